@@ -4,35 +4,35 @@ import type { CheckContext } from './check-context.ts';
 import type { Pool } from './pool.ts';
 import type { Rule } from './session.ts';
 
-/** How a correct server of one contract behaves beyond the schemas. The application that implements the contract provides it. */
+/** A model of how a correct server of one contract behaves, beyond what schemas express. The application that implements the contract provides it. */
 export interface BehaviourModel {
-  /** What it models, such as "the shop". */
+  /** The name of the application in messages, such as "the shop". */
   readonly subject: string;
-  /** The rules for all responses. */
+  /** Rules that every response must follow. */
   readonly rules: readonly Rule[];
-  /** A path that every server of the contract has: a storefront tells by it that it has sandboxes. */
+  /** A path that GET requests can use to detect whether the server has sandboxes. */
   readonly probePath: string;
   /** The id of the operation that restores the default data. */
   readonly resetOperationId: string;
-  /** Returns whether a contract is the one that the model describes. */
+  /** Returns whether the model describes a contract. */
   applies(contract: Contract): boolean;
-  /** Prepares the checks of a server. `isFresh`: whether the server has its default data. */
+  /** Prepares the check of a server. `isFresh`: whether the server has its default data. */
   open(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFresh: boolean): Promise<OpenedModel>;
 }
 
-/** The checks of a model for one server. */
+/** The checks that compare one server with a model. */
 export interface OpenedModel {
-  /** Creates the data that requests need, as far as requests may change it and it is missing. */
+  /** Creates missing data that valid requests need, if the check may change data. */
   prepare(): Promise<void>;
-  /** Checks what only the descriptions of the contract say of a path, given by its operations. */
+  /** Checks the rules of a path that only the text of the contract describes. `routes` are the operations of the path. */
   checkPath(context: CheckContext, routes: readonly Route[]): Promise<void>;
-  /** The parts of the check, which do not depend on each other. */
+  /** Parts of the check that can run in any order. */
   readonly parts: readonly ModelPart[];
-  /** Evaluates what is known only after all parts. */
+  /** Adds the findings and notes that need the results of all parts. */
   finish(): void;
 }
 
-/** A part of the check of a model. */
+/** A part of the check that compares a server with a model. */
 export interface ModelPart {
   readonly name: string;
   readonly check: (context: CheckContext) => Promise<void>;

@@ -4,18 +4,18 @@ import type { Selection } from './selection.ts';
 import type { Session } from './session.ts';
 import type { RequestGenerator } from './valid-requests.ts';
 
-/** The means that all checks of a server share. */
+/** The session with a server, and the settings that all of its checks use. */
 export interface CheckContext extends Pick<Selection, 'mayWrite'> {
   readonly session: Session;
   readonly fc: FastCheckModule;
   readonly requests: RequestGenerator;
   readonly seed: number;
-  /** The number of generated requests for each operation, and of sequences. */
+  /** The number of generated requests for each operation, and of random sequences of requests. */
   readonly runs: number;
-  /** The operations to which requests may be sent, checked or not. */
+  /** The operations to which the check may send requests, including operations that it does not check. */
   readonly allowedRoutes: readonly Route[];
-  /** Brings the server into a state in which valid requests succeed. */
+  /** Creates the data that valid requests need to succeed. */
   readonly prepare: () => Promise<void>;
-  /** Records what could not be checked, a sentence. */
+  /** Adds a sentence to the report, such as a sentence about what could not be checked. */
   readonly note: (message: string) => void;
 }

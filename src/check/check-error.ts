@@ -1,7 +1,7 @@
-/** The error of a check that can't run; its message says why and what to do. */
+/** The error of a check that can't run. The message gives the reason and a remedy. */
 export class CheckError extends Error {
   override readonly name = 'CheckError';
-  /** Whether the command line is wrong. */
+  /** Whether the cause is an invalid command line. */
   readonly isMisuse: boolean;
 
   constructor(message: string, { isMisuse = false, ...options }: ErrorOptions & { readonly isMisuse?: boolean } = {}) {

@@ -4,19 +4,19 @@ import type { Selection } from './selection.ts';
 
 /** Options of a check. */
 export interface CheckOptions extends Selection, Pick<CheckCommand, 'headers' | 'runs' | 'sandboxHeaders'> {
-  /** The model of a contract: it is checked too if it applies. */
+  /** The model with which to compare the server, if the model describes the contract. */
   readonly model?: BehaviourModel | undefined;
-  /** The server's address; paths of the contract are below it. */
+  /** The base URL of the server. The paths of the contract are appended to it. */
   readonly url: string;
   readonly seed: number;
   /** Whether the server starts with its default data. */
   readonly isFresh: boolean;
   /** The maximum time to wait for the server, in s. */
   readonly waitSeconds: number;
-  /** The maximum number of concurrent requests. Default: 10, or 2 in each of several sandboxes. */
+  /** The maximum number of concurrent requests in each sandbox. Default: 10, or 2 if there are several sandboxes. */
   readonly maxConcurrent?: number | undefined;
-  /** Called after each part with the number of completed parts, of all parts, and its name. */
-  readonly onProgress?: ((done: number, of: number, part: string) => void) | undefined;
-  /** Stops the check when it is aborted; its reason is a `CheckStoppedError`. */
+  /** Called after each part with the number of completed parts, the number of all parts, and the name of the part. */
+  readonly onProgress?: ((done: number, total: number, part: string) => void) | undefined;
+  /** Stops the check when it is aborted. The reason must be a `CheckStoppedError`. */
   readonly signal?: AbortSignal | undefined;
 }

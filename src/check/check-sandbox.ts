@@ -10,39 +10,39 @@ import { NoResponseError } from './transport.ts';
 /** The header that selects a sandbox of a storefront server. */
 const SANDBOX_HEADER = 'x-sandbox';
 
-/** What the choice of a sandbox needs besides the command. */
-interface SandboxParts extends Pick<CheckEnvironment, 'model' | 'contract' | 'seed' | 'print' | 'signal'> {
-  /** Called with a line of progress. */
-  readonly tell: (text: string) => void;
+/** Options of `selectSandboxes`. */
+interface SandboxOptions extends Pick<CheckEnvironment, 'model' | 'contract' | 'seed' | 'print' | 'signal'> {
+  /** Prints a line about progress. */
+  readonly printProgress: (text: string) => void;
 }
 
 /** The number of sandboxes in which parts of a check run concurrently. */
 const SANDBOX_COUNT = 8;
 
 /**
- * Returns the command of a check that runs in new sandboxes and does not change the default sandbox if its URL is a storefront server; otherwise the
- * command as it is. A storefront server returns the sandbox that it used in a header, and creates it on the first request. Throws a `CheckError` if the
- * server can't be reached, does not respond, or the signal stops the check.
+ * Changes the command of a check so that the check of a storefront server runs in new sandboxes, and does not change the default sandbox. Returns the
+ * command unchanged for any other server. A storefront server creates a sandbox on its first request, and returns its id in a header. Throws `CheckError`
+ * if the server does not respond, or if the signal stops the check.
  */
 export async function selectSandboxes(
   command: CheckCommand,
-  { model, seed, print, tell, signal, ...own }: SandboxParts,
+  { model, contract: defaultContract, seed, print, printProgress, signal }: SandboxOptions,
 ): Promise<CheckCommand> {
   const { url, headers, wait } = command;
   if (url === undefined || headers[SANDBOX_HEADER] !== undefined) return command;
-  const contract = await loadContract({ path: command.contract ?? own.contract, strict: false });
+  const contract = await loadContract({ path: command.contract ?? defaultContract, strict: false });
   if (!model.applies(contract)) return command;
   const { probePath } = model;
   const client = new Client(url, headers, signal);
   try {
-    if (wait > 0) tell(`Waiting for ${url}, at most ${wait} s …\n`);
+    if (wait > 0) printProgress(`Waiting for ${url}, at most ${wait} s …\n`);
     await reachServer(client, wait, signal);
-    const [id, ...others] = await findSandboxes(client, probePath, `check-${seed}`);
+    const [id, ...others] = await createSandboxes(client, probePath, `check-${seed}`);
     if (id === undefined) return command;
     print(describeSandboxes(url, id, others.length));
-    const sandboxHeaders = others.map((one) => ({ ...headers, [SANDBOX_HEADER]: one }));
-    const ownHeaders = { ...headers, [SANDBOX_HEADER]: id };
-    return { ...command, headers: ownHeaders, sandboxHeaders, allowWrites: true, isFresh: true };
+    const sandboxHeaders = others.map((other) => ({ ...headers, [SANDBOX_HEADER]: other }));
+    const firstHeaders = { ...headers, [SANDBOX_HEADER]: id };
+    return { ...command, headers: firstHeaders, sandboxHeaders, allowWrites: true, isFresh: true };
   } catch (error) {
     if (signal?.aborted) throw createNotCheckedError(client.url, signal);
     if (!(error instanceof NoResponseError)) throw error;
@@ -53,20 +53,20 @@ export async function selectSandboxes(
   }
 }
 
-/** Returns the ids of the sandboxes that the check can use; none if the server is not a storefront server. */
-async function findSandboxes(client: Client, probePath: string, id: string): Promise<readonly string[]> {
+/** Creates sandboxes. Returns their ids; an empty list if the server is not a storefront server. */
+async function createSandboxes(client: Client, probePath: string, id: string): Promise<readonly string[]> {
   if (!(await canUseSandbox(client, probePath, id))) return [];
-  const others = Array.from({ length: SANDBOX_COUNT - 1 }, (_, at) => `${id}-${at + 2}`);
-  const known = await Promise.all(others.map((one) => canUseSandbox(client, probePath, one)));
-  return [id, ...others.filter((_, at) => known[at])];
+  const others = Array.from({ length: SANDBOX_COUNT - 1 }, (_, index) => `${id}-${index + 2}`);
+  const areUsable = await Promise.all(others.map((other) => canUseSandbox(client, probePath, other)));
+  return [id, ...others.filter((_, index) => areUsable[index])];
 }
 
 function describeSandboxes(url: string, id: string, others: number): string {
-  const where = others > 0 ? `${others + 1} new sandboxes (${id} and ${others} more)` : `the new sandbox ${id}`;
-  return `${url} is a storefront server: the check runs in ${where} and does not change the default sandbox.\n`;
+  const sandboxes = others > 0 ? `${others + 1} new sandboxes (${id} and ${others} more)` : `the new sandbox ${id}`;
+  return `${url} is a storefront server: the check runs in ${sandboxes} and does not change the default sandbox.\n`;
 }
 
-/** Whether the server confirms that it used a sandbox. */
+/** Returns whether the server uses a sandbox: the response has the id of the sandbox. */
 async function canUseSandbox(client: Client, target: string, id: string): Promise<boolean> {
   const { status, headers } = await client.send({ method: 'GET', target, headers: { [SANDBOX_HEADER]: id } });
   return status < 400 && headers[SANDBOX_HEADER] === id;

@@ -7,46 +7,40 @@ import { type Finding, Ledger } from './findings.ts';
 import { type CheckPart, createParts, createWorker, finishChecks, runParts, type Worker } from './plan.ts';
 import { getCheckedRoutes } from './selection.ts';
 import { createSession, type Session } from './session.ts';
-import { CheckStoppedError, createNotCheckedError, ServerSilentError } from './stop-signal.ts';
+import { CheckStoppedError, createNotCheckedError, ServerUnresponsiveError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
 
 /** The result of a check. */
 export interface Verdict extends Pick<CheckOptions, 'url' | 'headers' | 'seed' | 'runs'> {
-  /** The scope of the check: the shop model, or the checks for any API. */
+  /** The subject of the model with which the server was compared; undefined if no model describes the contract. */
   readonly model: string | undefined;
+  /** The checked operations. */
   readonly routes: readonly Route[];
   readonly ledger: Ledger;
   readonly findings: readonly Finding[];
-  /** The names of parts that were selected, but not checked, or only in part. */
+  /** The names of the parts of the check that did not run to their end. */
   readonly unchecked: readonly string[];
-  /** What could not be checked, a sentence each. */
+  /** Sentences for the report, such as sentences about what could not be checked. */
   readonly notes: readonly string[];
 }
 
-/** The maximum number of concurrent requests, with one sandbox and in each of several. */
+/** The maximum number of concurrent requests in a single sandbox, and in each of several sandboxes. */
 const MAX_CONCURRENT = 10;
 const MAX_CONCURRENT_PER_SANDBOX = 2;
 
-/** Checks a server against its contract. Throws `CheckError` if it can't be reached, or if selected operations don't exist. */
+/** Checks a server against its contract. Throws `CheckError` if the server does not respond, or if a selected operation does not exist. */
 export async function checkServer(options: CheckOptions): Promise<Verdict> {
   const { contract, url, seed, runs, headers, signal, sandboxHeaders = [] } = options;
   const routes = getCheckedRoutes(options);
   const first = new Client(url, headers, signal);
-  const clients = [first, ...sandboxHeaders.map((own) => new Client(url, own, signal))];
+  const clients = [first, ...sandboxHeaders.map((each) => new Client(url, each, signal))];
   const model = options.model?.applies(contract) ? options.model : undefined;
   const { maxConcurrent = sandboxHeaders.length > 0 ? MAX_CONCURRENT_PER_SANDBOX : MAX_CONCURRENT } = options;
   const ledger = new Ledger(routes);
   const notes: string[] = [];
   try {
     await reachServer(first, options.waitSeconds, signal);
-    const common = {
-      contract,
-      ledger,
-      hasModel: model !== undefined,
-      rules: model?.rules ?? [],
-      maxConcurrent,
-      signal,
-    };
+    const common = { contract, ledger, hasModel: Boolean(model), rules: model?.rules ?? [], maxConcurrent, signal };
     const sessions = clients.map((client) => createSession({ ...common, client }));
     const unfinished = await runChecks(sessions, routes, { ...options, model }, notes);
     const unchecked = [...unfinished, ...noteRateLimits(sessions, notes)];
@@ -58,7 +52,7 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
   }
 }
 
-/** Runs all checks; adds what they could not check to `notes`. Returns the names of the parts that did not finish. */
+/** Runs all parts of the check. Adds sentences for the report to `notes`. Returns the names of the parts that did not run to their end. */
 async function runChecks(
   sessions: readonly Session[],
   routes: readonly Route[],
@@ -80,18 +74,18 @@ async function runChecks(
   } catch (error) {
     if (!(error instanceof CheckStoppedError)) throw error;
     notes.push(`The check stopped early: ${error.message}`);
-    if (error instanceof ServerSilentError) sessions[0]?.ledger.add(createSilenceFinding(error, routes));
+    if (error instanceof ServerUnresponsiveError) sessions[0]?.ledger.add(createUnresponsiveFinding(error, routes));
   }
   return parts ? parts.filter((part) => !done.has(part)).map(({ name }) => name) : ['everything'];
 }
 
-/** Returns the finding that a server no longer responds, which is no single request's. */
-function createSilenceFinding({ message }: Error, [route]: readonly Route[]): Finding {
+/** Creates the finding that the server stopped responding. It has no exchange, since no single request is the cause. */
+function createUnresponsiveFinding({ message }: Error, [route]: readonly Route[]): Finding {
   const { operationId = '', pointer = '' } = route ?? {};
   return { check: 'behaviour', operationId, status: 'none', rule: 'responds', message, pointer, exchanges: [] };
 }
 
-/** Notes that the server limits the request rate. Returns what was not checked because of it. */
+/** Adds a note if the server limits the request rate. Returns a description of the requests that only received status 429. */
 function noteRateLimits(sessions: readonly Session[], notes: string[]): readonly string[] {
   const total = (count: (session: Session) => number) => sessions.reduce((sum, session) => sum + count(session), 0);
   const limited = total(({ client }) => client.rateLimitedCount);
@@ -100,14 +94,14 @@ function noteRateLimits(sessions: readonly Session[], notes: string[]): readonly
     notes.push(
       `The server limits the request rate: ${limited} responses had status 429. The check repeated these requests after Retry-After, and slowed down.`,
     );
-  return unchecked > 0 ? [`${unchecked} requests that received 429 at each attempt`] : [];
+  return unchecked > 0 ? [`${unchecked} requests that only received status 429`] : [];
 }
 
-/** The pause between two connection attempts, and the timeout of an attempt, in ms. */
+/** The pause between two attempts to reach a server, and the timeout of an attempt, in ms. */
 const PAUSE_MS = 200;
 const ATTEMPT_MS = 5_000;
 
-/** Waits until a server responds. Throws a `CheckError` if it doesn't within `waitSeconds`. */
+/** Sends requests until a server responds. Throws `CheckError` if there is no response within `waitSeconds`. */
 export async function reachServer(client: Client, waitSeconds: number, signal?: AbortSignal): Promise<void> {
   const endMs = performance.now() + waitSeconds * 1_000;
   for (;;) {
@@ -121,14 +115,14 @@ export async function reachServer(client: Client, waitSeconds: number, signal?: 
     } catch (error) {
       if (signal?.aborted) throw createNotCheckedError(client.url, signal);
       if (!(error instanceof NoResponseError)) throw error;
-      // Timers may be early by a fraction of a ms: the remaining time must be long enough for a pause.
+      // A timer can end a fraction of a ms too early, so the remaining time must be longer than a pause.
       if (performance.now() >= endMs - PAUSE_MS) {
         const isDown = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(error.message);
         const remedy = `Start it${waitSeconds > 0 ? '' : ', or wait for it with --wait SECONDS'}.`;
         throw new CheckError(
           isDown
             ? `No server responds at ${client.url} (${error.message}). ${remedy}`
-            : `${client.url} does not respond as an HTTP server: ${error.message}`,
+            : `${client.url} does not respond with HTTP: ${error.message}`,
         );
       }
       await sleep(PAUSE_MS);

@@ -1,38 +1,38 @@
 import { setMaxListeners } from 'node:events';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
-import { Pace } from './pace.ts';
+import { Throttle } from './throttle.ts';
 import { Transport } from './transport.ts';
 
-/** The timeout of a response, in ms. */
+/** The maximum time to wait for a response, in ms. */
 const TIMEOUT_MS = 10_000;
 
-/** The number of retries of a request that receives 429. */
+/** The maximum number of times that a request is repeated after status 429. */
 const MAX_RETRIES = 5;
 
-/** The status of a rate limit (RFC 6585, section 4). */
+/** The status of a response to a client that exceeds a rate limit (RFC 6585, section 4). */
 export const TOO_MANY_REQUESTS = 429;
 
 /**
- * Sends requests to one server. After a 429 it waits for Retry-After, at most a minute, repeats the request, and slows down. It sends no request after
- * `signal` is aborted.
+ * Sends requests to one server. After a response with status 429, waits as long as Retry-After says, but at most a minute, and repeats the request. Sends
+ * the next requests more slowly. Sends no request after `signal` is aborted.
  */
 export class Client {
   /** The URL of the server, without a trailing slash. */
   readonly url: string;
   readonly #transport: Transport;
-  readonly #pace: Pace;
+  readonly #throttle: Throttle;
   #rateLimitedCount = 0;
 
   /** `headers` are sent with each request. */
   constructor(url: string, headers: Readonly<Record<string, string>>, signal?: AbortSignal) {
-    // Each pending request adds a listener.
+    // Each pending request adds a listener. Without this, Node warns about more than ten.
     if (signal) setMaxListeners(0, signal);
     this.url = url.replace(/\/+$/, '');
     this.#transport = new Transport(this.url, headers, signal);
-    this.#pace = new Pace(signal);
+    this.#throttle = new Throttle(signal);
   }
 
-  /** The number of responses with status 429. */
+  /** The number of received responses with status 429. */
   get rateLimitedCount(): number {
     return this.#rateLimitedCount;
   }
@@ -40,14 +40,14 @@ export class Client {
   /** Sends a request. Throws a `NoResponseError` if there is no response within `timeoutMs`. */
   async send(request: RequestToSend, timeoutMs = TIMEOUT_MS): Promise<ReceivedResponse> {
     for (let retries = 0; ; retries++) {
-      const sentMs = await this.#pace.turn();
+      const sentMs = await this.#throttle.waitForTurn();
       const response = await this.#transport.send(request, timeoutMs);
       if (response.status !== TOO_MANY_REQUESTS) {
-        this.#pace.speedUp();
+        this.#throttle.speedUp();
         return response;
       }
       this.#rateLimitedCount++;
-      if (!this.#pace.slowDown(sentMs, response.headers) || retries === MAX_RETRIES) return response;
+      if (!this.#throttle.slowDown(sentMs, response.headers) || retries === MAX_RETRIES) return response;
     }
   }
 

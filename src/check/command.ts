@@ -11,31 +11,31 @@ import { createReport, type Report } from './report/report.ts';
 import { toText } from './report/text.ts';
 import { getAllowedRoutes, getCheckedRoutes, isWriting, type Selection } from './selection.ts';
 
-/** A server that runs until it is closed. */
+/** A started server. It runs until `close` is called. */
 export interface RunningServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** What a check needs from the program that runs it. */
+/** The settings and functions that the calling program provides to a check. */
 export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'signal'> {
   /** The path of the default contract. */
   readonly contract: string;
   readonly model: BehaviourModel;
-  /** Starts the built-in shop with data of its own. */
+  /** Starts the built-in shop with its default data. */
   readonly start: () => Promise<RunningServer>;
   readonly print: (text: string) => void;
-  /** The seed if the command has none; it makes the sandbox ids of two checks differ. */
+  /** The default seed. It must differ in each check, since the ids of the sandboxes contain it. */
   readonly seed: number;
 }
 
-/** Checks the server of a command, or the built-in shop if it has no URL. Throws a `CheckError` if the check can't run. */
+/** Checks the server whose URL the command has, or the built-in shop if the command has no URL. Throws `CheckError` if the check can't run. */
 export async function runCheck(command: CheckCommand, environment: CheckEnvironment): Promise<Report> {
   const { model, onProgress, signal } = environment;
   for (const file of [command.report, command.summary]) writeText(file, '', 'a');
   const contract = await loadContract({ path: command.contract ?? environment.contract, strict: false });
   const options = { ...command, contract, model, mayWrite: command.url === undefined || command.allowWrites };
-  if (command.url !== undefined && !command.isFresh) announceChanges(options, command.url, environment);
+  if (command.url !== undefined && !command.isFresh) warnOfChanges(options, command.url, environment);
   const running = command.url === undefined ? await startServer(contract, environment) : undefined;
   try {
     const verdict = await checkServer({
@@ -53,7 +53,7 @@ export async function runCheck(command: CheckCommand, environment: CheckEnvironm
   }
 }
 
-/** The exit codes: passed, failed, wrong command line, and no findings but not everything was checked. */
+/** The exit codes. `incomplete`: the check has no findings, but did not run to its end. */
 export const EXIT_CODES = { passed: 0, failed: 1, misuse: 2, incomplete: 3 } as const;
 
 /** Prints a report and writes the report files of the command. Returns the exit code. */
@@ -65,7 +65,7 @@ export function writeReports(report: Report, command: CheckCommand, print: (text
   return report.unchecked.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.passed;
 }
 
-/** Returns the command that repeats the check of an operation, without the values of headers. */
+/** Returns the command line that repeats the check of an operation. Leaves out the values of headers, which can be secret. */
 function formatCommand(command: CheckCommand, operationId: string, seed: number): string {
   const { url, contract, exclude, headers, runs, isFresh } = command;
   return [
@@ -81,7 +81,7 @@ function formatCommand(command: CheckCommand, operationId: string, seed: number)
   ].join(' ');
 }
 
-/** Writes (`w`) or appends (`a`) to a file, if a path is given. Throws a `CheckError` if that fails. */
+/** Writes a text to a file (`w`) or appends it (`a`), unless the path is undefined. Throws `CheckError` if the file can't be written. */
 function writeText(path: string | undefined, text: string, flag: 'w' | 'a'): void {
   if (path === undefined) return;
   try {
@@ -100,8 +100,8 @@ async function startServer(contract: Contract, { model, start }: CheckEnvironmen
   return start();
 }
 
-/** Announces what the check changes on a server. Throws a `CheckError` if changes are not allowed. */
-function announceChanges(selection: Selection, url: string, { model, print }: CheckEnvironment): void {
+/** Prints which requests change data on the server. Throws `CheckError` if the command does not allow changes. */
+function warnOfChanges(selection: Selection, url: string, { model, print }: CheckEnvironment): void {
   const { mayWrite, contract } = selection;
   if (!mayWrite && !getCheckedRoutes(selection).some(isWriting)) return;
   const writing = getAllowedRoutes({ ...selection, mayWrite: true }).filter(isWriting);

@@ -1,26 +1,27 @@
 import { type Finding, getFindingKey } from './findings.ts';
 import type { Session } from './session.ts';
-import { ServerGoneError } from './stop-signal.ts';
+import { ServerUnreachableError } from './stop-signal.ts';
 
-/** The number of repetitions before a finding counts as not reproducible. */
-const REPEATS = 3;
+/** The maximum number of times that the requests of a finding are repeated to confirm it. */
+export const REPETITIONS = 3;
 
 /**
- * Adds findings to the ledger. A new finding is added if `repeat`, which sends the same requests, finds it again; otherwise it is added as not
- * reproducible.
+ * Adds findings to the ledger. For a new finding, first calls `repeat`, which sends the same requests again, and adds the finding only if it occurs again.
+ * Otherwise records it as not reproducible.
  */
 export async function addConfirmed(
   { ledger }: Session,
-  found: readonly Finding[],
+  findings: readonly Finding[],
   repeat: () => Promise<readonly Finding[]>,
 ): Promise<void> {
-  ledger.addAll(found.filter((finding) => ledger.has(finding)));
-  let unconfirmed = found.filter((finding) => !ledger.has(finding));
+  ledger.addAll(findings.filter((finding) => ledger.has(finding)));
+  let unconfirmed = findings.filter((finding) => !ledger.has(finding));
   try {
-    for (let time = 0; time < REPEATS && unconfirmed.length > 0; time++) {
-      const again = await repeat();
-      ledger.addAll(unconfirmed.filter((finding) => again.some((other) => isSame(finding, other))));
-      unconfirmed = unconfirmed.filter((finding) => !again.some((other) => isSame(finding, other)));
+    for (let time = 0; time < REPETITIONS && unconfirmed.length > 0; time++) {
+      const repeated = await repeat();
+      const isConfirmed = (finding: Finding) => repeated.some((other) => isSame(finding, other));
+      ledger.addAll(unconfirmed.filter(isConfirmed));
+      unconfirmed = unconfirmed.filter((finding) => !isConfirmed(finding));
     }
   } catch (error) {
     ledger.addAll(unconfirmed.filter((finding) => isReportable(finding, error)));
@@ -29,89 +30,90 @@ export async function addConfirmed(
   for (const finding of unconfirmed) ledger.addUnreproduced(finding);
 }
 
-/** Repeats requests until the same finding occurs again. Returns it, or undefined if it does not occur within `times` repetitions. */
+/** Calls `repeat` up to `times` times, to send the requests of a finding again. Returns the repeated finding; undefined if it does not occur again. */
 export async function reproduceFinding(
   finding: Finding,
   repeat: () => Promise<readonly Finding[]>,
-  times = REPEATS,
+  times: number,
 ): Promise<Finding | undefined> {
   for (let time = 0; time < times; time++) {
-    const again = (await repeat()).find((other) => isSame(finding, other));
-    if (again) return again;
+    const repeated = (await repeat()).find((other) => isSame(finding, other));
+    if (repeated) return repeated;
   }
   return undefined;
 }
 
-/** Whether two findings are the same, after the same number of requests. */
+/** Returns whether two findings violate the same rule after the same number of requests. */
 function isSame(one: Finding, other: Finding): boolean {
   return getFindingKey(one) === getFindingKey(other) && one.exchanges.length === other.exchanges.length;
 }
 
-/** Whether a finding that can't be repeated is reported: a missing response of a server that is gone violates no contract. */
+/** Returns whether to report a finding that could not be confirmed because of `error`. A missing response is not reported if the server has stopped. */
 export function isReportable({ status }: Finding, error: unknown): boolean {
-  return !(error instanceof ServerGoneError && status === 'none');
+  return !(error instanceof ServerUnreachableError && status === 'none');
 }
 
-/** How entries are examined. */
-export interface Examination<Entry> {
+/** Options of `examineAll`. An entry is a test case, such as a request to send or a link to follow. */
+interface ExamineOptions<Entry> {
+  /** Tests an entry. Returns its findings. */
   readonly examine: (entry: Entry) => Promise<readonly Finding[]>;
-  /** Called before an entry is examined alone, or again. */
+  /** Called before an entry is tested alone, or tested again. */
   readonly prepare?: () => Promise<void>;
-  /** Whether an entry must be examined while no other is; by default none. */
-  readonly mustBeAlone?: (entry: Entry) => boolean;
+  /** Returns whether an entry must not be tested at the same time as another one. Default: false for all entries. */
+  readonly mustRunAlone?: (entry: Entry) => boolean;
 }
 
-/** Examines entries, first concurrently those that can be, then the others one after the other. Adds the findings in this order. */
+/** Tests all entries: first those that can run concurrently, then the others one after another. Adds the findings to the ledger in this order. */
 export async function examineAll<Entry>(
   session: Session,
   entries: readonly Entry[],
-  { examine, prepare, mustBeAlone = () => false }: Examination<Entry>,
+  { examine, prepare, mustRunAlone = () => false }: ExamineOptions<Entry>,
 ): Promise<void> {
-  const repeat = async (entry: Entry) => {
+  const examineAlone = async (entry: Entry) => {
     await prepare?.();
     return examine(entry);
   };
-  const together = entries.filter((entry) => !mustBeAlone(entry));
-  const found = await examineConcurrently(session, together, examine);
-  for (const entry of together) await addConfirmed(session, found.get(entry) ?? [], () => repeat(entry));
-  for (const entry of entries.filter(mustBeAlone))
-    await addConfirmed(session, await repeat(entry), () => repeat(entry));
+  const concurrent = entries.filter((entry) => !mustRunAlone(entry));
+  const findings = await examineConcurrently(session, concurrent, examine);
+  for (const entry of concurrent) await addConfirmed(session, findings.get(entry) ?? [], () => examineAlone(entry));
+  for (const entry of entries.filter(mustRunAlone))
+    await addConfirmed(session, await examineAlone(entry), () => examineAlone(entry));
 }
 
-/** Returns the findings of each entry. If an entry throws, the findings so far are added to the ledger. */
+/** Returns the findings of each entry. If testing an entry throws an error, adds the findings of the other entries to the ledger. */
 async function examineConcurrently<Entry>(
   { ledger, maxConcurrent }: Session,
   entries: readonly Entry[],
-  examine: Examination<Entry>['examine'],
+  examine: ExamineOptions<Entry>['examine'],
 ): Promise<ReadonlyMap<Entry, readonly Finding[]>> {
-  const found = new Map<Entry, readonly Finding[]>();
+  const findings = new Map<Entry, readonly Finding[]>();
   const workers = Array.from({ length: Math.max(1, maxConcurrent) });
   try {
-    await distribute(entries, workers, async (entry) => void found.set(entry, await examine(entry)));
+    await distribute(entries, workers, async (entry) => void findings.set(entry, await examine(entry)));
   } catch (error) {
-    for (const findings of found.values()) ledger.addAll(findings.filter((one) => isReportable(one, error)));
+    ledger.addAll([...findings.values()].flat().filter((finding) => isReportable(finding, error)));
     throw error;
   }
-  return found;
+  return findings;
 }
 
 /**
- * Distributes entries to workers, each of which handles one at a time with `work`. After an error no other entry is started; rejects with it once the
- * pending ones have ended.
+ * Distributes entries to workers. A worker handles one entry at a time, with `handle`. After an error, no worker starts another entry; the promise is
+ * rejected with the first error when all workers have stopped.
  */
 export async function distribute<Entry, Worker>(
   entries: readonly Entry[],
   workers: readonly Worker[],
-  work: (entry: Entry, worker: Worker) => Promise<void>,
+  handle: (entry: Entry, worker: Worker) => Promise<void>,
 ): Promise<void> {
-  const left = entries.values();
+  const remaining = entries.values();
   const errors: unknown[] = [];
-  const handleNext = async (worker: Worker) => {
-    for (const entry of left) {
+  const runWorker = async (worker: Worker) => {
+    for (const entry of remaining) {
       if (errors.length > 0) return;
-      await work(entry, worker).catch((error) => void errors.push(error));
+      await handle(entry, worker).catch((error) => void errors.push(error));
     }
   };
-  await Promise.all(workers.map(handleNext));
+  await Promise.all(workers.map(runWorker));
   if (errors.length > 0) throw errors[0];
 }

@@ -3,25 +3,25 @@ import { redactFullText, redactHeaders } from '../util/redact-secrets.ts';
 /** A request to send. */
 export interface RequestToSend {
   readonly method: string;
-  /** Path and query below the server's URL, exactly as sent. */
+  /** The path and query, relative to the server's URL. They are sent unchanged. */
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** A shell command that prints the body, if the body is too long for the report. */
+  /** A shell command that prints the body. Set if the body is too long for the report. */
   readonly printCommand?: string;
 }
 
 /** A received response. */
 export interface ReceivedResponse {
   readonly status: number;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The value of a JSON body, the text of another one; undefined if there is none. */
+  /** The parsed value if the body is JSON, else the text; undefined without a body. */
   readonly body: unknown;
-  /** Why a body with a JSON content type is not valid JSON. */
+  /** The parser's message if the content type is JSON, but the body is not valid JSON. */
   readonly jsonError: string | undefined;
-  /** How the response violates HTTP. */
+  /** A sentence about how the response violates HTTP. */
   readonly httpError?: string;
 }
 
@@ -31,28 +31,30 @@ export interface Exchange {
   readonly response: ReceivedResponse;
 }
 
-/** Creates a request with a JSON body, or without a body. */
+/** Creates a request with a JSON body, or without a body if `body` is undefined. */
 export function createJsonRequest(method: string, target: string, body?: unknown): RequestToSend {
-  return body === undefined ? { method, target } : { method, target, headers: AS_JSON, body: JSON.stringify(body) };
+  return body === undefined
+    ? { method, target }
+    : { method, target, headers: JSON_HEADERS, body: JSON.stringify(body) };
 }
 
-const AS_JSON = { 'content-type': 'application/json' };
+const JSON_HEADERS = { 'content-type': 'application/json' };
 
-/** Returns a request as a command line of curl for a server's URL, with the headers that all requests carry, and without secrets. */
+/** Returns a curl command line that sends a request. `common` are headers of every request. Secrets are redacted. */
 export function toCurl(url: string, request: RequestToSend, common = {}): string {
   const { method, target, headers = {}, body, printCommand } = redactRequest(request);
   const printer = printCommand ?? (body === undefined || isPrintable(body) ? undefined : `printf '${toOctal(body)}'`);
   const data =
     body === undefined ? '' : printer === undefined ? ` --data-raw ${quote(String(body))}` : ' --data-binary @-';
   const all = Object.entries({ ...redactHeaders(common), ...headers });
-  // Without a content type curl would send the type of a form.
-  const isTyped = body === undefined || all.some(([name]) => name.toLowerCase() === 'content-type');
-  const shown = [
+  // By default, curl sends the content type of a form.
+  const hasType = body === undefined || all.some(([name]) => name.toLowerCase() === 'content-type');
+  const headerArguments = [
     ...all.map(([name, value]) => (value === '' ? `${name};` : `${name}: ${value}`)),
-    ...(isTyped ? [] : ['content-type:']),
+    ...(hasType ? [] : ['content-type:']),
   ];
-  const way = method === 'GET' && data === '' ? '' : method === 'HEAD' ? ' -I' : ` -X ${method}`;
-  const line = `curl --globoff --path-as-is${way} ${quote(url + target)}${shown.map((one) => ` -H ${quote(one)}`).join('')}${data}`;
+  const methodOption = method === 'GET' && data === '' ? '' : method === 'HEAD' ? ' -I' : ` -X ${method}`;
+  const line = `curl --globoff --path-as-is${methodOption} ${quote(url + target)}${headerArguments.map((one) => ` -H ${quote(one)}`).join('')}${data}`;
   return printer === undefined ? line : `${printer} | ${line}`;
 }
 
@@ -65,17 +67,17 @@ function redactRequest({ target, headers = {}, body, ...request }: RequestToSend
   };
 }
 
-/** Whether a body can be an argument of a shell command as it is. */
+/** Returns whether a shell command can have a body as an argument: UTF-8 without control characters. */
 function isPrintable(body: string | Buffer): boolean {
   const bytes = Buffer.from(body);
   const text = bytes.toString();
-  return Buffer.from(text).equals(bytes) && !CONTROLS.test(text);
+  return Buffer.from(text).equals(bytes) && !CONTROL_CHARACTERS.test(text);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-const CONTROLS = /[\u0000-\u001f\u007f]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters.
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
-/** Returns bytes as octal escapes of printf. */
+/** Returns a body as octal escapes for the command `printf`. */
 function toOctal(body: string | Buffer): string {
   return [...Buffer.from(body)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }
@@ -84,14 +86,14 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Returns the path of a `Location`, on any server; undefined if it is not a URL. */
+/** Returns the path of a `Location` header, ignoring its host; undefined if the header is not a URL. */
 export function getLocationPath(location: string): string | undefined {
-  return URL.canParse(location, HERE) ? new URL(location, HERE).pathname : undefined;
+  return URL.canParse(location, BASE_URL) ? new URL(location, BASE_URL).pathname : undefined;
 }
 
-const HERE = 'http://localhost/';
+const BASE_URL = 'http://localhost/';
 
-/** Whether the status of a response is 2xx. */
+/** Returns whether the status of a response is 2xx. */
 export function isSuccess({ status }: ReceivedResponse): boolean {
   return status >= 200 && status < 300;
 }

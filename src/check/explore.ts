@@ -1,86 +1,89 @@
 import type * as FastCheck from 'fast-check';
-import { isReportable, reproduceFinding } from './confirm-findings.ts';
+import { isReportable, REPETITIONS, reproduceFinding } from './confirm-findings.ts';
 import { type Finding, getFindingKey, type Ledger } from './findings.ts';
 
-/** The module fast-check, which is loaded only for checks since it takes time to load. */
+/** The module fast-check. Only a check imports it, since it loads slowly. */
 export type FastCheckModule = typeof FastCheck;
 
-/** The parameters of a search for failures. */
-export interface Exploration<Case> {
-  readonly fc: FastCheckModule;
-  readonly ledger: Ledger;
-  readonly cases: FastCheck.Arbitrary<Case>;
-  readonly seed: number;
-  readonly runs: number;
-  /** Returns the findings of a case. */
-  readonly examine: (one: Case) => Promise<readonly Finding[]>;
-  /** The same for a repetition; `examine` by default. */
-  readonly examineAgain?: (one: Case) => Promise<readonly Finding[]>;
-  /** Returns the finding to report for the smallest and the first failing case. */
-  readonly describe?: (smallest: Failure<Case>, first: Failure<Case>) => Promise<Finding>;
-}
-
-/** A case that failed, with its finding. */
-export interface Failure<Case> {
-  readonly one: Case;
+/** A test case that failed, with its finding. */
+export interface FailedCase<Case> {
+  readonly value: Case;
   readonly finding: Finding;
 }
 
-/** The maximum number of shrink attempts for a failure, and of searches after a failure. */
-const MAX_SHRINKS = 150;
-const MAX_ROUNDS = 6;
+/** Options of `explore`. */
+interface ExploreOptions<Case> {
+  readonly fc: FastCheckModule;
+  readonly ledger: Ledger;
+  /** Generates the test cases. */
+  readonly cases: FastCheck.Arbitrary<Case>;
+  readonly seed: number;
+  readonly runs: number;
+  /** Runs a test case. Returns its findings. */
+  readonly examine: (value: Case) => Promise<readonly Finding[]>;
+  /** Runs a failed test case again. Default: `examine`. */
+  readonly examineAgain?: (value: Case) => Promise<readonly Finding[]>;
+  /** Creates the finding to report from the failed test case before shrinking (`first`) and after it (`smallest`). Default: the finding of `smallest`. */
+  readonly describe?: (smallest: FailedCase<Case>, first: FailedCase<Case>) => Promise<Finding>;
+}
 
-/** The distance between the seeds of two searches. */
+/** The maximum number of runs to shrink a failed test case. */
+const MAX_SHRINK_RUNS = 150;
+
+/** The maximum number of searches. Each search ends at its first failure. */
+const MAX_SEARCHES = 6;
+
+/** The difference between the seeds of two searches. */
 const SEED_STEP = 104_729;
 
-/** The error of a failed case; it does not leave this file. */
-class ExampleFailedError extends Error {}
+/** Tells fast-check that a test case failed. */
+class CaseFailedError extends Error {}
 
 /**
- * Searches for failing cases with fast-check and adds each failure to the ledger in its smallest form; known findings are ignored. A case, also a
- * smaller one, counts as failed only if it fails again: a single failure may be caused by the cases before it.
+ * Generates test cases with fast-check, shrinks each case that fails, and adds its finding to the ledger. Ignores findings that the ledger already has.
+ * A case fails only if it has the same finding when it runs again: the cases before it may have caused a single failure.
  */
-export async function explore<Case>(exploration: Exploration<Case>): Promise<void> {
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    if (!(await exploreOnce(exploration, exploration.seed + round * SEED_STEP))) return;
+export async function explore<Case>(options: ExploreOptions<Case>): Promise<void> {
+  for (let search = 0; search < MAX_SEARCHES; search++) {
+    if (!(await findFailure({ ...options, seed: options.seed + search * SEED_STEP }))) return;
   }
 }
 
-/** Runs one search. Returns whether it found a failure. */
-async function exploreOnce<Case>(exploration: Exploration<Case>, seed: number): Promise<boolean> {
-  const { fc, ledger, cases, runs, examine, examineAgain = examine, describe } = exploration;
-  let pending: Finding | undefined;
-  let first: Failure<Case> | undefined;
-  let smallest: Failure<Case> | undefined;
-  let shrinks = 0;
-  const property = fc.asyncProperty(cases, async (one) => {
-    if (smallest && ++shrinks > MAX_SHRINKS) return;
-    const known = smallest?.finding;
-    const isRelevant = (found: Finding) => (known ? getFindingKey(found) === getFindingKey(known) : !ledger.has(found));
-    const found = (await examine(one)).find(isRelevant);
+/** Searches for one test case that fails. Returns whether there is one. */
+async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean> {
+  const { fc, ledger, cases, seed, runs, examine, examineAgain = examine, describe } = options;
+  let first: FailedCase<Case> | undefined;
+  let smallest: FailedCase<Case> | undefined;
+  let unconfirmed: Finding | undefined;
+  let shrinkRuns = 0;
+  const property = fc.asyncProperty(cases, async (value) => {
+    if (smallest && ++shrinkRuns > MAX_SHRINK_RUNS) return;
+    const target = smallest?.finding;
+    // A smaller case must have the same finding as the first one.
+    const isRelevant = (one: Finding) => (target ? getFindingKey(one) === getFindingKey(target) : !ledger.has(one));
+    const found = (await examine(value)).find(isRelevant);
     if (!found) return;
-    pending ??= found;
-    shrinks++;
-    const finding = await reproduceFinding(found, () => examineAgain(one), known ? 1 : undefined);
-    if (!finding && !known) {
-      ledger.addUnreproduced(found);
-      pending = undefined;
+    unconfirmed ??= found;
+    shrinkRuns++;
+    const finding = await reproduceFinding(found, () => examineAgain(value), target ? 1 : REPETITIONS);
+    if (finding) {
+      smallest = { value, finding };
+      first ??= smallest;
+      throw new CaseFailedError();
     }
-    if (!finding) return;
-    smallest = { one, finding };
-    first ??= smallest;
-    throw new ExampleFailedError();
+    if (target) return;
+    ledger.addUnreproduced(found);
+    unconfirmed = undefined;
   });
   const { errorInstance } = await fc.check(property, { seed, numRuns: runs });
-  const isEnded = errorInstance && !(errorInstance instanceof ExampleFailedError);
-  if (smallest && first && !isEnded) {
-    ledger.add(smallest.finding);
-    if (describe) ledger.replace(await describe(smallest, first));
-    return true;
+  if (errorInstance && !(errorInstance instanceof CaseFailedError)) {
+    // The check stops. Report the last finding, although it is not shrunk or not confirmed.
+    const last = smallest?.finding ?? unconfirmed;
+    if (last && isReportable(last, errorInstance)) ledger.add(last);
+    throw errorInstance;
   }
-  // Findings are kept, whatever stopped the search.
-  const left = smallest?.finding ?? pending;
-  if (left && isReportable(left, errorInstance)) ledger.add(left);
-  if (isEnded) throw errorInstance;
-  return false;
+  if (!smallest || !first) return false;
+  ledger.add(smallest.finding);
+  if (describe) ledger.replace(await describe(smallest, first));
+  return true;
 }

@@ -8,31 +8,31 @@ export type CheckName = (typeof CHECK_NAMES)[number];
 
 /** A violated rule of the contract. */
 export interface Violation {
-  /** The violated rule; the same text for each violation. */
+  /** The violated rule. Violations of the same rule have the same text. */
   readonly rule: string;
-  /** The actual and the expected behaviour, a sentence. */
+  /** A sentence about the actual and the expected behaviour. */
   readonly message: string;
   /** The place in the contract (JSON Pointer). */
   readonly pointer: string;
 }
 
-/** A violation with the check that found it and its requests. */
+/** A violation with the check that found it, and the requests that show it. */
 export interface Finding extends Violation {
   readonly check: CheckName;
   readonly operationId: string;
-  /** The name of the documented response, or the status if it is undocumented; `none` without a response. */
+  /** The name of the documented response, such as `404` or `default`; the status of an undocumented response; `none` without a response. */
   readonly status: string;
-  /** The requests and responses that lead to the violation, in order; the last one violates the rule. */
+  /** The requests and responses that lead to the violation, in order. The last response violates the rule. */
   readonly exchanges: readonly Exchange[];
 }
 
-/** The number of responses that a check received, and of failures among them. */
+/** The number of responses that a check received (`seen`), and the number of violations in them (`wrong`). */
 export interface Count {
   seen: number;
   wrong: number;
 }
 
-/** Collects the responses and findings of all checks; findings about operations that are not checked are ignored. */
+/** Stores the findings of all checks, and counts their responses. Ignores findings about operations that are not checked. */
 export class Ledger {
   readonly #operationIds: ReadonlySet<string>;
   readonly #counts = new Map<string, Count>();
@@ -54,45 +54,47 @@ export class Ledger {
     return this.#responseCount;
   }
 
-  /** Counts a response of an operation by its name. */
+  /** Counts a response of an operation. `status` is the name of the documented response. */
   count(check: CheckName, operationId: string, status: string): void {
     this.#responseCount++;
     if (this.#operationIds.has(operationId)) this.#getOrCreateCount(check, operationId, status).seen++;
   }
 
-  /** Counts a finding and adds it, unless it is known. */
+  /** Counts a finding, and adds it if it is new. */
   add(finding: Finding): void {
     if (!this.#operationIds.has(finding.operationId)) return;
     this.#getOrCreateCount(finding.check, finding.operationId, finding.status).wrong++;
     if (!this.has(finding)) this.replace(finding);
   }
 
-  /** Adds several findings. */
+  /** Counts several findings, and adds the new ones. */
   addAll(findings: readonly Finding[]): void {
     for (const finding of findings) this.add(finding);
   }
 
-  /** Replaces a known finding. */
+  /** Replaces the finding with the same operation, status and rule. */
   replace(finding: Finding): void {
     this.#findings.set(getFindingKey(finding), finding);
   }
 
-  /** Whether a finding is known, or is ignored. */
+  /** Returns whether a finding is already stored, or is ignored. */
   has(finding: Finding): boolean {
     return this.#findings.has(getFindingKey(finding)) || !this.#operationIds.has(finding.operationId);
   }
 
-  /** Records a finding that did not occur again when its requests were repeated. */
+  /** Stores a finding that did not occur again when its requests were repeated. */
   addUnreproduced(finding: Finding): void {
     this.#unreproduced.push(finding);
   }
 
-  /** Adds one finding for all that were not reproducible. */
+  /** Adds one finding that sums up the findings that were not reproducible. */
   reportUnreproduced(): void {
     const remaining = this.#unreproduced.splice(0).filter((finding) => !this.has(finding) && !isTimeout(finding));
     const [first] = remaining;
     if (!first) return;
-    const message = describeUnreproduced(remaining, first.message, this.#responseCount);
+    const places = remaining.map(({ operationId, status }) => `${operationId} ${status}`);
+    const list = limitList(places, MAX_UNREPRODUCED).join(', ');
+    const message = `Not reproducible: ${remaining.length} of ${this.#responseCount} requests failed (${list}), but not when they were repeated. First failure: ${first.message}`;
     this.add({ ...first, rule: 'reproducible', message });
   }
 
@@ -117,24 +119,18 @@ function toCountKey(check: CheckName, operationId: string, status: string): stri
   return `${check} ${operationId} ${status}`;
 }
 
-/** Whether a finding is only a timeout: if the repetition is in time, the machine was busy, and no contract is violated. */
+/** Returns whether a finding is a timeout. If a timeout does not occur again, the machine was busy, and the server violates no contract. */
 function isTimeout({ rule, message }: Finding): boolean {
   return rule === 'responds' && message.startsWith(NO_RESPONSE_WITHIN);
 }
 
-/** The start of the message for a timeout. */
+/** The start of the message of a timeout. */
 export const NO_RESPONSE_WITHIN = 'no response within';
 
-/** The maximum number of unreproducible findings in the message. */
+/** The maximum number of operations in the message about findings that were not reproducible. */
 const MAX_UNREPRODUCED = 8;
 
-/** Returns the message for findings that were not reproducible. */
-function describeUnreproduced(unreproduced: readonly Finding[], first: string, responseCount: number): string {
-  const places = unreproduced.map(({ operationId, status }) => `${operationId} ${status}`);
-  return `Not reproducible: ${unreproduced.length} of ${responseCount} requests failed (${limitList(places, MAX_UNREPRODUCED).join(', ')}), but not when they were repeated. First failure: ${first}`;
-}
-
-/** Returns the key that is equal for equal findings. */
+/** Returns the key of a finding. Two findings are the same if their keys are equal. */
 export function getFindingKey({ operationId, status, rule }: Finding): string {
   return `${operationId} ${status} ${rule}`;
 }

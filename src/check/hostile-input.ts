@@ -11,26 +11,26 @@ import { isWriting } from './selection.ts';
 import type { Session } from './session.ts';
 import { isTooLarge } from './undocumented-responses.ts';
 
-/** A request that no schema describes. */
+/** A request with input that schemas can't describe, such as invalid escapes or invalid JSON. */
 interface HostileRequest {
   readonly request: RequestToSend;
-  /** Why the server must reject it; undefined if it need not. */
+  /** The reason why the server must reject the request; undefined if the server may accept it. */
   readonly reason?: string;
-  /** The expected status, if it is documented. */
+  /** The expected status of the rejection, if the operation documents it. */
   readonly status?: number;
 }
 
-/** Raw parts of a path or a query: invalid escapes, escapes with a special meaning, other characters, a long text. */
+/** Unescaped values for a path or a query: invalid escapes, escapes of special characters, special characters, and a long text. */
 const ESCAPES = ['%', '%00', '%E0%A4%A', '%ff', '%ED%A0%80', '%uD800', '%2F..%2F', '..%2f', '%0d%0a', '%F0%9F%98%80'];
 const RAW_TEXTS = [...ESCAPES, "'", ';', '{}', 'a'.repeat(8_000)];
 
-/** Texts that are not valid JSON. */
+/** Bodies that are not valid JSON. */
 const INVALID_JSON = ['{"', '{a:1}', "{'a':1}", '[1,]', 'NaN', '{"a":1}{"b":2}', '{"a":01}', '"\\x"', '\u0000', '<a/>'];
 
-/** The depth of a value that is nested too deeply. */
+/** The depth of nested arrays, which is more than many JSON parsers accept. */
 const DEPTH = 5_000;
 
-/** Checks that an operation responds to hostile input with a documented status other than 5xx, and rejects what can't be parsed. */
+/** Checks that an operation responds to hostile input with a documented status other than 5xx, and that it rejects input that can't be parsed. */
 export async function checkHostileInput(
   { session, requests, seed, prepare }: CheckContext,
   route: Route,
@@ -42,20 +42,20 @@ export async function checkHostileInput(
   await examineAll(session, all, {
     examine: (hostile) => examine(session, route, hostile),
     prepare,
-    mustBeAlone: ({ reason }) => isWriting(route) && reason === undefined,
+    mustRunAlone: ({ reason }) => isWriting(route) && reason === undefined,
   });
 }
 
-/** Sends a request. Returns the findings in its response. */
+/** Sends a hostile request. Returns the findings in the response. */
 async function examine(session: Session, route: Route, hostile: HostileRequest): Promise<readonly Finding[]> {
   const { exchange, findings } = await session.send('input', route, hostile.request, (_, { response }) =>
     findStatusViolations(session, route, hostile, response.status),
   );
-  // The rejection of very long input need not be documented.
+  // The contract need not document the rejection of very long input.
   return exchange && isTooLarge(exchange.request, exchange.response) ? [] : findings;
 }
 
-/** Statuses that precede any other: of an access check (a violation where a model applies, by its rules) and of a rate limit. */
+/** Statuses of access checks and rate limits. A server may return them before it reads the input. A model has its own rule against 401 and 403. */
 const GATEWAY_STATUSES: readonly number[] = [401, 403, 429];
 
 function findStatusViolations(
@@ -66,7 +66,7 @@ function findStatusViolations(
 ): readonly Violation[] {
   if (reason === undefined || actual >= 500 || GATEWAY_STATUSES.includes(actual)) return [];
   const pointer = `${route.pointer}/requestBody`;
-  // The contract of a model defines the status of each rejection; any other API may choose it.
+  // If a model applies, the contract defines the status of each rejection. Any other API may choose it.
   const isDefined = hasModel && route.responses.some(({ name }) => name === String(status));
   if (isDefined && actual !== status)
     return [{ rule: `${status} if ${reason}`, message: `Status ${actual} instead of ${status}: ${reason}`, pointer }];
@@ -98,23 +98,23 @@ function hostileBodies(contract: Contract, route: Route, base: RequestValues): r
     body,
   });
   const validBody = JSON.stringify(base.body);
-  // A number without its last digit may still be a number.
-  const cut = /["\]}]$/.test(validBody) ? [validBody.slice(0, -1)] : [];
+  // A number without its last digit can still be a number.
+  const truncated = /["\]}]$/.test(validBody) ? [validBody.slice(0, -1)] : [];
   const requests = [
     createRequest(Buffer.from([0x22, 0xff, 0xfe, 0x22])),
     ...nestDeeply(validBody).map(([body, printCommand]) => ({ ...createRequest(body), printCommand })),
     ...createUnusualJson(validBody).map((text) => createRequest(text)),
   ];
   return [
-    ...[...INVALID_JSON, `${validBody},`, `${validBody}}`, ...cut].map((text) => ({
+    ...[...INVALID_JSON, `${validBody},`, `${validBody}}`, ...truncated].map((text) => ({
       request: createRequest(text),
       reason: 'the body is not valid JSON',
       status: 400,
     })),
     ...requests.map((request) => ({ request })),
     ...createUnusualValues(validBody).map((text) => {
-      const received = validateValues(contract, route, { ...base, body: parseFinite(text) });
-      const [first] = received.kind === 'violations' ? received.violations : [];
+      const result = validateValues(contract, route, { ...base, body: parseFinite(text) });
+      const [first] = result.kind === 'violations' ? result.violations : [];
       const reason = first && `${first.pointer} in the body violates ${first.rule}`;
       return { request: createRequest(text), reason };
     }),
@@ -125,34 +125,34 @@ function hostileBodies(contract: Contract, route: Route, base: RequestValues): r
   ];
 }
 
-/** Returns why a body of an undocumented type must be rejected; nothing if the operation does not document it. */
+/** Returns the reason and the status with which an operation must reject a body of an undocumented type; nothing if it does not document 415. */
 function getTypeRejection({ responses }: Route, type: string): Pick<HostileRequest, 'reason' | 'status'> {
   return responses.some(({ name }) => name === '415') ? { reason: `the content type is ${type}`, status: 415 } : {};
 }
 
-/** Returns deeply nested bodies, alone and within a valid one, each with the command that prints it. */
+/** Returns bodies of nested arrays: alone, and as a property of a valid body. Each has the shell command that prints it. */
 function nestDeeply(validBody: string): readonly (readonly [body: string, printCommand: string])[] {
   const nested = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
   const toPrintCommand = (start: string, end: string) =>
     `node -p '${JSON.stringify(start).replaceAll("'", String.raw`'\''`)}+"[".repeat(${DEPTH})+"]".repeat(${DEPTH})+${JSON.stringify(end)}'`;
-  const surroundings: [start: string, end: string][] = [['', '']];
-  if (validBody.startsWith('{')) surroundings.push([`${openObject(validBody)}"unknownProperty":`, '}']);
-  return surroundings.map(([start, end]) => [start + nested + end, toPrintCommand(start, end)]);
+  const enclosings: [start: string, end: string][] = [['', '']];
+  if (validBody.startsWith('{')) enclosings.push([`${openObject(validBody)}"unknownProperty":`, '}']);
+  return enclosings.map(([start, end]) => [start + nested + end, toPrintCommand(start, end)]);
 }
 
-/** Returns the JSON of an object up to the place of a further property. */
+/** Returns the JSON of an object without its last brace, so that a property can be appended. */
 function openObject(json: string): string {
   return json === '{}' ? '{' : `${json.slice(0, -1)},`;
 }
 
-/** Returns valid bodies with legal but error-prone JSON: names with a special meaning, and repeated names. */
+/** Returns valid bodies with JSON that is legal but often causes errors: names with a special meaning, repeated names, and a byte order mark. */
 function createUnusualJson(validBody: string): readonly string[] {
   if (!validBody.startsWith('{')) return [];
   const properties = [...SPECIAL_PROPERTIES, validBody.slice(1, -1) || '"a":1,"a":2'];
-  return [...properties.map((more) => `${openObject(validBody)}${more}}`), `\ufeff${validBody}`];
+  return [...properties.map((property) => `${openObject(validBody)}${property}}`), `\ufeff${validBody}`];
 }
 
-/** Properties whose names have a special meaning in JavaScript, and blank ones, in JSON. */
+/** JSON properties whose names are blank or have a special meaning in JavaScript. */
 const SPECIAL_PROPERTIES = [
   '"__proto__":{"quantity":1,"toString":1}',
   '"constructor":{"prototype":{"x":1}}',
@@ -160,11 +160,11 @@ const SPECIAL_PROPERTIES = [
   '"":1," ":2',
 ];
 
-/** Error-prone numbers and texts, in JSON. */
+/** Numbers and strings in JSON that often cause errors. */
 const UNUSUAL_NUMBERS = ['1e400', '9'.repeat(400), '-0'];
 const UNUSUAL_TEXTS = ['"\\ud800"', '"\\u0000"'];
 
-/** Returns valid bodies with a number or text replaced by an error-prone one. */
+/** Returns valid bodies in which an unusual number or string replaces the first number or string. */
 function createUnusualValues(validBody: string): readonly string[] {
   const body: unknown = JSON.parse(validBody);
   const texts = [

@@ -5,6 +5,7 @@ import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
 import { type Exchange, getLocationPath, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
+import { getPoolName, isItemPath, type PathValues, type Pool } from './pool.ts';
 import { type RequestValues, toRequest, withParameter } from './requests.ts';
 import type { Rule } from './session.ts';
 
@@ -15,31 +16,30 @@ export interface LifeCycle {
   readonly remove: Route | undefined;
 }
 
-/** Returns the life cycles of an API by their paths: `POST /things` and `GET /things/{id}`, with DELETE if there is one. */
+/** Returns the life cycles in an API: operations such as `POST /things` and `GET /things/{id}`, with `DELETE /things/{id}` if it exists. */
 export function findLifeCycles(routes: readonly Route[]): readonly LifeCycle[] {
   return routes
     .filter(({ method }) => method === 'POST')
     .flatMap((create) => {
-      const itemPath = `${create.path.replace(/\/$/, '')}/{}`;
       const findRoute = (method: string) =>
-        routes.find((route) => route.method === method && route.path.replace(/\{[^/{}]+\}$/, '{}') === itemPath);
+        routes.find((route) => route.method === method && isItemPath(route.path, create.path));
       const read = findRoute('GET');
       return read ? [{ create, read, remove: findRoute('DELETE') }] : [];
     });
 }
 
-/** Checks that a created resource can be read, and that it is gone after it is deleted. */
+/** Checks that a created resource can be read, and that a deleted resource can't be read. */
 export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<void> {
   const examine = () => examineLifeCycle(context, cycle);
   await addConfirmed(context.session, await examine(), examine);
 }
 
-/** Sends the requests of a life cycle one after the other. Returns the findings, each with all preceding requests. */
+/** Sends the requests of a life cycle one after another. Returns the findings, each with all previous requests. */
 async function examineLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<readonly Finding[]> {
   const { session } = context;
   const before: Exchange[] = [];
   const found: Finding[] = [];
-  await follow(context, cycle, async (route, values, rule) => {
+  await sendLifeCycle(context, cycle, async (route, values, rule) => {
     const { exchange, findings } = await session.send('behaviour', route, toRequest(route, values), rule);
     for (const finding of findings) found.push({ ...finding, exchanges: [...before, ...finding.exchanges] });
     if (exchange) before.push(exchange);
@@ -48,7 +48,7 @@ async function examineLifeCycle(context: CheckContext, cycle: LifeCycle): Promis
   return found;
 }
 
-async function follow(
+async function sendLifeCycle(
   { requests, seed, note }: CheckContext,
   { create, read, remove }: LifeCycle,
   send: (route: Route, values: RequestValues, rule?: Rule) => Promise<ReceivedResponse | undefined>,
@@ -56,50 +56,109 @@ async function follow(
   const values = requests.createValid(create, seed);
   if (!values) return;
   const created = await send(create, values);
-  // After 202 the resource may not exist yet.
+  // Status 202 means that the server may create the resource later.
   const isCreated = created && [200, 201].includes(created.status);
   const id = isCreated ? getCreatedId(create, read, created) : undefined;
   const one = id === undefined ? undefined : withId(requests.createValid(read, seed), read, id);
   if (!one) return note(`The resource that ${create.operationId} creates could not be read: its id is unknown`);
-  const found = await send(read, one, rejectStatus(isGone, 'created resources can be read', 'created'));
+  const found = await send(read, one, createReadRule(isMissing, 'created resources can be read', 'created'));
   const removal = remove && withId(requests.createValid(remove, seed), remove, id);
   const removed = found && isSuccess(found) && remove && removal ? await send(remove, removal) : undefined;
-  // After 202 the deletion may take time.
+  // Status 202 means that the server may delete the resource later.
   if (removed && isSuccess(removed) && removed.status !== 202)
-    await send(read, one, rejectStatus(isSuccess, 'deleted resources are gone', 'deleted'));
+    await send(read, one, createReadRule(isSuccess, 'deleted resources cannot be read', 'deleted'));
 }
 
-/** Returns the rule that a resource, after something was `done` to it, is not read with some statuses. */
-function rejectStatus(isWrong: (response: ReceivedResponse) => boolean, rule: string, done: string): Rule {
+/** Creates a rule that responses violate if `isWrong` returns true for them. `done` is "created" or "deleted". */
+function createReadRule(isWrong: (response: ReceivedResponse) => boolean, rule: string, done: string): Rule {
   return ({ pointer }, { response }) => {
-    const message = `Status ${response.status} for a resource that was just ${done}`;
+    const message = `Status ${response.status} for a resource that was ${done} before`;
     return isWrong(response) ? [{ rule, message, pointer }] : [];
   };
 }
 
-/** Whether a status is that of a resource that does not exist. */
-function isGone({ status }: ReceivedResponse): boolean {
+/** Returns whether the status of a response means that the resource does not exist. */
+function isMissing({ status }: ReceivedResponse): boolean {
   return status === 404 || status === 410;
 }
 
-/** Returns the id of a created resource, from its `Location` or its body. */
+/** Returns the id of a created resource, from the `Location` header or the body of the response; undefined if they have none. */
 export function getCreatedId(create: Route, read: Route, { headers, body }: ReceivedResponse): unknown {
   const name = read.pathNames.at(-1) ?? '';
   const properties = toNode(body);
   return parseLocation(headers.location, create, read, name) ?? properties[name] ?? properties.id;
 }
 
-/** Returns a request for the resource with an id. */
+/** Returns a request with `id` as its last path parameter. */
 function withId(values: RequestValues | undefined, route: Route, id: unknown): RequestValues | undefined {
   const parameter = route.parameters.find((one) => one.in === 'path' && one.name === route.pathNames.at(-1));
   return values && parameter ? withParameter(values, parameter, id) : undefined;
 }
 
-/** Returns the id in a `Location` that refers to the operation that reads a resource. */
+/** Returns the id in a `Location` header with the path of the operation `read`; undefined for any other path. */
 function parseLocation(location: string | undefined, create: Route, read: Route, name: string): string | undefined {
   const path = location === undefined ? undefined : getLocationPath(location);
   if (path === undefined) return undefined;
   const start = Math.max(0, path.indexOf(create.path.split('{')[0] ?? ''));
-  // Invalid escapes throw.
+  // `pathParameters` throws an error for invalid escapes.
   return tryOrUndefined(() => read.pathParameters(path.slice(start))[name]) || undefined;
+}
+
+/** The maximum number of attempts to create a resource. An attempt can fail if a value must be unique. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Returns a function that creates a resource in each collection that has no id in the pool. Starts with the outer collections, since a nested resource
+ * needs the resource that contains it.
+ */
+export function createResourceProvider(
+  context: Pick<CheckContext, 'session' | 'requests' | 'seed' | 'allowedRoutes'>,
+  pool: Pool,
+): () => Promise<void> {
+  const cycles = findLifeCycles(context.allowedRoutes).toSorted(
+    (one, other) => one.create.pathNames.length - other.create.pathNames.length,
+  );
+  const failed = new Set<LifeCycle>();
+  let attempts = 0;
+
+  async function createResource({ create, read }: LifeCycle): Promise<boolean> {
+    const values = context.requests.createValid(create, context.seed + attempts++);
+    if (!values) return false;
+    const send = () => context.session.send('input', create, toRequest(create, values));
+    const { exchange, findings } = await send();
+    await addConfirmed(context.session, findings, async () => (await send()).findings);
+    const id = exchange && isSuccess(exchange.response) ? getCreatedId(create, read, exchange.response) : undefined;
+    if (id !== undefined) pool.addResource(getItemName(read), id, toPoolValues(create, values.path));
+    return id !== undefined;
+  }
+
+  return async () => {
+    for (const cycle of cycles) {
+      const { create, read } = cycle;
+      const hasParents = create.pathNames.every((name) => pool.getValues(getPoolName(name, create.path)).length > 0);
+      if (failed.has(cycle) || !hasParents || pool.getValues(getItemName(read)).length > 0) continue;
+      let isCreated = false;
+      for (let attempt = 0; attempt < MAX_ATTEMPTS && !isCreated; attempt++) isCreated = await createResource(cycle);
+      if (!isCreated) failed.add(cycle);
+    }
+  };
+}
+
+/** Removes the id of a resource from the pool if the exchange is a successful DELETE request. */
+export function removeDeletedId(pool: Pool, { path, pathNames, pathParameters }: Route, exchange: Exchange): void {
+  const { request, response } = exchange;
+  const name = pathNames.at(-1);
+  if (request.method !== 'DELETE' || !isSuccess(response) || name === undefined) return;
+  // `pathParameters` throws an error for invalid escapes.
+  const id = tryOrUndefined(() => pathParameters(request.target.split('?')[0] ?? '')[name]);
+  if (id !== undefined) pool.removeId(getPoolName(name, path), id);
+}
+
+/** Returns the name in the pool of the last path parameter of an operation. */
+function getItemName({ path, pathNames }: Route): string {
+  return getPoolName(pathNames.at(-1) ?? '', path);
+}
+
+function toPoolValues({ path }: Route, values: PathValues): PathValues {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [getPoolName(name, path), value]));
 }

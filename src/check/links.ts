@@ -1,4 +1,4 @@
-import { getNode, getTarget, isNode, type Node, parseReference, resolvePointer, toNode } from '../openapi/document.ts';
+import { getNode, getTarget, isNode, parseReference, resolvePointer, toNode } from '../openapi/document.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { formatPointer } from '../util/json-pointer.ts';
@@ -10,15 +10,9 @@ import { NO_VALUES, type RequestValues, toRequest, withParameter } from './reque
 import type { Session } from './session.ts';
 
 /** A link of a response to another operation (OpenAPI 3.0, Link Object). */
-interface Link {
-  readonly name: string;
-  readonly pointer: string;
-  readonly target: Route;
-  readonly parameters: Node;
-  readonly requestBody: unknown;
-}
+type Link = ReturnType<typeof getLinks>[number];
 
-/** Checks that the links of a successful response lead to existing resources; each link is followed from a response of its own. */
+/** Checks that the links in a successful response lead to existing resources. Sends the request again for each link. */
 export async function checkLinks(context: CheckContext, route: Route): Promise<void> {
   const { session, requests, seed, prepare, allowedRoutes } = context;
   await prepare();
@@ -26,14 +20,15 @@ export async function checkLinks(context: CheckContext, route: Route): Promise<v
   if (!values) return;
   const examine = async (link: Link) => {
     const { exchange, findings } = await session.send('links', route, toRequest(route, values));
-    const followed = exchange && isSuccess(exchange.response) && toLinkRequest(context, link, values, exchange);
-    return followed ? [...findings, ...(await follow(session, link, followed, exchange))] : findings;
+    const linkRequest = exchange && isSuccess(exchange.response) && toLinkRequest(context, link, values, exchange);
+    return linkRequest ? [...findings, ...(await followLink(session, link, linkRequest, exchange))] : findings;
   };
   const links = getLinks(session, route).filter(({ target }) => allowedRoutes.includes(target));
-  await examineAll(session, links, { examine, prepare, mustBeAlone: () => true });
+  await examineAll(session, links, { examine, prepare, mustRunAlone: () => true });
 }
 
-async function follow(
+/** Sends the request of a link. Returns the findings in the response. */
+async function followLink(
   session: Session,
   { name, pointer, target }: Link,
   request: RequestToSend,
@@ -46,7 +41,7 @@ async function follow(
   return findings.map((finding) => ({ ...finding, exchanges: [before, ...finding.exchanges] }));
 }
 
-function getLinks({ contract: { normalized: plain, routes } }: Session, route: Route): readonly Link[] {
+function getLinks({ contract: { normalized: plain, routes } }: Session, route: Route) {
   const success = findResponse(route.responses, route.successStatus);
   const holder = `${resolvePointer(plain, success?.pointer ?? '')}/links`;
   return Object.keys(toNode(getNode(plain, holder))).flatMap((name) => {
@@ -63,7 +58,7 @@ function getLinks({ contract: { normalized: plain, routes } }: Session, route: R
   });
 }
 
-/** Returns the request of a link; undefined if the response lacks a value that it needs. */
+/** Returns the request of a link; undefined if the response does not have a value that the link refers to. */
 function toLinkRequest(
   { session, requests, seed }: CheckContext,
   link: Link,
@@ -90,7 +85,7 @@ function toLinkRequest(
   return body === undefined ? undefined : toRequest(target, { ...values, body });
 }
 
-/** Evaluates the runtime expressions in a value, also in objects and lists; undefined if one has no value. */
+/** Evaluates the runtime expressions in a value and in the entries and properties of it. Returns undefined if an expression has no value. */
 function evaluateDeep(value: unknown, sent: RequestValues, exchange: Exchange): unknown {
   if (Array.isArray(value)) {
     const list = value.map((one) => evaluateDeep(one, sent, exchange));
@@ -101,17 +96,16 @@ function evaluateDeep(value: unknown, sent: RequestValues, exchange: Exchange): 
   return entries.some(([, one]) => one === undefined) ? undefined : Object.fromEntries(entries);
 }
 
-/** An expression within a text. */
+/** A runtime expression in braces, as a part of a text. */
 const EMBEDDED_EXPRESSION = /\{(\$[^}]*)\}/g;
 
-/** Evaluates a runtime expression (OpenAPI 3.0, Runtime Expressions); other values stand for themselves. */
+/** Evaluates a runtime expression (OpenAPI 3.0, Runtime Expressions). Returns any other value unchanged. */
 function evaluateExpression(expression: unknown, sent: RequestValues, { request, response }: Exchange): unknown {
   if (typeof expression !== 'string') return expression;
   if (!expression.startsWith('$')) {
     const inner = [...expression.matchAll(EMBEDDED_EXPRESSION)].map(([, one = '']) =>
       evaluateExpression(one, sent, { request, response }),
     );
-    // If a part has no value, the whole has none.
     return inner.includes(undefined)
       ? undefined
       : expression.replaceAll(EMBEDDED_EXPRESSION, () => String(inner.shift()));

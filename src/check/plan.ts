@@ -6,30 +6,29 @@ import { addConfirmed, distribute } from './confirm-findings.ts';
 import { isSuccess } from './exchange.ts';
 import { checkHostileInput } from './hostile-input.ts';
 import { checkInput } from './input.ts';
-import { checkLifeCycle, findLifeCycles } from './life-cycles.ts';
+import { checkLifeCycle, createResourceProvider, findLifeCycles, removeDeletedId } from './life-cycles.ts';
 import { checkLinks } from './links.ts';
 import { checkMethods } from './methods.ts';
 import { Pool } from './pool.ts';
 import { toRequest } from './requests.ts';
-import { createResourceProvider, forgetDeleted } from './resources.ts';
 import { getAllowedRoutes, isWriting } from './selection.ts';
 import type { Session } from './session.ts';
 import { CheckStoppedError } from './stop-signal.ts';
 import { createRequestGenerator } from './valid-requests.ts';
 
-/** Runs parts of a check one after the other, on a server or in one sandbox of it. */
+/** Runs parts of a check one after another, on a server or in one sandbox of a server. */
 export interface Worker extends CheckContext {
-  /** The checks of the model, if it applies. */
+  /** The checks that compare the server with a model; undefined if no model describes the contract. */
   readonly model: OpenedModel | undefined;
 }
 
-/** A part of a check that does not depend on others. */
+/** A part of a check. Parts can run in any order. */
 export interface CheckPart {
   readonly name: string;
   readonly check: (worker: Worker) => Promise<void>;
 }
 
-/** Creates a worker; its checks add what they can't check to `notes`. */
+/** Creates a worker. Its checks add sentences for the report to `notes`. */
 export async function createWorker(session: Session, options: CheckOptions, notes: string[]): Promise<Worker> {
   const { contract, seed, runs, mayWrite, isFresh } = options;
   const pool = new Pool();
@@ -45,22 +44,22 @@ export async function createWorker(session: Session, options: CheckOptions, note
   };
   const model = await options.model?.open(basics, pool, isFresh);
   if (model) return { ...basics, prepare: () => model.prepare(), model };
-  session.onResponse = (route, exchange) => forgetDeleted(pool, route, exchange);
+  session.onResponse = (route, exchange) => removeDeletedId(pool, route, exchange);
   await collectIds(basics, pool);
   return { ...basics, prepare: createResourceProvider(basics, pool), model };
 }
 
-/** The checks of one operation, by the start of their names. */
+/** The checks that run for each operation. The key is the start of the name of the part. */
 const OPERATION_CHECKS = { input: checkInput, 'hostile input': checkHostileInput, links: checkLinks };
 
-/** Returns all parts of the check of some operations. */
+/** Returns the parts of a check of the given operations. */
 export function createParts({ allowedRoutes, model }: Worker, routes: readonly Route[]): readonly CheckPart[] {
   const paths = [...new Set(routes.map(({ path }) => path))];
   const cycles = (model ? [] : findLifeCycles(allowedRoutes)).filter((cycle) =>
     routes.some((route) => Object.values(cycle).includes(route)),
   );
   return [
-    ...orderRoutes(routes, model)
+    ...(model ? routes : moveDeletionsToEnd(routes))
       .filter((route) => allowedRoutes.includes(route))
       .flatMap((route) =>
         Object.entries(OPERATION_CHECKS).map(([name, check]) => ({
@@ -68,10 +67,7 @@ export function createParts({ allowedRoutes, model }: Worker, routes: readonly R
           check: (worker: Worker) => check(worker, route),
         })),
       ),
-    ...paths.map((path) => ({
-      name: `methods of ${path}`,
-      check: (worker: Worker) => checkPath(worker, path),
-    })),
+    ...paths.map((path) => ({ name: `methods of ${path}`, check: (worker: Worker) => checkPath(worker, path) })),
     ...(model?.parts ?? []),
     ...cycles.map((cycle) => ({
       name: `life cycle of ${cycle.create.operationId}`,
@@ -80,11 +76,11 @@ export function createParts({ allowedRoutes, model }: Worker, routes: readonly R
   ];
 }
 
-/** Without a model, what deletes comes last, the inner resources first: requests to nested resources need those that contain them. */
-function orderRoutes(routes: readonly Route[], model: OpenedModel | undefined): readonly Route[] {
-  if (model) return routes;
-  const rank = ({ method, pathNames }: Route) => (method === 'DELETE' ? 100 - pathNames.length : 0);
-  return routes.toSorted((one, other) => rank(one) - rank(other));
+/** Moves the operations that delete resources to the end. Nested resources are deleted before the resources that contain them. */
+function moveDeletionsToEnd(routes: readonly Route[]): readonly Route[] {
+  const deletions = routes.filter(({ method }) => method === 'DELETE');
+  const innerFirst = deletions.toSorted((one, other) => other.pathNames.length - one.pathNames.length);
+  return [...routes.filter((route) => !deletions.includes(route)), ...innerFirst];
 }
 
 async function checkPath(worker: Worker, path: string): Promise<void> {
@@ -95,8 +91,8 @@ async function checkPath(worker: Worker, path: string): Promise<void> {
 }
 
 /**
- * Runs parts, one at a time in each worker. If a part throws, which is a bug in storefront, it is noted, does not count as done, and the others continue.
- * Rejects with the first `CheckStoppedError` after all workers have stopped.
+ * Runs parts, one at a time in each worker, and calls `onDone` after each part. If a part throws an error, which is a bug in storefront, adds a note and
+ * continues with the next part. Rejects with the first `CheckStoppedError` when all workers have stopped.
  */
 export async function runParts(
   parts: readonly CheckPart[],
@@ -117,8 +113,8 @@ export async function runParts(
 /** Adds the findings and notes that need the results of all parts. */
 export function finishChecks({ allowedRoutes, note, model, session }: Worker, routes: readonly Route[]): void {
   model?.finish();
-  const left = routes.filter((route) => !allowedRoutes.includes(route)).map(({ operationId }) => operationId);
-  if (left.length > 0) note(`Not requested without --allow-writes: ${left.join(', ')}`);
+  const skipped = routes.filter((route) => !allowedRoutes.includes(route)).map(({ operationId }) => operationId);
+  if (skipped.length > 0) note(`Operations that need --allow-writes were skipped: ${skipped.join(', ')}`);
   for (const { operationId } of routes.filter((route) => allowedRoutes.includes(route))) {
     const statuses = session.ledger.getStatuses(operationId);
     if (statuses.length > 0 && !statuses.some((status) => /^[123]|^default$/.test(status)))
@@ -126,19 +122,16 @@ export function finishChecks({ allowedRoutes, note, model, session }: Worker, ro
   }
 }
 
-/** Sends the requests that need no ids, and creates resources, so that ids are known for the other requests. */
-async function collectIds(
-  { session, requests, seed, allowedRoutes }: Omit<CheckContext, 'prepare'>,
-  pool: Pool,
-): Promise<void> {
-  const plain = allowedRoutes.filter(({ pathNames }) => pathNames.length === 0);
-  const creating = plain.filter(({ method }) => method === 'POST');
-  for (const route of [...plain.filter((one) => !isWriting(one)), ...creating]) {
+/** Sends requests without path parameters, and adds the ids in the responses to the pool. Reads come first, then POST requests. */
+async function collectIds({ session, requests, seed, allowedRoutes }: Omit<CheckContext, 'prepare'>, pool: Pool) {
+  const collections = allowedRoutes.filter(({ pathNames }) => pathNames.length === 0);
+  const creating = collections.filter(({ method }) => method === 'POST');
+  for (const route of [...collections.filter((one) => !isWriting(one)), ...creating]) {
     const values = requests.createValid(route, seed);
     if (!values) continue;
     const send = () => session.send('input', route, toRequest(route, values));
     const { exchange, findings } = await send();
     await addConfirmed(session, findings, async () => (await send()).findings);
-    if (exchange && isSuccess(exchange.response)) pool.learn(route, exchange.response.body);
+    if (exchange && isSuccess(exchange.response)) pool.collectValues(route, exchange.response.body);
   }
 }

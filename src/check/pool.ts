@@ -1,57 +1,57 @@
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 
-/** The maximum number of values of a name. */
+/** The maximum number of stored values of a name. */
 const MAX_VALUES = 20;
 
-/** The maximum number of entries of a list, and the maximum depth, that are searched. */
+/** The maximum number of entries of an array, and the maximum depth, at which values are collected. */
 const MAX_ENTRIES = 50;
 const MAX_DEPTH = 6;
 
 /** Values of path parameters by name, such as `bookId`. */
 export type PathValues = Readonly<Record<string, unknown>>;
 
-/** Values from responses, for use in requests. */
+/** Stores values from responses, such as ids, for use in later requests. */
 export class Pool {
   readonly #values = new Map<string, Set<unknown>>();
   readonly #fixed = new Map<string, readonly unknown[]>();
-  /** The path values of the resource that contains another one, by the name of the inner id and its text. */
+  /** The path parameters of the resource that contains a nested resource, by the name and the text of the nested id. */
   readonly #parents = new Map<string, Map<string, PathValues>>();
 
-  /** Adds the values in the response of an operation. */
-  learn({ path }: Route, body: unknown): void {
+  /** Adds the values in a response body of an operation. */
+  collectValues({ path }: Route, body: unknown): void {
     this.#collect(body, toSingular(getCollectionName(path)), 0);
   }
 
-  /** Returns the values of a parameter name such as `bookId`, the first received ones first. */
+  /** Returns the values of a name such as `bookId`, in the order in which they were received. */
   getValues(name: string): readonly unknown[] {
     return this.#fixed.get(name) ?? [...(this.#values.get(name) ?? [])];
   }
 
-  /** Replaces the values of a name, also for the future. */
-  fix(name: string, values: readonly unknown[]): void {
+  /** Sets the values of a name. Values from later responses don't change them. */
+  setValues(name: string, values: readonly unknown[]): void {
     this.#fixed.set(name, values);
   }
 
-  /** Adds the id of a resource that was created below a path with these values. */
+  /** Adds the id of a created resource. `parents` are the path parameters of the request that created it. */
   addResource(name: string, id: unknown, parents: PathValues): void {
     this.#values.set(name, new Set([id, ...this.getValues(name)]));
     const known = this.#parents.get(name) ?? new Map<string, PathValues>();
     this.#parents.set(name, known.set(String(id), parents));
   }
 
-  /** Returns the path values of the resource that contains the one with an id; undefined if they are not known. */
+  /** Returns the path parameters of the resource that contains the resource with this id; undefined if they are unknown. */
   getParents(name: string, id: unknown): PathValues | undefined {
     return this.#parents.get(name)?.get(String(id));
   }
 
-  /** Removes the id of a resource that was deleted, and the ids of the resources in it. */
-  forget(name: string, id: unknown): void {
+  /** Removes the id of a deleted resource, and the ids of the resources that it contained. */
+  removeId(name: string, id: unknown): void {
     const values = this.#values.get(name);
     for (const value of values ?? []) if (String(value) === String(id)) values?.delete(value);
     this.#parents.get(name)?.delete(String(id));
     for (const [inner, parents] of this.#parents)
-      for (const [innerId, path] of parents) if (String(path[name]) === String(id)) this.forget(inner, innerId);
+      for (const [innerId, path] of parents) if (String(path[name]) === String(id)) this.removeId(inner, innerId);
   }
 
   #collect(value: unknown, resource: string, depth: number): void {
@@ -72,11 +72,16 @@ export class Pool {
   }
 }
 
-/** Returns the name under which the pool has the values of a parameter: for `id` it includes the resource before it in the path. */
+/** Returns the name of a path parameter in the pool: `bookId` for the parameter `id` of `/books/{id}`, and the name itself for any other parameter. */
 export function getPoolName(name: string, path: string): string {
   if (name !== 'id') return name;
-  const before = path.slice(0, Math.max(0, path.indexOf('{id}')));
-  return `${toSingular(getCollectionName(before))}Id`;
+  const collectionPath = path.slice(0, Math.max(0, path.indexOf('{id}')));
+  return `${toSingular(getCollectionName(collectionPath))}Id`;
+}
+
+/** Returns whether a path is that of the items of a collection, such as `/things/{id}` for `/things`. */
+export function isItemPath(path: string, collectionPath: string): boolean {
+  return path.replace(/\{[^/{}]+\}$/, '{}') === `${collectionPath.replace(/\/$/, '')}/{}`;
 }
 
 /** Returns the last part of a path that is not a parameter. */
@@ -84,7 +89,7 @@ function getCollectionName(path: string): string {
   return path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '';
 }
 
-/** Returns the singular of a collection name: `deliveryOption` for `delivery-options`. */
+/** Returns the singular of a collection name in camel case: `deliveryOption` for `delivery-options`. */
 function toSingular(collection: string): string {
   const camel = collection.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
   return camel.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');

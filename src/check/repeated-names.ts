@@ -1,9 +1,9 @@
-/** The relevant tokens of JSON: strings, brackets, braces and colons. Numbers, literals and whitespace are between them. */
+/** Matches the strings, brackets, braces and colons of a JSON text. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
-/** Returns the first name that an object in valid JSON has twice (RFC 8259, section 4); undefined if all names are unique. */
+/** Returns the first name that occurs twice in an object of a valid JSON text (RFC 8259, section 4); undefined if the names of each object are unique. */
 export function findRepeatedName(json: string): string | undefined {
-  /** The names of each open object; undefined for a list. */
+  /** The names in each object that is not closed yet; undefined for an array. */
   const open: (Set<string> | undefined)[] = [];
   let last = '';
   for (const [token] of json.matchAll(TOKENS)) {

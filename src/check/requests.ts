@@ -8,56 +8,53 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { parseQuery } from '../util/request-target.ts';
 import type { RequestToSend } from './exchange.ts';
 
-/** The values of a request by its parts. Without `body` it has no body. */
+/** The values of the parameters and the body of a request. */
 export interface RequestValues {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | string[]>>;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** Returns the request with some values. */
+/** Serializes the values of a request. */
 export function toRequest(route: Route, values: RequestValues): RequestToSend {
-  const request = {
-    method: route.method,
-    target: toPath(route, values) + formatQuery(values.query),
-    headers: values.headers,
-  };
+  const target = toPath(route, values) + formatQuery(values.query);
+  const request = { method: route.method, target, headers: values.headers };
   if (values.body === undefined) return request;
   const type = getBodyType(route) ?? 'application/json';
   const body = type === FORM_TYPE ? formatForm(values.body) : JSON.stringify(values.body);
-  // A form without fields has no bytes: a server can't distinguish it from no body.
+  // A form without fields is empty, so a server can't distinguish it from a missing body.
   return body === '' ? request : { ...request, headers: { ...values.headers, 'content-type': type }, body };
 }
 
-/** Returns how the contract validates a request: as valid, or with its violations. */
+/** Validates a request against the contract. */
 export function validateValues(contract: Contract, route: Route, values: RequestValues): RequestResult {
   return contract.validateRequest(route, parseRequest(toRequest(route, values)));
 }
 
-/** Parses a request as a server does. */
+/** Parses a request in the same way as a server. */
 function parseRequest({ target, headers = {}, body }: RequestToSend): RequestToValidate {
   const [path = '', search = ''] = target.split('?');
-  const sent = { path, query: parseQuery(search), headers };
-  if (body === undefined) return { ...sent, body };
+  const parsed = { path, query: parseQuery(search), headers };
+  if (body === undefined) return { ...parsed, body };
   const contentType = headers['content-type'];
   const text = String(body);
-  return { ...sent, body: contentType === FORM_TYPE ? parseQuery(text) : JSON.parse(text), contentType };
+  return { ...parsed, body: contentType === FORM_TYPE ? parseQuery(text) : JSON.parse(text), contentType };
 }
 
-/** Returns the media type for the body of an operation that can be serialized; undefined if there is none. */
+/** Returns the media type in which requests to an operation are sent, JSON if possible; undefined if no documented type can be serialized. */
 export function getBodyType({ bodyMedia }: Route): string | undefined {
   const types = Object.keys(bodyMedia);
   return types.find(isJsonType) ?? types.find(isParsedType);
 }
 
-/** Returns the pointer of the schema of a body of that type; undefined if there is none. */
+/** Returns the pointer of the schema of the body that `getBodyType` selects; undefined if there is none. */
 export function getBodySchema(route: Route): string | undefined {
   return route.bodyMedia[getBodyType(route) ?? '']?.schema;
 }
 
-/** Returns the path with some values; `raw` has parts that are not escaped. */
+/** Returns the path of a request. `raw` are parameters that are not escaped. */
 export function toPath(
   { path }: Route,
   values: Pick<RequestValues, 'path'>,
@@ -68,7 +65,7 @@ export function toPath(
   );
 }
 
-/** The values of an empty request. */
+/** The values of a request without parameters and without a body. */
 export const NO_VALUES: RequestValues = { path: {}, query: {}, headers: {} };
 
 /** Returns the pointer of the schema of a parameter. */
@@ -82,49 +79,48 @@ function formatQuery(query: RequestValues['query']): string {
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }
 
-/** Serializes a form; objects can't be fields. */
+/** Serializes a form. Leaves out objects, which a field can't contain. */
 function formatForm(body: unknown): string {
   const fields = Object.entries(toNode(body)).filter(([, value]) => !isNode(value));
   return new URLSearchParams(toPairs(Object.fromEntries(fields))).toString();
 }
 
-/** Returns a pair for each value of a query or a form; a repeated name has a list of values. */
+/** Returns the name and the text of each value in a query or a form. An array has one pair for each entry. */
 function toPairs(values: Node): [string, string][] {
   return Object.entries(values).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, toText(one)]),
   );
 }
 
-/** Returns the values with a parameter added; undefined if its value can't be serialized. */
+/** Returns the values of a request with one parameter set; undefined if its value can't be serialized. */
 export function withParameter(
   values: RequestValues,
-  { name, in: place, shape }: Parameter,
+  { name, in: location, shape }: Parameter,
   value: unknown,
 ): RequestValues | undefined {
-  const serialized = serializeParameter(name, shape, value);
+  const serialized = serialize(name, shape, value);
   if (serialized === undefined) return undefined;
-  if (place === 'query') return { ...values, query: { ...values.query, ...serialized } };
+  if (location === 'query') return { ...values, query: { ...values.query, ...serialized } };
   const [first = ''] = Object.values(serialized).flat();
-  if (place === 'path') return { ...values, path: { ...values.path, [name]: first } };
-  // Whitespace around the value of a header is not part of it.
-  const field = place === 'header' ? first.replaceAll(/^[ \t]+|[ \t]+$/g, '') : first;
+  if (location === 'path') return { ...values, path: { ...values.path, [name]: first } };
+  // Servers ignore whitespace around the value of a header.
+  const field = location === 'header' ? first.replaceAll(/^[ \t]+|[ \t]+$/g, '') : first;
   if (/[^\t\x20-\x7e\x80-\xff]/.test(field)) return undefined;
-  if (place === 'header') return { ...values, headers: { ...values.headers, [name.toLowerCase()]: field } };
+  if (location === 'header') return { ...values, headers: { ...values.headers, [name.toLowerCase()]: field } };
   const cookies = [...getOtherCookies(values, name), `${name}=${encodeText(first)}`];
   return { ...values, headers: { ...values.headers, cookie: cookies.join('; ') } };
 }
 
-/** Returns the cookies of a request without one, as pairs `name=value`. */
+/** Returns the cookies of a request as texts `name=value`, without the cookie with this name. */
 export function getOtherCookies({ headers }: RequestValues, name: string): readonly string[] {
   return (headers.cookie ?? '').split('; ').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
 }
 
-/** Returns the names and texts of a parameter in a request. */
-function serializeParameter(
-  name: string,
-  shape: Parameter['shape'],
-  value: unknown,
-): RequestValues['query'] | undefined {
+/** The character between the entries of a list in one parameter. */
+const SEPARATORS = { commas: ',', spaces: ' ', pipes: '|' };
+
+/** Returns the names and texts that a parameter has in a request; undefined if its value can't be serialized. */
+function serialize(name: string, shape: Parameter['shape'], value: unknown): RequestValues['query'] | undefined {
   const texts = [value].flat().map(toText);
   switch (shape) {
     case undefined:
@@ -132,11 +128,9 @@ function serializeParameter(
     case 'repeated':
       return { [name]: texts };
     case 'commas':
-      return { [name]: texts.join(',') };
     case 'spaces':
-      return { [name]: texts.join(' ') };
     case 'pipes':
-      return { [name]: texts.join('|') };
+      return { [name]: texts.join(SEPARATORS[shape]) };
     case 'json':
       return { [name]: JSON.stringify(value) };
     case 'pairs':
@@ -157,20 +151,20 @@ function toText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
-/** Escapes a text for a path, a query or a cookie; lone surrogates are replaced. */
+/** Escapes a text for a path, a query or a cookie. Replaces lone surrogates, which can't be escaped. */
 function encodeText(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
-/** A number in plain notation. */
+/** A number that every server parses in the same way: short and without an exponent. */
 const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,15})(\.\d{1,9})?$/;
 
-/** Whether servers may differ in how they read a request: numbers that are blank or have an exponent, or no body in place of a form. */
+/** Returns whether servers may parse a request differently: it has an unusual number, or no body although a form is documented. */
 export function isAmbiguous(contract: Contract, route: Route, values: RequestValues): boolean {
   return hasAmbiguousNumber(contract, route, values) || isAmbiguousForm(contract, route, values);
 }
 
-/** Whether a request has no body, a form is documented, and only one of an empty form and no body is valid. */
+/** Returns whether a request has no body, the operation documents a form, and the contract allows either an empty form or no body, but not both. */
 function isAmbiguousForm(contract: Contract, route: Route, values: RequestValues): boolean {
   const request = parseRequest(toRequest(route, values));
   if (getBodyType(route) !== FORM_TYPE || request.body !== undefined) return false;
@@ -184,9 +178,9 @@ function hasAmbiguousNumber(
   { path, query, headers }: RequestValues,
 ): boolean {
   const sent = { path, query, header: headers, cookie: {} as RequestValues['headers'] };
-  return parameters.some(({ name, in: place, pointer }) => {
+  return parameters.some(({ name, in: location, pointer }) => {
     const types = [getNode(plain, `${resolvePointer(plain, `${pointer}/schema`)}/type`)].flat();
-    const text = [sent[place][place === 'header' ? name.toLowerCase() : name] ?? []].flat();
+    const text = [sent[location][location === 'header' ? name.toLowerCase() : name] ?? []].flat();
     const isNumber = types.includes('integer') || types.includes('number');
     return isNumber && text.some((one) => !PLAIN_NUMBER.test(one) && !Number.isNaN(Number(one)));
   });

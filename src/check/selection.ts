@@ -3,18 +3,18 @@ import type { Route } from '../openapi/routes.ts';
 import { CheckError } from './check-error.ts';
 import { SAFE_METHODS } from './session.ts';
 
-/** The operations of a contract that are checked, and those that may be requested. */
+/** Selects the operations to check, and the operations to which a check may send requests. */
 export interface Selection {
   readonly contract: Contract;
-  /** The operations to check; undefined for all. */
+  /** The ids of the operations to check. Default: all. */
   readonly only?: readonly string[] | undefined;
-  /** The operations that never get requests. */
+  /** The ids of operations to which no request is sent. */
   readonly exclude?: readonly string[] | undefined;
-  /** Whether operations that may change data get requests. */
+  /** Whether the check may send requests to operations that can change data. */
   readonly mayWrite: boolean;
 }
 
-/** Returns the operations to check. Throws `CheckError` if a selected one does not exist, or none are left. */
+/** Returns the operations to check. Throws `CheckError` if a selected operation does not exist, or if no operation is selected. */
 export function getCheckedRoutes({ contract: { routes, path }, only, exclude = [] }: Selection): readonly Route[] {
   const ids = routes.map(({ operationId }) => operationId);
   const unknown = [...(only ?? []), ...exclude].filter((id) => !ids.includes(id));
@@ -23,19 +23,19 @@ export function getCheckedRoutes({ contract: { routes, path }, only, exclude = [
       isMisuse: true,
     });
   }
-  const isChosen = (id: string) => (only ?? ids).includes(id) && !exclude.includes(id);
-  const chosen = routes.filter(({ operationId }) => isChosen(operationId));
-  if (chosen.length === 0)
+  const isSelected = (id: string) => (only ?? ids).includes(id) && !exclude.includes(id);
+  const selected = routes.filter(({ operationId }) => isSelected(operationId));
+  if (selected.length === 0)
     throw new CheckError('No operation is left to check: --exclude removes all of them.', { isMisuse: true });
-  return chosen;
+  return selected;
 }
 
-/** Returns the operations that may be requested, for their own check or that of others. */
+/** Returns the operations to which a check may send requests, including operations that it does not check. */
 export function getAllowedRoutes({ contract: { routes }, exclude = [], mayWrite }: Selection): readonly Route[] {
   return routes.filter((route) => !exclude.includes(route.operationId) && (mayWrite || !isWriting(route)));
 }
 
-/** Whether an operation may change data. */
+/** Returns whether an operation can change data. */
 export function isWriting({ method }: Route): boolean {
   return !SAFE_METHODS.includes(method);
 }

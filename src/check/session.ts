@@ -11,71 +11,74 @@ import type { Route } from '../openapi/routes.ts';
 import type { ResponseViolation } from '../openapi/verify-response.ts';
 import { type Client, TOO_MANY_REQUESTS } from './client.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
+import { FailureRounds } from './failure-rounds.ts';
 import type { CheckName, Finding, Ledger, Violation } from './findings.ts';
 import { findRepeatedName } from './repeated-names.ts';
-import { CheckStoppedError, ServerGoneError, ServerSilentError } from './stop-signal.ts';
+import { CheckStoppedError, ServerUnreachableError, ServerUnresponsiveError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
-import { UnansweredRequests } from './unanswered-requests.ts';
 import { canBeUndocumented } from './undocumented-responses.ts';
 
-/** A rule for responses that their schemas can't express. */
+/** A rule for responses that a schema can't express. Returns the violations of a response. */
 export type Rule = (route: Route, exchange: Exchange) => readonly Violation[];
 
-/** What a session needs. */
-export interface SessionParts {
+/** Options of a session. */
+export interface SessionOptions {
   readonly contract: Contract;
   readonly client: Client;
   readonly ledger: Ledger;
-  /** Whether a behaviour model applies: responses have only documented properties, and the contract defines what OpenAPI leaves open. */
+  /** Whether a model describes the contract. If so, responses must have only documented properties, and behaviour that OpenAPI leaves open is defined. */
   readonly hasModel: boolean;
   readonly rules: readonly Rule[];
-  /** The maximum number of concurrent independent requests. */
+  /** The maximum number of concurrent requests. */
   readonly maxConcurrent: number;
-  /** Stops the check when it is aborted; its reason is a `CheckStoppedError`. */
+  /** Stops the check when it is aborted. The reason must be a `CheckStoppedError`. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The exchange of a request, undefined without a response other than 429, and the findings in it. */
+/** The result of a request. `exchange` is undefined if there is no response, or if every response has status 429. */
 export interface SendResult {
   readonly exchange: Exchange | undefined;
   readonly findings: readonly Finding[];
 }
 
 /** Sends the requests of a check to a server. */
-export interface Session extends SessionParts {
-  /** Whether data may have changed since this was last set to false. */
+export interface Session extends SessionOptions {
+  /** Whether a request may have changed data since the value was set to false. */
   mayHaveChanged: boolean;
-  /** The number of requests that received 429 at each attempt. */
+  /** The number of requests for which every response had status 429. */
   rateLimitedCount: number;
-  /** Called with each response other than 429. */
+  /** Called with each response that has another status than 429. */
   onResponse?: (route: Route, exchange: Exchange) => void;
-  /** Sends a request to an operation, counts its response, and validates it by the contract and by `rule`. Returns the findings without adding them. */
+  /**
+   * Sends a request, counts its response, and validates the response against the contract and `rule`. Returns the findings, and does not add them to the
+   * ledger. Throws `CheckStoppedError` if the check can't continue.
+   */
   send(check: CheckName, route: Route, request: RequestToSend, rule?: Rule): Promise<SendResult>;
 }
 
-/** The number of rounds without a response, and of consecutive requests with 429, that stop the check. */
-const MAX_UNANSWERED_ROUNDS = 5;
+/** A check stops after this many consecutive rounds of requests without a response, or consecutive requests with status 429. */
+const MAX_FAILURE_ROUNDS = 5;
 const MAX_RATE_LIMITED = 20;
 
-/** The number of connection attempts, and the pause between two, in ms: the server may be restarting. */
+/** The maximum number of connection attempts, and the pause between two attempts, in ms. A server may be restarting. */
 const MAX_CONNECTION_ATTEMPTS = 5;
 const PAUSE_MS = 200;
 
-/** Creates a session with a server. */
-export function createSession(parts: SessionParts): Session {
+/** Creates a session, which sends the requests of a check to a server. */
+export function createSession(parts: SessionOptions): Session {
   const { ledger, signal } = parts;
-  const unanswered = new UnansweredRequests();
+  const failureRounds = new FailureRounds();
   let consecutiveRateLimits = 0;
 
   function recordResponse(check: CheckName, route: Route, exchange: Exchange, ownRule: Rule): SendResult {
     const { request, response } = exchange;
-    unanswered.recordResponse();
+    failureRounds.recordResponse();
     session.mayHaveChanged ||=
       !SAFE_METHODS.includes(request.method) && (response.status < 400 || response.status >= 500);
     if (response.status === TOO_MANY_REQUESTS) return recordRateLimit(response);
     consecutiveRateLimits = 0;
     session.onResponse?.(route, exchange);
-    // OPTIONS is sent to a path: no operation documents its response.
+    // A check sends OPTIONS to a path, and no operation documents the response.
     if (request.method !== 'OPTIONS' || route.method === 'OPTIONS')
       ledger.count(check, route.operationId, getResponseName(route, response.status));
     const violations = [
@@ -101,15 +104,15 @@ export function createSession(parts: SessionParts): Session {
     rateLimitedCount: 0,
     async send(check, route, request, ownRule = () => []) {
       if (signal?.aborted) throw signal.reason;
-      const requestNumber = unanswered.recordRequest();
+      const requestNumber = failureRounds.recordRequest();
       try {
         return recordResponse(check, route, { request, response: await sendWithRetries(parts, request) }, ownRule);
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         if (!(error instanceof NoResponseError)) throw error;
-        const rounds = unanswered.recordFailure(requestNumber);
-        if (rounds >= MAX_UNANSWERED_ROUNDS)
-          throw new ServerSilentError(`no response in ${rounds} rounds of requests: ${error.message}`);
+        const rounds = failureRounds.recordFailure(requestNumber);
+        if (rounds >= MAX_FAILURE_ROUNDS)
+          throw new ServerUnresponsiveError(`no response in ${rounds} rounds of requests: ${error.message}`);
         session.mayHaveChanged = true;
         const violation = { rule: 'responds', message: error.message, pointer: route.pointer };
         const finding = createFinding(check, route, { request, response: NO_RESPONSE }, violation);
@@ -120,14 +123,15 @@ export function createSession(parts: SessionParts): Session {
   return session;
 }
 
-/** Returns the response to a request. Throws `ServerGoneError` if all connection attempts are refused. */
-async function sendWithRetries({ client, signal }: SessionParts, request: RequestToSend): Promise<ReceivedResponse> {
+/** Sends a request, again if the connection is refused. Returns the response. Throws `ServerUnreachableError` if all connections are refused. */
+async function sendWithRetries({ client, signal }: SessionOptions, request: RequestToSend): Promise<ReceivedResponse> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await client.send(request);
     } catch (error) {
-      if (signal?.aborted || !(error instanceof NoResponseError && error.isRefused)) throw error;
-      if (attempt === MAX_CONNECTION_ATTEMPTS) throw new ServerGoneError(`the server is gone: ${error.message}`);
+      if (signal?.aborted || !(error instanceof NoResponseError && error.kind === 'refused')) throw error;
+      if (attempt === MAX_CONNECTION_ATTEMPTS)
+        throw new ServerUnreachableError(`the server no longer accepts connections: ${error.message}`);
       await sleep(PAUSE_MS);
     }
   }
@@ -144,14 +148,14 @@ export function createFinding(check: CheckName, route: Route, exchange: Exchange
   return { ...violation, status, check, operationId: route.operationId, exchanges: [exchange] };
 }
 
-/** Returns the name of the response that documents a status; the status itself if none does. */
+/** Returns the name of the documented response for a status, such as `404` or `default`; the status itself if it is undocumented. */
 export function getResponseName({ responses }: Route, status: number): string {
   return findResponse(responses, status)?.name ?? String(status);
 }
 
-/** Returns the violations of a response by the contract. */
+/** Returns the violations of the contract and of HTTP in a response. */
 function findViolations(
-  { contract, hasModel }: SessionParts,
+  { contract, hasModel }: SessionOptions,
   route: Route,
   { request, response }: Exchange,
 ): readonly Violation[] {
@@ -165,11 +169,11 @@ function findViolations(
   if (!hasModel && canBeUndocumented(contract, route, request, response)) return [];
   if (jsonError !== undefined)
     return [createViolation('JSON', `The content type is ${type}, but the body is not valid JSON: ${jsonError}`)];
-  // A response to HEAD has no body, and need not have its content type (RFC 9110, section 9.3.2).
+  // A response to HEAD has no body, and its content type is optional (RFC 9110, section 9.3.2).
   const responseViolations = contract
     .verifyResponse(route, { status, headers, body }, { closed: hasModel })
     .filter(({ where }) => request.method !== 'HEAD' || !/^(body|content type)/.test(where))
-    // OpenAPI does not define whether a response without `content` may have a body; the contract of a model does.
+    // OpenAPI does not define whether a response without `content` may have a body. If a model applies, its contract does.
     .filter(({ where, rule }) => hasModel || where !== 'body' || rule !== 'documented');
   return [
     ...responseViolations.map((violation) => ({
@@ -182,32 +186,28 @@ function findViolations(
   ];
 }
 
-/** Returns the rule and its place without list indexes, so that the same violation in several entries counts once. */
+/** Returns the name of a violated rule. It has no array indexes, so that the same violation in several entries counts once. */
 function toRuleName({ where, rule }: ResponseViolation): string {
   return `${where.replaceAll(/\/\d+(?=\/|$)/g, '/*')} ${rule}`;
 }
 
-/** Returns the pointer of the schema that a violation refers to; undefined if there is none. */
-function findSchema(
-  documented: DocumentedResponse | undefined,
-  type: string,
-  { where }: ResponseViolation,
-): string | undefined {
+/** Returns the pointer of the violated schema; undefined if the violation concerns no schema. */
+function findSchema(documented: DocumentedResponse | undefined, type: string, { where }: ResponseViolation) {
   const [, header] = /^header (.*)$/.exec(where) ?? [];
   if (header !== undefined) return documented?.headers.find(({ name }) => name === header)?.schema;
   if (!documented || !where.startsWith('body')) return undefined;
   return documented.media[findMediaType(Object.keys(documented.media), type) ?? '']?.schema;
 }
 
-/** Returns how the status in a problem document differs from that of the response (RFC 9457, section 3.1.2); nothing if it does not. */
+/** Returns a message if the status in a problem document differs from the status of the response (RFC 9457, section 3.1.2). */
 function findProblemViolations({ status, headers, body }: ReceivedResponse): readonly string[] {
   if (removeTypeParameters(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const reported = (body as { status?: unknown } | null)?.status;
   if (reported === undefined || reported === status) return [];
-  return [`The status of the problem document is ${reported}, that of the response ${status}`];
+  return [`The problem document has status ${reported}, but the response has status ${status}`];
 }
 
-/** Returns whether an object in a JSON body has a name twice, as a message for the first such name. */
+/** Returns a message about the first name that occurs twice in an object of a JSON body. */
 function findRepeatedNames({ headers, text }: ReceivedResponse): readonly string[] {
   const repeated = isJsonType(headers['content-type'] ?? '') ? findRepeatedName(text) : undefined;
   return repeated === undefined ? [] : [`An object in the body has the name ${JSON.stringify(repeated)} twice`];

@@ -1,25 +1,21 @@
 import { CheckError } from './check-error.ts';
 
-/** Stops a check; its message completes "The check stopped early: ". */
+/** The error that stops a check. The message is the end of a sentence that starts with "The check stopped early:". */
 export class CheckStoppedError extends Error {
-  override readonly name: string = 'Stopped';
+  override readonly name = 'CheckStoppedError';
 }
 
-/** The server accepts connections but no longer responds, which violates the contract. */
-export class ServerSilentError extends CheckStoppedError {
-  override readonly name = 'Silent';
-}
+/** The error of a server that accepts connections, but no longer responds. It is reported as a finding. */
+export class ServerUnresponsiveError extends CheckStoppedError {}
 
-/** The server is gone; nothing more can be checked. */
-export class ServerGoneError extends CheckStoppedError {
-  override readonly name = 'Gone';
-}
+/** The error of a server that no longer accepts connections. It is not reported as a finding. */
+export class ServerUnreachableError extends CheckStoppedError {}
 
-/** Returns a signal that stops a check after `maxTime` seconds (0 or undefined: never) or on an interrupt. Its reason is a `CheckStoppedError`. */
+/** Creates a signal that stops a check after `maxTime` seconds, or when `interrupt` is aborted. For 0 or undefined there is no time limit. */
 export function createStopSignal(maxTime: number | undefined, interrupt: AbortSignal): AbortSignal {
   const controller = new AbortController();
-  const stop = (why: string) => controller.abort(new CheckStoppedError(why));
-  // Pending requests keep the process running, the timer does not.
+  const stop = (reason: string) => controller.abort(new CheckStoppedError(reason));
+  // `unref`: the timer must not keep the process running after the check.
   if (maxTime) setTimeout(stop, maxTime * 1_000, `the time limit is reached (--max-time ${maxTime})`).unref();
   const onInterrupt = () => stop('it was interrupted');
   if (interrupt.aborted) onInterrupt();
@@ -27,7 +23,7 @@ export function createStopSignal(maxTime: number | undefined, interrupt: AbortSi
   return controller.signal;
 }
 
-/** Returns the error of a check that was stopped before its first result. */
+/** Creates the error of a check that was stopped before it started. */
 export function createNotCheckedError(url: string, { reason }: AbortSignal): CheckError {
   return new CheckError(`${url} was not checked: ${(reason as Error).message}`);
 }

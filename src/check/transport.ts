@@ -4,36 +4,34 @@ import { isJsonType } from '../openapi/responses.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 import { NO_RESPONSE_WITHIN } from './findings.ts';
 
-/** The error of a request without a response, or with one that is not HTTP; its message says why. */
+/** The error of a request without a valid HTTP response. The message gives the reason. */
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError';
-  /** Whether the server closed a reused connection just before the request. */
-  readonly isStale: boolean;
-  /** Whether the connection was refused. */
-  readonly isRefused: boolean;
 
-  constructor(message: string, { isStale = false, isRefused = false } = {}) {
+  /** `kind`: the server refused the connection, or closed a reused (stale) connection when the request was sent. */
+  constructor(
+    message: string,
+    readonly kind?: 'refused' | 'stale' | undefined,
+  ) {
     super(message);
-    this.isStale = isStale;
-    this.isRefused = isRefused;
   }
 }
 
 /** The maximum size of a response body, in bytes. */
 const MAX_RESPONSE_BYTES = 50_000_000;
 
-/** The maximum number of open connections. */
+/** The maximum number of open connections to a server. */
 const MAX_CONNECTIONS = 10;
 
 const HEAD_BODY_VIOLATION = 'The response to HEAD has a body, which RFC 9110, section 9.3.2, forbids';
 
-/** What happens to a request: a response, or the reason for none. */
-interface Settlement {
-  finish(response: ReceivedResponse): void;
-  fail(message: string, code?: string): void;
-}
+/** Called when a request ends with a response. */
+type Finish = (response: ReceivedResponse) => void;
 
-/** Sends requests over a few reused connections, unchanged: paths are not normalized, redirects are not followed. */
+/** Called when a request fails, with a message and the error code of Node. */
+type Fail = (message: string, code?: string) => void;
+
+/** Sends requests without changes, over a few reused connections. Does not normalize paths, and does not follow redirects. */
 export class Transport {
   private readonly base: URL;
   private readonly isSecure: boolean;
@@ -50,15 +48,15 @@ export class Transport {
     this.agent = new (this.isSecure ? SecureAgent : PlainAgent)({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
   }
 
-  /** Throws a `NoResponseError` if there is no response within `timeoutMs`. */
+  /** Sends a request. Throws `NoResponseError` if there is no response within `timeoutMs`. */
   async send(request: RequestToSend, timeoutMs: number): Promise<ReceivedResponse> {
     try {
       return await this.sendOnce(request, timeoutMs, this.agent);
     } catch (error) {
-      // Another reused connection may be closed as well.
-      if (error instanceof NoResponseError && error.isStale) return this.sendOnce(request, timeoutMs, false);
+      // Repeat the request over a new connection: other reused connections may also be closed.
+      if (error instanceof NoResponseError && error.kind === 'stale') return this.sendOnce(request, timeoutMs, false);
       if (error instanceof NoResponseError) throw error;
-      // Node refuses to send some characters.
+      // Node does not send some characters in headers and paths.
       throw new NoResponseError(`the request cannot be sent: ${(error as Error).message}`);
     }
   }
@@ -75,13 +73,14 @@ export class Transport {
         clearTimeout(timeout);
         outgoing.destroy();
         const isStale = outgoing.reusedSocket && code === 'ECONNRESET';
-        reject(new NoResponseError(message, { isStale, isRefused: code === 'ECONNREFUSED' }));
+        const kind = code === 'ECONNREFUSED' ? 'refused' : undefined;
+        reject(new NoResponseError(message, isStale ? 'stale' : kind));
       };
       const finish = (response: ReceivedResponse) => {
         clearTimeout(timeout);
         resolve(response);
       };
-      settle(outgoing, { finish, fail });
+      receiveResponse(outgoing, finish, fail);
       outgoing.end(request.body);
     });
   }
@@ -94,7 +93,7 @@ export class Transport {
       hostname: hostname.replace(/^\[|\]$/g, ''),
       port,
       ...(this.signal ? { signal: this.signal } : {}),
-      // Data after a response to HEAD must not become the response to another request.
+      // A new connection: a server may send a body after the response to HEAD, which would be read as the next response.
       agent: method === 'HEAD' ? false : agent,
       method,
       path: pathname.replace(/\/$/, '') + target,
@@ -103,29 +102,29 @@ export class Transport {
   }
 }
 
-/** Settles a request with its response or its failure. */
-function settle(outgoing: ReturnType<typeof plainRequest>, { finish, fail }: Settlement): void {
+/** Calls `finish` with the response to a request, or `fail` if there is none. */
+function receiveResponse(outgoing: ReturnType<typeof plainRequest>, finish: Finish, fail: Fail): void {
   let head: IncomingMessage | undefined;
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
-    // Node parses the forbidden body as another response.
+    // Node reports the forbidden body as an invalid next response.
     if (outgoing.method === 'HEAD' && head && error.code?.startsWith('HPE_'))
       finish({ ...toResponse(head, ''), httpError: HEAD_BODY_VIOLATION });
     else fail(error.message || String(error.code), error.code);
   });
   outgoing.on('response', (response) => {
     head = response;
-    readResponse(response, { finish, fail });
+    readResponse(response, finish, fail);
   });
-  outgoing.on('upgrade', () => fail('the response is 101, but the request has no Upgrade'));
+  outgoing.on('upgrade', () => fail('the response has status 101, but the request has no Upgrade header'));
 }
 
-/** Returns the header with the length of a body, unless it is sent in chunks. */
+/** Returns the Content-Length header of a body, unless the body is sent in chunks. */
 function toContentLength({ headers = {}, body }: RequestToSend): { 'content-length'?: number } {
   if (body === undefined || headers['transfer-encoding'] !== undefined) return {};
   return { 'content-length': Buffer.byteLength(body) };
 }
 
-function readResponse(response: IncomingMessage, { finish, fail }: Settlement): void {
+function readResponse(response: IncomingMessage, finish: Finish, fail: Fail): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   response.on('data', (chunk: Buffer) => {

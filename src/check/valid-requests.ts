@@ -3,7 +3,7 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { createRandom, type Random, toSeed } from '../util/random.ts';
-import { getPoolName, type Pool } from './pool.ts';
+import { getPoolName, isItemPath, type Pool } from './pool.ts';
 import {
   getBodySchema,
   getSchemaPointer,
@@ -13,18 +13,18 @@ import {
   withParameter,
 } from './requests.ts';
 
-/** The number of attempts to generate a valid request. */
+/** The maximum number of attempts to generate a valid request. */
 const MAX_ATTEMPTS = 20;
 
-/** Generates requests. */
+/** Generates requests to the operations of a contract. */
 export interface RequestGenerator {
-  /** Returns a valid request with all optional parts, of values from the pool if it has any; undefined if no attempt is valid, or no value can be. */
+  /** Returns a valid request with all optional parts, and with ids from the pool; undefined if no generated request is valid. */
   createValid(route: Route, seed: number): RequestValues | undefined;
-  /** Returns values for only the path of an operation. */
+  /** Returns values for the path parameters of an operation, and nothing else. */
   createPath(route: Route, seed: number): RequestValues;
 }
 
-/** Creates a generator of valid requests of a contract. */
+/** Creates a generator of requests. The same seed and the same pool result in the same request. */
 export function createRequestGenerator(contract: Contract, pool: Pool): RequestGenerator {
   const generate = createGenerator(contract.normalized, 'readOnly');
   const generateValue = (schema: string, random: Random, isBare: boolean) =>
@@ -42,7 +42,7 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
         known.length > 0 ? random.pick(known) : example ? example.value : generateValue(schema, random, isBare);
       values = withParameter(values, parameter, value) ?? values;
     }
-    values = placeInParents(contract, pool, route, values);
+    values = setParentIds(contract, pool, route, values);
     const schema = getBodySchema(route);
     return schema === undefined
       ? values
@@ -69,24 +69,24 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
   };
 }
 
-/** Returns the request for a nested resource, or for its collection, with the path of a resource that contains it. */
-function placeInParents({ routes }: Contract, pool: Pool, route: Route, values: RequestValues): RequestValues {
+/** Returns a request to a nested resource, or to its collection, with the ids of the outer resources in the path. The pool stores these ids. */
+function setParentIds({ routes }: Contract, pool: Pool, route: Route, values: RequestValues): RequestValues {
   const last = route.pathNames.at(-1);
   if (last === undefined) return values;
   const isItem = route.path.endsWith(`{${last}}`);
-  const item = isItem ? route : routes.find(({ path }) => path.startsWith(`${route.path}/{`) && path.endsWith('}'));
+  const item = isItem ? route : routes.find(({ path }) => isItemPath(path, route.path));
   const name = getPoolName(item?.pathNames.at(-1) ?? '', item?.path ?? '');
   const [inner] = isItem ? [values.path[last]] : pool.getValues(name);
   const parents = pool.getParents(name, inner) ?? {};
   return route.parameters
     .filter((parameter) => parameter.in === 'path')
-    .reduce((placed, parameter) => {
+    .reduce((changed, parameter) => {
       const parent = parents[getPoolName(parameter.name, route.path)];
-      return (parent === undefined ? undefined : withParameter(placed, parameter, parent)) ?? placed;
+      return (parent === undefined ? undefined : withParameter(changed, parameter, parent)) ?? changed;
     }, values);
 }
 
-/** Returns a body with values of the pool in place of ids. */
+/** Returns a body in which ids from the pool replace generated ids. */
 function replaceIds(body: unknown, pool: Pool, random: Random): unknown {
   if (Array.isArray(body)) return body.map((entry) => replaceIds(entry, pool, random));
   if (!isNode(body)) return body;

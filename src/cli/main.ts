@@ -98,7 +98,7 @@ async function check(command: CheckCommand): Promise<void> {
   const signal = createStopSignal(command.maxTime, interrupt.signal);
   const parts = { model, contract: getContractPath({}), seed: randomInt(MAX_SEED), print, signal };
   const onProgress = command.report === undefined && process.stderr.isTTY ? showProgress : undefined;
-  const report = await runCheck(await selectSandboxes(command, { ...parts, tell: printError }), {
+  const report = await runCheck(await selectSandboxes(command, { ...parts, printProgress: printError }), {
     ...parts,
     start: () => createStorefront({ contract: command.contract }),
     onProgress,

@@ -23,7 +23,7 @@ describe('checkServer on an API other than the shop', () => {
   it('finds a resource that still exists after it was deleted', async () => {
     const { verdict, contract } = await judgedNotes({ removesNothing: true });
     expect(verdict.findings).toMatchObject([
-      { check: 'behaviour', operationId: 'readNote', status: '200', rule: 'deleted resources are gone' },
+      { check: 'behaviour', operationId: 'readNote', status: '200', rule: 'deleted resources cannot be read' },
     ]);
     const [{ exchanges = [], pointer = '' } = {}] = verdict.findings;
     const [created, read, removed, again] = exchanges.map(({ request: ask }) => `${ask.method} ${ask.target}`);

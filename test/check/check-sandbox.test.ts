@@ -14,7 +14,7 @@ const COMMAND = { wait: 0, allowWrites: false, headers: {}, runs: 1 };
 async function choosePlace(url: string, signal?: AbortSignal) {
   const printed: string[] = [];
   const print = (text: string) => void printed.push(text);
-  const parts = { model: shopModel, contract: projectFile('openapi.yaml'), seed: 7, print, tell() {}, signal };
+  const parts = { model: shopModel, contract: projectFile('openapi.yaml'), seed: 7, print, printProgress() {}, signal };
   return { command: await selectSandboxes({ ...COMMAND, url }, parts), printed: printed.join('') };
 }
 

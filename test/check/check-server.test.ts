@@ -78,7 +78,7 @@ describe('checkServer', () => {
     expect(methods.filter((method) => !SAFE.includes(method))).toEqual([]);
     expect(formatFindings(verdict.findings)).toEqual([]);
     expect(verdict.notes.join('\n')).toMatch(
-      /Not requested without --allow-writes: addCartItem, updateCartItem, removeCartItem, createOrder, resetData/,
+      /Operations that need --allow-writes were skipped: addCartItem, updateCartItem, removeCartItem, createOrder, resetData/,
     );
   });
 

@@ -65,7 +65,9 @@ describe('checkServer when it stops early', () => {
     });
     expect(formatFindings(verdict.findings)).toEqual([]);
     expect(verdict.unchecked).not.toEqual([]);
-    expect(verdict.notes).toContainEqual(expect.stringMatching(/^The check stopped early: the server is gone/));
+    expect(verdict.notes).toContainEqual(
+      expect.stringMatching(/^The check stopped early: the server no longer accepts connections/),
+    );
   });
 });
 

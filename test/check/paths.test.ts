@@ -58,7 +58,7 @@ describe('A pool', () => {
     const [list] = await routesFor('GET /api/delivery-options');
     const pool = new Pool();
     if (list)
-      pool.learn(list, [
+      pool.collectValues(list, [
         { id: '2', days: 3, parts: [{ id: 7 }] },
         { id: '1', days: 3, carrier: { id: 'c' } },
       ]);
@@ -71,9 +71,9 @@ describe('A pool', () => {
   it('has only the fixed values of a name, and at most 20 of others', async () => {
     const [list] = await routesFor('GET /things');
     const pool = new Pool();
-    pool.fix('thingId', ['fixed']);
+    pool.setValues('thingId', ['fixed']);
     if (list)
-      pool.learn(
+      pool.collectValues(
         list,
         Array.from({ length: 40 }, (_, at) => ({ id: at, name: `name ${at}` })),
       );

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { applyEdit } from '../../src/check/edits.ts';
 import { Pool } from '../../src/check/pool.ts';
+import { applyEdit } from '../../src/check/request-edits.ts';
 import { type RequestValues, toRequest, validateValues, withParameter } from '../../src/check/requests.ts';
 import { createRequestGenerator } from '../../src/check/valid-requests.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
@@ -118,7 +118,7 @@ describe('an edit', () => {
   it('that leaves out a cookie of a request without cookies adds no Cookie header', () => {
     const parameter = routeOf('GET', '/cookie').parameters.find(({ name }) => name === 'session');
     if (!parameter) throw new Error('the contract has no cookie');
-    expect(applyEdit(NOTHING, { kind: 'parameter', parameter, schema: '' }, { kind: 'leave out' })).toEqual(NOTHING);
+    expect(applyEdit(NOTHING, { kind: 'parameter', parameter, schema: '' }, { kind: 'remove' })).toEqual(NOTHING);
   });
 });
 

@@ -277,7 +277,7 @@ async function runAndPrint(line: string): Promise<string> {
 }
 
 describe('inOwnSandbox', () => {
-  const parts = { model: shopModel, contract: projectFile('openapi.yaml'), seed: 7, print() {}, tell() {} };
+  const parts = { model: shopModel, contract: projectFile('openapi.yaml'), seed: 7, print() {}, printProgress() {} };
   const command = { wait: 0, allowWrites: false, headers: {}, runs: 1 };
 
   it('runs a check of a storefront in a new sandbox, with writes allowed', async () => {

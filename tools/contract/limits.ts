@@ -1,8 +1,8 @@
-import { MAX_BODY_BYTES } from '../../src/http/pipeline/request.ts';
 import { LIMITS, REQUEST_TIMEOUT_MS } from '../../src/http/server.ts';
 import { type Document, getNode } from '../../src/openapi/document.ts';
 import { QUANTITY_LIMIT } from '../../src/shop/domain/cart.ts';
 import { MAX_TERM_LENGTH } from '../../src/shop/search/product-index.ts';
+import { MAX_BODY_BYTES } from '../../src/util/limits.ts';
 import type { DocumentFinding } from './finding.ts';
 
 /** A place in openapi.yaml that documents a limit in the code of the server. */

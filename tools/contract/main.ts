@@ -60,7 +60,7 @@ async function runContractChecks({ url, against, ...flags }: Flags): Promise<num
     contract: getContractPath(selected),
     seed,
     print,
-    tell,
+    printProgress: tell,
     signal,
   });
   const contract = await loadContract({ path: getContractPath(command), strict: false });

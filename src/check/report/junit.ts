@@ -1,6 +1,6 @@
 import type { Failure, Report } from './report.ts';
 
-/** Returns a report as JUnit XML: a suite for each operation, a case for each response and check. */
+/** Formats a report as JUnit XML. Each operation is a test suite; each check of each response is a test case. */
 export function toJunit(report: Report): string {
   const operationIds = new Set([...report.rows, ...report.failures].map(({ operationId }) => operationId));
   const suites = [...operationIds].flatMap((operationId) => {
@@ -14,7 +14,7 @@ export function toJunit(report: Report): string {
   return ['<?xml version="1.0" encoding="UTF-8"?>', ...root, ''].join('\n');
 }
 
-/** Returns a suite with an error for each part that was not checked; none if everything was. */
+/** Returns a test suite with an error for each part that was not checked; nothing if the check is complete. */
 function createUncheckedSuite(unchecked: readonly string[]): readonly string[] {
   if (unchecked.length === 0) return [];
   const error = `<error${formatAttributes({ type: 'incomplete', message: 'not checked, or only in part' })}/>`;
@@ -23,13 +23,8 @@ function createUncheckedSuite(unchecked: readonly string[]): readonly string[] {
   return createSuite({ name: 'not checked', ...counts }, cases);
 }
 
-interface Case {
-  readonly name: string;
-  readonly failures: readonly Failure[];
-}
-
-/** Returns a case for each response that a check received, and for each failure without a response. */
-function createCases(operationId: string, { checks, rows, failures }: Report): readonly Case[] {
+/** Returns a test case for each check of a received response, and for each failure without a response. */
+function createCases(operationId: string, { checks, rows, failures }: Report) {
   const own = failures.filter((failure) => failure.operationId === operationId);
   const seen = rows
     .filter((row) => row.operationId === operationId)
@@ -64,7 +59,7 @@ function formatAttributes(values: Attributes): string {
     .join('');
 }
 
-/** Escapes a text for XML 1.0, and replaces the characters that XML does not allow. */
+/** Escapes a text for XML 1.0. Replaces characters that XML does not allow. */
 function escapeText(text: string): string {
   return (
     Buffer.from(text)

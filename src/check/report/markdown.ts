@@ -1,11 +1,11 @@
 import type { Failure, Report } from './report.ts';
 import { createCells, failuresByRule, toReadable, uncheckedLines, verdictLine } from './text.ts';
 
-/** The number of failures on a page, and the number of steps of a failure. */
+/** The maximum number of failures in a summary, and of steps of a failure. */
 const MAX_FAILURES = 30;
 const MAX_STEPS = 6;
 
-/** Returns a report as Markdown, for the pages of a CI service. */
+/** Formats a report as Markdown, for the summary page of a CI service. */
 export function toMarkdown(report: Report): string {
   const { title, checks, rows, failures, notes, unchecked } = toReadable(report);
   const line = (cells: readonly string[]) => `| ${cells.map(escapeText).join(' | ')} |`;

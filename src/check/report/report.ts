@@ -7,20 +7,20 @@ import type { Verdict } from '../check.ts';
 import { type Exchange, toCurl } from '../exchange.ts';
 import { CHECK_NAMES, type Count, type Finding } from '../findings.ts';
 
-/** A report of checks. */
+/** A report about the check of a server. */
 export interface Report {
-  /** What was checked, in one line. */
+  /** The server, the contract and the settings of the check, in one line. */
   readonly title: string;
   readonly checks: readonly string[];
   readonly rows: readonly Row[];
   readonly failures: readonly Failure[];
-  /** Further information, a sentence each. */
+  /** Sentences with more information. */
   readonly notes: readonly string[];
-  /** The parts that were not checked, or only in part. */
+  /** The names of the parts of the check that did not run to their end. */
   readonly unchecked: readonly string[];
 }
 
-/** A documented or received response of an operation, with the counts of each check. */
+/** A documented or received response of an operation, with the number of responses and violations of each check. */
 export interface Row {
   readonly operationId: string;
   readonly status: string;
@@ -33,20 +33,20 @@ export interface Failure extends Pick<Finding, 'operationId' | 'status' | 'rule'
   /** The place in the contract: file, line, column and JSON Pointer. */
   readonly place: string;
   readonly steps: readonly Step[];
-  /** The command that repeats the check; undefined if the requests are enough. */
+  /** The command that repeats the check of the operation. Undefined in reports whose steps reproduce the failure. */
   readonly reproduce?: string;
 }
 
-/** A request as a curl command, and its response. */
+/** A request as a curl command, and its response as one line. */
 export interface Step {
   readonly request: string;
   readonly response: string;
 }
 
-/** The maximum length of a response body, in characters. */
+/** The maximum length of a response body in a report, in characters. */
 const MAX_BODY_LENGTH = 300;
 
-/** Creates the report of a verdict. `reproduce` returns the command that repeats the check of an operation. */
+/** Creates a report from a verdict. `reproduce` returns the command that repeats the check of an operation. */
 export function createReport(verdict: Verdict, contract: Contract, reproduce: (operationId: string) => string): Report {
   const { url, seed, runs, routes, findings, ledger, notes, unchecked } = verdict;
   const path = pathFromHere(contract.path);
@@ -68,7 +68,7 @@ export function createReport(verdict: Verdict, contract: Contract, reproduce: (o
   };
 }
 
-/** Returns a note with the documented responses that no check received. */
+/** Returns a note about the documented responses that no check received; nothing if all were received. */
 function noteMissingResponses(rows: readonly Row[]): readonly string[] {
   const missing = rows
     .filter(({ status, counts }) => /^\d+$/.test(status) && !Object.values(counts).some((count) => count?.seen))
@@ -76,7 +76,7 @@ function noteMissingResponses(rows: readonly Row[]): readonly string[] {
   return missing.length > 0 ? [`Documented responses that were never received: ${missing.join(', ')}`] : [];
 }
 
-/** Returns a path relative to the working directory, if it is below it. */
+/** Returns a path relative to the working directory; the path itself if it is outside of the working directory. */
 export function pathFromHere(path: string): string {
   const short = relative('.', path);
   return short.startsWith('..') ? path : short;
@@ -85,7 +85,7 @@ export function pathFromHere(path: string): string {
 function createRows({ ledger }: Verdict, { operationId, responses }: Route): readonly Row[] {
   const documented = responses.map(({ name }) => name);
   const seen = ledger.getStatuses(operationId);
-  // A range without a received response is not informative.
+  // `default` and ranges such as 4XX are listed only if a response was received.
   const expected = documented.filter((name) => /^\d+$/.test(name) || seen.includes(name));
   const statuses = [...expected, ...seen.filter((status) => !documented.includes(status))];
   return statuses.map((status) => ({

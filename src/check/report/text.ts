@@ -2,12 +2,12 @@ import { limitList } from '../../util/limit-list.ts';
 import type { Count } from '../findings.ts';
 import type { Failure, Report, Row } from './report.ts';
 
-/** The number of failures of one rule that are printed in full, the number printed in one line each, and the number of steps of a failure. */
+/** For each violated rule: the number of failures with their steps, the number of other failures with one line, and the number of steps of a failure. */
 const MAX_IN_FULL = 1;
 const MAX_IN_LINES = 8;
 const MAX_STEPS = 40;
 
-/** Returns a report for a terminal: a table, each failure with its requests and responses, and the verdict. */
+/** Formats a report for a terminal: a table of responses, the failures with their requests, and the verdict. */
 export function toText(unsafeReport: Report): string {
   const report = toReadable(unsafeReport);
   const { title, failures, notes, unchecked } = report;
@@ -40,10 +40,10 @@ function toCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The number of unchecked parts that a report names. */
+/** The maximum number of unchecked parts that a report names. */
 const MAX_UNCHECKED = 20;
 
-/** Returns what was not checked as one line; none if everything was. */
+/** Returns a line with the parts that were not checked; nothing if the check is complete. */
 export function uncheckedLines(unchecked: readonly string[]): readonly string[] {
   return unchecked.length > 0
     ? [`Not checked, or only in part: ${limitList(unchecked, MAX_UNCHECKED).join('; ')}`]
@@ -89,7 +89,7 @@ function tableText({ checks, rows }: Report): string {
     .join('\n');
 }
 
-/** Returns the cells of a row: for each check the number of responses, and the number of failures. */
+/** Returns the cells of a table row: the operation, the response, and the counts of each check. */
 export function createCells({ operationId, status, counts }: Row, checks: readonly string[]): readonly string[] {
   return [operationId, status, ...checks.map((check) => countText(counts[check]))];
 }
@@ -99,19 +99,15 @@ function countText(count: Count | undefined): string {
   return count.wrong > 0 ? `${count.seen || ''} FAILED ${count.wrong}`.trim() : String(count.seen);
 }
 
-/** Returns a report with control characters escaped as in JSON, and without line breaks, in all texts: servers can send anything. */
+/** Returns a report in which no text has control characters or line breaks, which a server can send. */
 export function toReadable(report: Report): Report {
-  return escapeTexts(report) as Report;
+  return JSON.parse(JSON.stringify(report), (_, value: unknown) =>
+    typeof value === 'string' ? escapeControlCharacters(value) : value,
+  );
 }
 
-function escapeTexts(value: unknown): unknown {
-  if (typeof value === 'string') return escapeControls(value);
-  if (Array.isArray(value)) return value.map(escapeTexts);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, escapeTexts(one)]));
-}
-
-function escapeControls(text: string): string {
+/** Escapes control characters as in JSON, and replaces line breaks with spaces. */
+function escapeControlCharacters(text: string): string {
   const toEscape = (one: string) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
   return text.replaceAll(/\s*[\r\n]\s*/g, ' ').replaceAll(/[\p{Control}\p{Format}\u2028\u2029]/gu, toEscape);
 }

@@ -3,6 +3,7 @@ import { form, text } from 'co-body';
 import type { Context } from 'koa';
 import { findMediaType, isJsonType, isParsedType, removeTypeParameters } from '../../openapi/responses.ts';
 import { hasTooManyValues, MAX_JSON_VALUES } from '../../util/json-limits.ts';
+import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { type HttpProblem, HttpProblemError } from '../problem.ts';
 
 /** A request as the steps of the pipeline see it: made once from Node's request, and independent of Koa. */
@@ -58,9 +59,6 @@ class Client {
     this.res.once('close', listener);
   }
 }
-
-/** The largest body that is parsed, in bytes after decompression. Decision: the interface names no limit. */
-export const MAX_BODY_BYTES = 102_400;
 
 /** The largest body that is received without being parsed, in bytes. */
 const MAX_IGNORED_BODY_BYTES = 10_000_000;

@@ -1,7 +1,7 @@
+import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { parseQuery } from '../../util/request-target.ts';
 import { HttpProblemError } from '../problem.ts';
 import { NO_PREFERENCES, parsePreferences } from './preferences.ts';
-import { MAX_BODY_BYTES } from './request.ts';
 import type { OperationRequest, ValidRequest } from './values.ts';
 
 /** Receives a request to its end, and validates it. Throws `HttpProblemError` for a preference, a body or a parameter that is not valid. */

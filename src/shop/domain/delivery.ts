@@ -1,10 +1,11 @@
 import type { DeliveryOption } from '../types.ts';
 import type { Catalogue } from './catalogue.ts';
 
-const DAY_MS = 86_400_000;
+/** A day, in ms. */
+export const DAY_MS = 86_400_000;
 
 /** Decision: the delivery option of a new cart item. Front ends that are written for the interface preselect it. */
-const DEFAULT_OPTION_ID = '1';
+export const DEFAULT_OPTION_ID = '1';
 
 /** Returns when an order of `orderTimeMs` arrives, in ms since 1970. Decision: an absolute time, since front ends print a date. */
 export function getEstimatedDeliveryTimeMs(orderTimeMs: number, { deliveryDays }: DeliveryOption): number {

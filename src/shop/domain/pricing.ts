@@ -2,7 +2,7 @@ import type { CartItem, PaymentSummary } from '../types.ts';
 import { type Catalogue, findDeliveryOption, findProduct } from './catalogue.ts';
 
 /** Decision: the tax rate, in percent of the cost before tax. */
-const TAX_PERCENT = 10;
+export const TAX_PERCENT = 10;
 
 /** Rates have two decimals: 8.25 % is 825 of 10,000. */
 const HUNDREDTHS_PER_PERCENT = 100;

@@ -2,64 +2,63 @@ import type { CheckContext } from '../../check/check-context.ts';
 import { getFindingKey } from '../../check/findings.ts';
 import { checkList } from './lists.ts';
 import { type Model, withAdded } from './model.ts';
-import { catchMismatch, Player } from './player.ts';
-import { resetAlone } from './steps.ts';
+import { catchMismatch, ShopTester } from './shop-tester.ts';
+import { resetUnchecked } from './steps.ts';
 
-/** The number of concurrent requests, and of repetitions. */
+/** The number of concurrent requests. */
 const CONCURRENT_REQUESTS = 8;
-const TIMES = 3;
 
-/** Rules that any request can violate. */
-const FAULTS: readonly string[] = ['no server error', 'responds'];
+/** How many times each check is repeated: a race condition does not show each time. */
+const REPETITIONS = 3;
 
-/** Checks concurrent requests: no addition is lost, and a cart is ordered once. */
-export async function checkConcurrency({ session }: CheckContext, start: Model): Promise<void> {
-  for (const scene of [additions, orders]) {
-    const before = new Set<string>();
-    for (let time = 0; time < TIMES; time++) {
-      const player = new Player({ session, check: 'behaviour' }, start);
+/** Rules that a request can also violate if no other request is sent at the same time. */
+const GENERAL_RULES: readonly string[] = ['no server error', 'responds'];
+
+/** Checks that no concurrent addition to the cart is lost, and that only one of several concurrent orders succeeds. */
+export async function checkConcurrency({ session }: CheckContext, defaultModel: Model): Promise<void> {
+  for (const check of [checkAdditions, checkOrders]) {
+    const knownKeys = new Set<string>();
+    for (let time = 0; time < REPETITIONS; time++) {
+      const tester = new ShopTester({ session, check: 'behaviour' }, defaultModel);
       const { findings } = await catchMismatch(async () => {
-        await resetAlone(player);
-        await scene(player);
+        await resetUnchecked(tester);
+        await check(tester);
       });
       if (!findings) continue;
-      // A server error by chance has nothing to do with concurrency; two orders of one cart have.
-      const isFault = findings.some(({ rule }) => FAULTS.includes(rule));
-      const isByChance = isFault && !findings.some((finding) => before.has(getFindingKey(finding)));
+      // A single server error may have another cause than concurrency. Two orders of one cart can't.
+      const isGeneral = findings.some(({ rule }) => GENERAL_RULES.includes(rule));
+      const isUnconfirmed = isGeneral && !findings.some((finding) => knownKeys.has(getFindingKey(finding)));
       for (const finding of findings) {
-        before.add(getFindingKey(finding));
-        if (isByChance) session.ledger.addUnreproduced(finding);
+        knownKeys.add(getFindingKey(finding));
+        if (isUnconfirmed) session.ledger.addUnreproduced(finding);
         else session.ledger.add(finding);
       }
     }
   }
 }
 
-async function additions(player: Player): Promise<void> {
-  const productId = player.model.products.at(-1)?.id;
+async function checkAdditions(tester: ShopTester): Promise<void> {
+  const productId = tester.model.products.at(-1)?.id;
   if (productId === undefined) return;
-  const statuses = await sendConcurrently(player, 'addCartItem', '/api/cart-items', { productId, quantity: 1 });
-  const done = statuses.filter((status) => status >= 200 && status < 300).length;
-  for (let time = 0; time < done; time++) player.model = withAdded(player.model, productId, 1);
+  const statuses = await sendConcurrently(tester, 'addCartItem', '/api/cart-items', { productId, quantity: 1 });
+  const additions = statuses.filter((status) => status >= 200 && status < 300).length;
+  for (let time = 0; time < additions; time++) tester.model = withAdded(tester.model, productId, 1);
   const rule = `none of ${CONCURRENT_REQUESTS} concurrent additions is lost`;
-  await checkList(player, { list: 'listCartItems', by: 'addCartItem', rule });
+  await checkList(tester, { list: 'listCartItems', operationId: 'addCartItem', rule });
 }
 
-async function orders(player: Player): Promise<void> {
-  const productId = player.model.products[0]?.id;
+async function checkOrders(tester: ShopTester): Promise<void> {
+  const productId = tester.model.products[0]?.id;
   if (productId === undefined) return;
-  await player.sendJson('addCartItem', '/api/cart-items', { productId, quantity: 1 });
-  const statuses = await sendConcurrently(player, 'createOrder', '/api/orders');
-  const done = statuses.filter((status) => status === 201).length;
-  const detail = `${done} of ${CONCURRENT_REQUESTS} concurrent orders received 201.`;
-  if (done !== 1) player.failRule('createOrder', 'a cart is ordered once', detail);
+  await tester.sendJson('addCartItem', '/api/cart-items', { productId, quantity: 1 });
+  const statuses = await sendConcurrently(tester, 'createOrder', '/api/orders');
+  const orders = statuses.filter((status) => status === 201).length;
+  const detail = `${orders} of ${CONCURRENT_REQUESTS} concurrent requests to order the same cart received 201.`;
+  if (orders !== 1) tester.failRule('createOrder', 'a cart is ordered once', detail);
 }
 
 /** Sends a request several times concurrently. Returns the statuses. */
-async function sendConcurrently(
-  player: Player,
-  ...request: Parameters<Player['sendJson']>
-): Promise<readonly number[]> {
-  const replies = await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, () => player.sendJson(...request)));
-  return replies.map(({ status }) => status);
+async function sendConcurrently(tester: ShopTester, ...request: Parameters<ShopTester['sendJson']>) {
+  const responses = await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, () => tester.sendJson(...request)));
+  return responses.map(({ status }) => status);
 }

@@ -1,46 +1,49 @@
+import { DAY_MS, DEFAULT_OPTION_ID } from '../domain/delivery.ts';
+import { percentHalfUp, TAX_PERCENT } from '../domain/pricing.ts';
 import type { State } from '../state.ts';
 import type { CartItem, Order, PaymentSummary } from '../types.ts';
 
-/** The expected state of a shop. What a correct shop does is computed here without the domain of this one, whose errors it would share. */
+/**
+ * The expected state of a shop. The functions of this file calculate it without the functions of the shop's domain, so that a bug there is found. Only
+ * limits, rates and the rounding rule are shared.
+ */
 export type Model = Omit<State, 'cartItems'> & { readonly cart: State['cartItems'] };
 
-/** A delivery day, in ms. */
-export const DAY_MS = 86_400_000;
+/** The maximum quantity of one addition to the cart. */
+export const MAX_ADDED_QUANTITY = 10;
 
-/** The maximum quantity of a cart item. */
-export const MAX_QUANTITY = 1_000_000;
-
-/** Returns the item of a product; undefined if the cart does not have it. */
+/** Returns the cart item of a product; undefined if the product is not in the cart. */
 export function findItem({ cart }: Model, productId: string): CartItem | undefined {
   return cart.find((item) => item.productId === productId);
 }
 
-/** Returns the model with a quantity of a product added to the cart. A new item has delivery option 1, or the first one if there is no 1. */
+/** Returns the model with a quantity of a product added to the cart. A new item has the default delivery option, or the first one without a default. */
 export function withAdded(model: Model, productId: string, quantity: number): Model {
   const item = findItem(model, productId);
   if (item) return withChanged(model, { ...item, quantity: item.quantity + quantity });
-  const option = model.deliveryOptions.find(({ id }) => id === '1') ?? model.deliveryOptions[0];
-  return { ...model, cart: [...model.cart, { productId, quantity, deliveryOptionId: option?.id ?? '1' }] };
+  const option = model.deliveryOptions.find(({ id }) => id === DEFAULT_OPTION_ID) ?? model.deliveryOptions[0];
+  const added = { productId, quantity, deliveryOptionId: option?.id ?? DEFAULT_OPTION_ID };
+  return { ...model, cart: [...model.cart, added] };
 }
 
-/** Returns the model with a cart item changed. */
+/** Returns the model with `changed` in place of the cart item of the same product. */
 export function withChanged(model: Model, changed: CartItem): Model {
   return { ...model, cart: model.cart.map((item) => (item.productId === changed.productId ? changed : item)) };
 }
 
-/** Returns the model without a cart item. */
+/** Returns the model without the cart item of a product. */
 export function withoutItem(model: Model, productId: string): Model {
   return { ...model, cart: model.cart.filter((item) => item.productId !== productId) };
 }
 
-/** Returns the costs of the cart; the tax is 10 %, rounded half up to a cent. */
+/** Calculates the payment summary of the cart, in cents. */
 export function calculateSummary({ cart, products, deliveryOptions }: Model): PaymentSummary {
   const price = (id: string) => products.find((product) => product.id === id)?.priceCents ?? 0;
   const shipping = (id: string) => deliveryOptions.find((option) => option.id === id)?.priceCents ?? 0;
   const productCostCents = sum(cart.map(({ productId, quantity }) => price(productId) * quantity));
   const shippingCostCents = sum(cart.map(({ deliveryOptionId }) => shipping(deliveryOptionId)));
   const totalCostBeforeTaxCents = productCostCents + shippingCostCents;
-  const taxCents = Math.round(totalCostBeforeTaxCents / 10);
+  const taxCents = percentHalfUp(totalCostBeforeTaxCents, TAX_PERCENT);
   return {
     totalItems: sum(cart.map(({ quantity }) => quantity)),
     productCostCents,
@@ -51,7 +54,7 @@ export function calculateSummary({ cart, products, deliveryOptions }: Model): Pa
   };
 }
 
-/** Returns the order of the cart. */
+/** Returns the order that the shop creates from the cart at `orderTimeMs`, in ms since 1970. */
 export function createModelOrder(model: Model, id: string, orderTimeMs: number): Order {
   const days = (optionId: string) => model.deliveryOptions.find((option) => option.id === optionId)?.deliveryDays ?? 0;
   return {
@@ -66,7 +69,7 @@ export function createModelOrder(model: Model, id: string, orderTimeMs: number):
   };
 }
 
-/** Returns entries with their products, as `expand` does. */
+/** Adds the property `product` to cart items or order items, as the query parameter `expand` does. */
 export function withProducts<Entry extends { readonly productId: string }>(
   { products }: Model,
   entries: readonly Entry[],

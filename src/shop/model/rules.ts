@@ -1,15 +1,21 @@
-import type { Exchange } from '../../check/exchange.ts';
-import { getResponseName, type Rule } from '../../check/session.ts';
+import type { CheckContext } from '../../check/check-context.ts';
+import { examineAll } from '../../check/confirm-findings.ts';
+import type { Exchange, ReceivedResponse, RequestToSend } from '../../check/exchange.ts';
+import type { Finding } from '../../check/findings.ts';
+import { findAllowViolations } from '../../check/methods.ts';
+import { toPath } from '../../check/requests.ts';
+import { createFinding, getResponseName, type Rule, type Session } from '../../check/session.ts';
 import { removeTypeParameters } from '../../openapi/responses.ts';
+import type { Route } from '../../openapi/routes.ts';
 
-/** The place of the rules for all responses in the contract. */
-export const FOR_ALL = '/info/description';
+/** The place in the contract of the rules for all responses (JSON Pointer). */
+const DESCRIPTION_POINTER = '/info/description';
 
-/** An origin that every CORS policy allows: the default port of Vite. */
-export const ORIGIN = 'http://localhost:5173';
+/** An origin that the shop must allow: the default address of the Vite development server. */
+export const ALLOWED_ORIGIN = 'http://localhost:5173';
 
-/** Returns the violations of each rule by a response, a sentence each. */
-const findViolations: Readonly<Record<string, (exchange: Exchange) => readonly string[]>> = {
+/** The function that finds the violations of each rule. It returns a sentence for each violation. */
+const violationFinders: Readonly<Record<string, (exchange: Exchange) => readonly string[]>> = {
   'no-store': ({ response: { headers } }) =>
     /\bno-store\b/i.test(headers['cache-control'] ?? '')
       ? []
@@ -26,26 +32,27 @@ const findViolations: Readonly<Record<string, (exchange: Exchange) => readonly s
   'problem document': findProblemViolations,
 };
 
-/** The rules for all responses that schemas can't express. */
-export const shopRules: readonly Rule[] = Object.entries(findViolations).map(([rule, find]) => (route, exchange) => {
+/** The rules that every response of the shop must follow, and that a schema can't express. */
+export const shopRules: readonly Rule[] = Object.entries(violationFinders).map(([rule, find]) => (route, exchange) => {
   const status = getResponseName(route, exchange.response.status);
-  return find(exchange).map((message) => ({ status, rule, message, pointer: FOR_ALL }));
+  return find(exchange).map((message) => ({ status, rule, message, pointer: DESCRIPTION_POINTER }));
 });
 
 /**
- * Whether a response denies access without a documented reason: no operation requires credentials, and the check sends only a loopback origin. 403 for a
- * host that is not allowed is documented; a response to HEAD has no reason.
+ * Returns whether a response denies access without a documented reason. No operation of the shop requires credentials, and the check sends only an
+ * origin that the shop must allow. A 403 response for an unknown host is documented. A response to HEAD is ignored, since it has no body with a reason.
  */
 function isAccessDenial({ request: { method }, response: { status, body } }: Exchange): boolean {
   const { type } = (body ?? {}) as Readonly<Record<string, unknown>>;
   return status === 401 || (status === 403 && method !== 'HEAD' && !String(type).endsWith('/host-not-allowed'));
 }
 
+/** Returns how the body of a problem document contradicts itself or the request. */
 function findProblemViolations({ request, response: { headers, body } }: Exchange): readonly string[] {
   if (removeTypeParameters(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const { type, detail, message, instance, violations } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const path = (request.target.split('?')[0] ?? '').replace(/\/+$/, '');
-  // Servers may return escapes in a path decoded or not.
+  // A server may return a path with or without escapes.
   const isPlain = /^[\w/-]*$/.test(path);
   const found: string[] = [];
   if (message !== undefined && detail !== message)
@@ -55,4 +62,95 @@ function findProblemViolations({ request, response: { headers, body } }: Exchang
   if (isPlain && instance !== undefined && !String(instance).replace(/\/+$/, '').endsWith(path))
     found.push(`The instance of the problem document is ${instance} instead of ${path}`);
   return found;
+}
+
+/** A request and a rule for its response. */
+interface PathRule {
+  readonly route: Route;
+  readonly request: RequestToSend;
+  readonly rule: string;
+  /** Returns the end of a sentence that starts with "The response to GET /path"; undefined if the response follows the rule. */
+  readonly findViolation: (response: ReceivedResponse) => string | undefined;
+}
+
+/**
+ * Checks the rules of the shop's contract that apply to every path. HEAD has the same status as GET. OPTIONS returns `Allow`. A CORS preflight from a
+ * loopback origin succeeds. A trailing slash is ignored. `routes` are the operations of the path.
+ */
+export async function checkPathRules(
+  { session, requests, seed, allowedRoutes }: CheckContext,
+  routes: readonly Route[],
+): Promise<void> {
+  const [first] = routes;
+  if (!first) return;
+  const target = toPath(first, requests.createPath(first, seed));
+  const methods = routes.map(({ method }) => method);
+  const getRoute = routes.find((route) => route.method === 'GET' && allowedRoutes.includes(route));
+  const rules = [
+    ...(getRoute ? await createGetRules(session, getRoute, target) : []),
+    ...createOptionsRules(first, target, methods),
+  ];
+  await examineAll(session, rules, { examine: (rule) => examineRule(session, rule), mustRunAlone: () => true });
+}
+
+async function createGetRules(session: Session, route: Route, target: string): Promise<readonly PathRule[]> {
+  const { exchange } = await session.send('methods', route, { method: 'GET', target });
+  const expected = exchange?.response.status;
+  const findViolation = ({ status }: ReceivedResponse) =>
+    expected !== undefined && status !== expected ? `is ${status}, but GET ${target} returns ${expected}` : undefined;
+  return [
+    { route, request: { method: 'HEAD', target }, rule: 'HEAD as GET', findViolation },
+    { route, request: { method: 'GET', target: `${target}/` }, rule: 'ignores a trailing slash', findViolation },
+  ];
+}
+
+function createOptionsRules(route: Route, target: string, methods: readonly string[]): readonly PathRule[] {
+  const preflights = methods.map((method): PathRule => {
+    const headers = {
+      origin: ALLOWED_ORIGIN,
+      'access-control-request-method': method,
+      'access-control-request-headers': 'content-type',
+    };
+    return {
+      route,
+      request: { method: 'OPTIONS', target, headers },
+      rule: `preflight for ${method}`,
+      findViolation: (response) => findPreflightViolation(response, method),
+    };
+  });
+  const findViolation = ({ status, headers }: ReceivedResponse) =>
+    status >= 300 ? `is ${status}` : findAllowViolations(headers.allow, methods)[0];
+  return [{ route, request: { method: 'OPTIONS', target }, rule: 'OPTIONS', findViolation }, ...preflights];
+}
+
+/**
+ * Returns why a browser rejects the response to a preflight (Fetch Standard, CORS-preflight fetch), as the end of a sentence that starts with "The
+ * response"; undefined if the browser accepts it. CORS-safelisted methods need no permission.
+ */
+function findPreflightViolation({ status, headers }: ReceivedResponse, method: string): string | undefined {
+  const includes = (name: string, value: string) => {
+    const listed = (headers[name] ?? '').split(',').map((one) => one.trim().toLowerCase());
+    return listed.includes('*') || listed.includes(value.toLowerCase());
+  };
+  const origin = headers['access-control-allow-origin'];
+  if (status >= 300) return `is ${status}`;
+  if (origin !== '*' && origin !== ALLOWED_ORIGIN) return `has Access-Control-Allow-Origin: ${origin}`;
+  const isSafelisted = ['GET', 'HEAD', 'POST'].includes(method);
+  if (!isSafelisted && !includes('access-control-allow-methods', method))
+    return `does not have ${method} in Access-Control-Allow-Methods`;
+  return includes('access-control-allow-headers', 'content-type')
+    ? undefined
+    : 'does not have content-type in Access-Control-Allow-Headers';
+}
+
+/** Sends the request of a rule. Returns the findings in the response. */
+async function examineRule(session: Session, pathRule: PathRule): Promise<readonly Finding[]> {
+  const { route, request, rule, findViolation } = pathRule;
+  const { exchange, findings } = await session.send('methods', route, request);
+  // No operation documents the response to OPTIONS.
+  const ownFindings = request.method === 'OPTIONS' ? [] : findings;
+  const violation = exchange && findViolation(exchange.response);
+  if (!exchange || violation === undefined) return ownFindings;
+  const message = `The response to ${request.method} ${request.target} ${violation}`;
+  return [...ownFindings, createFinding('methods', route, exchange, { rule, message, pointer: DESCRIPTION_POINTER })];
 }

@@ -1,115 +1,119 @@
 import type { Random } from '../../util/random.ts';
+import { MAX_TERM_LENGTH } from '../search/product-index.ts';
 import type { Product } from '../types.ts';
-import type { Player } from './player.ts';
-import type { Holders, WordCase } from './search-words.ts';
-import { findHolders, findWithinWords, getPlainWords, getSearchText, pickSome, pickWordCase } from './search-words.ts';
+import {
+  findPartialWords,
+  getPlainWords,
+  getSearchText,
+  indexWords,
+  pickSome,
+  pickWordCase,
+  type WordCase,
+  type WordEntry,
+} from './search-words.ts';
+import type { ShopTester } from './shop-tester.ts';
 
-/** Searches for a raw value of `search`, with its escapes. */
-export async function search(player: Player, query: string): Promise<readonly Product[]> {
-  const target = `/api/products?search=${query}`;
-  const { body } = await player.sendCase({
-    id: 'listProducts',
-    target,
-    status: 200,
-    why: `the query is search=${query}`,
-  });
-  return body as readonly Product[];
+/** Searches for products. `query` is the value of the query parameter `search` in the URL, with its escapes. */
+export async function search(tester: ShopTester, query: string): Promise<readonly Product[]> {
+  const response = await tester.sendJson('listProducts', `/api/products?search=${query}`);
+  tester.expectStatus('listProducts', response, 200, `the query is search=${query}`);
+  return response.body as readonly Product[];
 }
 
-/** The number of characters of a term that are used. */
-const TERM_LENGTH = 512;
+/** A search term without similar words. */
+export const MEANINGLESS_TERM = 'qqqqqqxzqq';
 
-/** A word without similar words. */
-const MEANINGLESS = 'qqqqqqxzqq';
+/** Sends searches. Throws `ModelMismatchError` if a result violates a rule. */
+export type SearchCheck = (tester: ShopTester) => Promise<void>;
 
-/** Checks searches; throws `ModelMismatchError` on a violation. */
-export type SearchCheck = (player: Player) => Promise<void>;
-
-/** Returns checks that compare searches with each other. */
+/** Returns checks that compare the results of several searches. */
 export function createComparisons(products: readonly Product[], random: Random): readonly SearchCheck[] {
-  const words = findHolders(products);
-  const within = findWithinWords(products, words);
+  const words = indexWords(products);
+  const partial = findPartialWords(products, words);
   const cases = [1, 1, 2].flatMap((count) => pickWordCase(products, count, random));
-  const most = words.toSorted((one, other) => other.holders.length - one.holders.length).slice(0, 1);
-  const ordered = [...pickSome(within, 2, random), ...most];
-  const encoded = words.filter(({ word }) => /[klmno]/.test(word));
+  const [mostFrequent] = words.toSorted((one, other) => other.products.length - one.products.length);
+  const ranked = [...pickSome(partial, 2, random), ...(mostFrequent ? [mostFrequent] : [])];
+  const encodable = words.filter(({ word }) => ENCODABLE_LETTER.test(word));
   return [
     checkBlankTerm,
     ...(products.some((product) => getSearchText(product).includes('+')) ? [] : [checkEscapedPlus]),
-    ...cases.map((one) => (player: Player) => checkAllWords(player, one)),
-    ...ordered.map((one) => (player: Player) => checkOrder(player, one)),
-    ...pickSome(encoded, 1, random).map((one) => (player: Player) => checkForms(player, one)),
+    ...cases.map((one) => (tester: ShopTester) => checkAllWords(tester, one)),
+    ...ranked.map((entry) => (tester: ShopTester) => checkRanking(tester, entry)),
+    ...pickSome(encodable, 1, random).map((entry) => (tester: ShopTester) => checkEncodings(tester, entry)),
   ];
 }
 
-/** Checks that `+` is a space, and that a blank term finds all products in their order. */
-async function checkBlankTerm(player: Player): Promise<void> {
-  const values = { expected: player.model.products, actual: await search(player, '+') };
-  player.expectEqual('listProducts', '+ is a space', values, 'A blank term finds all products');
+/** Checks that `+` is a space, and that a blank term finds all products in the order of the list. */
+async function checkBlankTerm(tester: ShopTester): Promise<void> {
+  const values = { expected: tester.model.products, actual: await search(tester, '+') };
+  tester.expectEqual('listProducts', '+ is a space', values, 'A blank term finds all products');
 }
 
 /** Checks that an escaped `+` is not a space. */
-async function checkEscapedPlus(player: Player): Promise<void> {
-  const { length } = await search(player, '%2B');
-  const detail = `It matches nothing here, but ${length} products are found.`;
-  if (length > 0) player.failRule('listProducts', 'an escaped + is not a space', detail);
+async function checkEscapedPlus(tester: ShopTester): Promise<void> {
+  const { length } = await search(tester, '%2B');
+  const detail = `No product contains a +, but the search finds ${length} products.`;
+  if (length > 0) tester.failRule('listProducts', 'an escaped + is not a space', detail);
 }
 
-/** Checks that all words of a term are searched for, in any order. */
-async function checkAllWords(player: Player, { product, common, last }: WordCase): Promise<void> {
+/** Checks that a search uses all words of a term, in any order. */
+async function checkAllWords(tester: ShopTester, { product, shared, distinct }: WordCase): Promise<void> {
   const rule = 'searches for all words of a term';
-  const byLast = await search(player, last);
-  for (const query of [[...common, last].join('%20'), [last, ...common].join('+')])
-    await expectWithin(player, { rule, query, product, outer: byLast, why: `the results of ${last}` });
+  const allowed = await search(tester, distinct);
+  for (const query of [[...shared, distinct].join('%20'), [distinct, ...shared].join('+')])
+    await expectResults(tester, { rule, query, required: product, allowed, term: distinct });
 }
 
-/** Checks that all products with a whole word are found, before all others. */
-async function checkOrder(player: Player, { word, holders }: Holders): Promise<void> {
-  const found = await search(player, word);
-  const isHolder = ({ id }: Product) => holders.some((holder) => holder.id === id);
-  const missing = holders.find(({ id }) => !found.some((product) => product.id === id));
+/** Checks that a search finds all products with a word, and lists them before products that have it only as a part of a word. */
+async function checkRanking(tester: ShopTester, { word, products }: WordEntry): Promise<void> {
+  const results = await search(tester, word);
+  const hasWord = ({ id }: Product) => products.some((product) => product.id === id);
+  const missing = products.find(({ id }) => !results.some((product) => product.id === id));
   if (missing) {
     const message = `The search for ${word} does not find ${JSON.stringify(missing.name)}`;
-    player.fail('listProducts', 'finds the words of names and keywords', message);
+    tester.fail('listProducts', 'finds the words of names and keywords', message);
   }
-  const place = found.findIndex((product) => !isHolder(product));
-  const late = place < 0 ? undefined : found.slice(place).find(isHolder);
-  if (!late) return;
-  const [name, before] = [late.name, found[place]?.name].map((one) => JSON.stringify(one));
-  const detail = `${name}, which has the word ${word}, comes after ${before}, which does not.`;
-  player.failRule('listProducts', 'the best match comes first', detail);
+  const firstOther = results.findIndex((product) => !hasWord(product));
+  const misplaced = firstOther < 0 ? undefined : results.slice(firstOther).find(hasWord);
+  if (!misplaced) return;
+  const [name, before] = [misplaced.name, results[firstOther]?.name].map((one) => JSON.stringify(one));
+  const detail = `${name} has the word ${word}, but comes after ${before}, which does not have it.`;
+  tester.failRule('listProducts', 'the best match comes first', detail);
 }
 
-/** Checks that other forms of a term have the same results. */
-async function checkForms(player: Player, { word }: Holders): Promise<void> {
-  const outer = await search(player, word);
-  const product = player.model.products.find((one) => getPlainWords(one).has(word));
-  const blanks = '%20'.repeat(TERM_LENGTH - word.length);
-  const forms = [
+/** A letter whose escape has a hexadecimal letter, so that it differs in lower case: `k` is %6b or %6B. */
+const ENCODABLE_LETTER = /[klmno]/;
+
+/** Checks that a search has the same results if its term is encoded or padded in another way. */
+async function checkEncodings(tester: ShopTester, { word }: WordEntry): Promise<void> {
+  const allowed = await search(tester, word);
+  const required = tester.model.products.find((product) => getPlainWords(product).has(word));
+  const padding = '%20'.repeat(MAX_TERM_LENGTH - word.length);
+  const encoded = word.replace(ENCODABLE_LETTER, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+  const queries = [
     ['a % that does not start an escape is literal', `%%20${word}`],
-    ['lower-case escapes are decoded', word.replace(/[klmno]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)],
-    [`the first ${TERM_LENGTH} characters of a term are used`, blanks + word],
-    [`only the first ${TERM_LENGTH} characters of a term are used`, `${word}${blanks}${MEANINGLESS}`],
+    ['lower-case escapes are decoded', encoded],
+    [`the first ${MAX_TERM_LENGTH} characters of a term are used`, padding + word],
+    [`only the first ${MAX_TERM_LENGTH} characters of a term are used`, `${word}${padding}${MEANINGLESS_TERM}`],
   ] as const;
-  for (const [rule, query] of forms)
-    await expectWithin(player, { rule, query, product, outer, why: `the results of ${word}` });
+  for (const [rule, query] of queries) await expectResults(tester, { rule, query, required, allowed, term: word });
 }
 
-interface Within {
+/** The products that a search must find and may find. `allowed` are the results of a search for `term`. */
+interface ExpectedResults {
   readonly rule: string;
   readonly query: string;
-  /** The product that must be found. */
-  readonly product: Product | undefined;
-  /** The products that may be found. */
-  readonly outer: readonly Product[];
-  readonly why: string;
+  readonly required: Product | undefined;
+  readonly allowed: readonly Product[];
+  readonly term: string;
 }
 
-async function expectWithin(player: Player, { rule, query, product, outer, why }: Within): Promise<void> {
-  const found = await search(player, query);
-  const format = query.length > 80 ? `${query.slice(0, 40)}…${query.slice(-20)}` : query;
-  const stray = found.find(({ id }) => !outer.some((one) => one.id === id));
-  const fail = (detail: string) => player.failRule('listProducts', rule, `search=${format} ${detail}.`);
-  if (stray) fail(`finds ${JSON.stringify(stray.name)}, which is not among ${why}`);
-  if (product && !found.some(({ id }) => id === product.id)) fail(`does not find ${JSON.stringify(product.name)}`);
+async function expectResults(tester: ShopTester, expected: ExpectedResults): Promise<void> {
+  const { rule, query, required, allowed, term } = expected;
+  const results = await search(tester, query);
+  const shortQuery = query.length > 80 ? `${query.slice(0, 40)}…${query.slice(-20)}` : query;
+  const fail = (detail: string) => tester.failRule('listProducts', rule, `search=${shortQuery} ${detail}.`);
+  const unexpected = results.find(({ id }) => !allowed.some((one) => one.id === id));
+  if (unexpected) fail(`finds ${JSON.stringify(unexpected.name)}, which a search for ${term} does not find`);
+  if (required && !results.some(({ id }) => id === required.id)) fail(`does not find ${JSON.stringify(required.name)}`);
 }

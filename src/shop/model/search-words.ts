@@ -2,78 +2,86 @@ import type { Random } from '../../util/random.ts';
 import type { Product } from '../types.ts';
 
 /** The maximum number of products that are compared with each other. */
-const MOST_COMPARED = 100;
+const MAX_COMPARED = 100;
 
-/** The minimum length of a search word, in letters: shorter ones occur within others by chance. */
-const SHORTEST = 3;
+/** The minimum length of a searched word, in letters. Shorter words are often part of other words. */
+export const MIN_WORD_LENGTH = 3;
 
-/** Returns the searched text of a product, in lower case. */
+/** Returns the text of a product that a search finds, in lower case. */
 export function getSearchText({ name, keywords }: Product): string {
   return [name, ...keywords].join('\n').toLowerCase();
 }
 
-/** Returns the words of a product between spaces and commas; a part beside a hyphen or an apostrophe may count as part of a longer word. */
+/**
+ * Returns the words of a product that have only the letters a to z. Spaces and commas separate words. A server may search `t-shirt` as one word or as
+ * two, so words with other characters are ignored.
+ */
 export function getPlainWords(product: Product): ReadonlySet<string> {
   const words = getSearchText(product).split(/[\s,]+/);
-  return new Set(words.filter((word) => word.length >= SHORTEST && /^[a-z]+$/.test(word)));
+  return new Set(words.filter((word) => word.length >= MIN_WORD_LENGTH && /^[a-z]+$/.test(word)));
 }
 
-/** A product with some words; another product with the common words does not have the last one. */
+/** Words of a product. At least one other product has the shared words, but not the distinct word. */
 export interface WordCase {
   readonly product: Product;
-  readonly common: readonly string[];
-  readonly last: string;
+  readonly shared: readonly string[];
+  readonly distinct: string;
 }
 
-/** Returns random values, as many as `count`; none if there are none. */
+/** Returns `count` random values, which can be the same; an empty list if there are no values. */
 export function pickSome<Value>(values: readonly Value[], count: number, random: Random): readonly Value[] {
   return values.length === 0 ? [] : Array.from({ length: count }, () => random.pick(values));
 }
 
-/** Returns a random case with this number of common words; none if there is none. */
+/** Returns a random case with `count` shared words; an empty list if the products have no such words. */
 export function pickWordCase(products: readonly Product[], count: number, random: Random): readonly WordCase[] {
-  const compared = products.slice(0, MOST_COMPARED);
+  const compared = products.slice(0, MAX_COMPARED);
   const cases = compared.flatMap((product) =>
     compared.flatMap((other) => {
       if (other === product) return [];
       const words = [...getPlainWords(product)];
-      const theirs = getPlainWords(other);
-      const common = words.filter((word) => theirs.has(word)).slice(0, count);
-      const own = words.filter((word) => !getSearchText(other).includes(word));
-      return common.length === count && own.length > 0 ? [{ product, common, own }] : [];
+      const otherWords = getPlainWords(other);
+      const shared = words.filter((word) => otherWords.has(word)).slice(0, count);
+      const distinct = words.filter((word) => !getSearchText(other).includes(word));
+      return shared.length === count && distinct.length > 0 ? [{ product, shared, distinct }] : [];
     }),
   );
-  return pickSome(cases, 1, random).map(({ product, common, own }) => ({ product, common, last: random.pick(own) }));
+  return pickSome(cases, 1, random).map((one) => ({ ...one, distinct: random.pick(one.distinct) }));
 }
 
 /** A word, and the products that have it as a whole word. */
-export interface Holders {
+export interface WordEntry {
   readonly word: string;
-  readonly holders: readonly Product[];
+  readonly products: readonly Product[];
 }
 
-/** Returns each word with the products that have it, except words that a product has beside a hyphen or the like. */
-export function findHolders(products: readonly Product[]): readonly Holders[] {
-  const holders = new Map<string, Product[]>();
+/** Returns each plain word with its products. Leaves out words that another product has as part of a hyphenated or similar word. */
+export function indexWords(products: readonly Product[]): readonly WordEntry[] {
+  const index = new Map<string, Product[]>();
   for (const product of products)
-    for (const word of getPlainWords(product)) holders.set(word, [...(holders.get(word) ?? []), product]);
-  const isPlain = (word: string, having: readonly Product[]) =>
-    products.every((product) => having.includes(product) || !getWordRuns(product).has(word));
-  return [...holders].flatMap(([word, having]) => (isPlain(word, having) ? [{ word, holders: having }] : []));
+    for (const word of getPlainWords(product)) index.set(word, [...(index.get(word) ?? []), product]);
+  const isUnambiguous = (word: string, matches: readonly Product[]) =>
+    products.every((product) => matches.includes(product) || !getAllWords(product).has(word));
+  return [...index].flatMap(([word, matches]) => (isUnambiguous(word, matches) ? [{ word, products: matches }] : []));
 }
 
-/** Returns the words that products before some of their holders have only within other words. */
-export function findWithinWords(products: readonly Product[], words: readonly Holders[]): readonly Holders[] {
-  return words.filter(({ word, holders }) => {
-    const last = products.findLastIndex((product) => holders.includes(product));
+/** Returns the words that a product before the last match has only as a part of another word. A server that ranks whole words first changes the order. */
+export function findPartialWords(products: readonly Product[], words: readonly WordEntry[]): readonly WordEntry[] {
+  return words.filter(({ word, products: matches }) => {
+    const last = products.findLastIndex((product) => matches.includes(product));
     return products.some(
-      (product, place) => place < last && !holders.includes(product) && getSearchText(product).includes(word),
+      (product, index) => index < last && !matches.includes(product) && getSearchText(product).includes(word),
     );
   });
 }
 
-/** Returns the sequences of letters and digits of a product, with and without its apostrophes. */
-function getWordRuns(product: Product): ReadonlySet<string> {
+/** Returns all sequences of letters and digits of a product, with apostrophes as separators and without apostrophes. */
+function getAllWords(product: Product): ReadonlySet<string> {
   const text = getSearchText(product);
-  return new Set([text, text.replaceAll(/['’]/g, '')].flatMap((one) => one.match(/[\p{L}\p{N}]+/gu) ?? []));
+  return new Set([text, text.replaceAll(/['’]/g, '')].flatMap(splitWords));
+}
+
+/** Returns the sequences of letters and digits in a text. */
+export function splitWords(text: string): readonly string[] {
+  return text.match(/[\p{L}\p{N}]+/gu) ?? [];
 }

@@ -3,155 +3,162 @@ import type { Arbitrary } from 'fast-check';
 import type { CheckContext } from '../../check/check-context.ts';
 import { addConfirmed } from '../../check/confirm-findings.ts';
 import type { Exchange, ReceivedResponse } from '../../check/exchange.ts';
-import { explore, type Failure, type FastCheckModule } from '../../check/explore.ts';
+import { explore, type FailedCase, type FastCheckModule } from '../../check/explore.ts';
 import { type CheckName, type Finding, getFindingKey } from '../../check/findings.ts';
 import { SAFE_METHODS, type Session } from '../../check/session.ts';
+import { QUANTITY_LIMIT } from '../domain/cart.ts';
+import { endsWithInvalidRequest, type Sequence } from './fixed-sequences.ts';
 import { LISTS } from './lists.ts';
-import { MAX_QUANTITY, type Model } from './model.ts';
-import { perform, type Step } from './perform.ts';
-import { catchMismatch, Player } from './player.ts';
-import { ORIGIN } from './rules.ts';
-import { isBreaking, type Script } from './scripts.ts';
-import { resetAlone } from './steps.ts';
+import { MAX_ADDED_QUANTITY, type Model } from './model.ts';
+import { ALLOWED_ORIGIN } from './rules.ts';
+import { runStep, type Step } from './run-step.ts';
+import { catchMismatch, ShopTester } from './shop-tester.ts';
+import { resetUnchecked } from './steps.ts';
 
-/** The number of products in a sequence, and its maximum number of steps. */
-const PRODUCTS = 5;
-const LONGEST = 25;
+/** The number of products in a random sequence, and its maximum number of steps. */
+const PRODUCT_COUNT = 5;
+const MAX_STEPS = 25;
 
-/** Plays steps from the default data. Returns the findings; undefined if the sequence completes. */
-type Play = (steps: Script) => Promise<readonly Finding[] | undefined>;
+/** Resets the shop and runs a sequence. Returns the findings that ended the sequence; undefined if it ran to its end. */
+type RunSequence = (sequence: Sequence) => Promise<readonly Finding[] | undefined>;
 
-function createPlay(session: Session, check: CheckName, start: Model): Play {
-  // Pages of this origin may read every response.
-  const headers: Readonly<Record<string, string>> = check === 'statuses' ? { origin: ORIGIN } : {};
-  return async (steps) => {
-    const player = new Player({ session, check, headers }, start);
+function createSequenceRunner(session: Session, check: CheckName, defaultModel: Model): RunSequence {
+  // The check of statuses includes CORS: the shop must allow this origin to read every response.
+  const headers: Readonly<Record<string, string>> = check === 'statuses' ? { origin: ALLOWED_ORIGIN } : {};
+  return async (sequence) => {
+    const tester = new ShopTester({ session, check, headers }, defaultModel);
     const { findings } = await catchMismatch(async () => {
-      await resetAlone(player);
-      for (const step of steps) await perform(player, start, step);
+      await resetUnchecked(tester);
+      for (const step of sequence) await runStep(tester, defaultModel, step);
     });
     return findings;
   };
 }
 
-/** Plays each script by itself; invalid requests are one sequence as long as all of them are rejected. */
-export async function checkScripts(context: CheckContext, start: Model, scripts: readonly Script[]): Promise<void> {
+/** Runs fixed sequences. To save requests, first sends all invalid requests in one sequence, and separately only if that finds a violation. */
+export async function checkFixedSequences(
+  context: CheckContext,
+  defaultModel: Model,
+  sequences: readonly Sequence[],
+): Promise<void> {
   const { session } = context;
   const { ledger } = session;
-  const play = createPlay(session, 'statuses', start);
-  const areRefused = !(await play(mergeScripts(scripts.filter(isBreaking))));
-  for (const steps of areRefused ? scripts.filter((one) => !isBreaking(one)) : scripts) {
-    const found = (await play(steps)) ?? [];
-    const fresh = found.filter((finding) => !ledger.has(finding));
-    await addConfirmed(session, found, async () => {
-      await enterOtherState(context);
-      return (await play(steps)) ?? [];
+  const runSequence = createSequenceRunner(session, 'statuses', defaultModel);
+  const areInvalidRejected = !(await runSequence(mergeInvalidRequests(sequences)));
+  for (const sequence of areInvalidRejected ? sequences.filter((one) => !endsWithInvalidRequest(one)) : sequences) {
+    const findings = (await runSequence(sequence)) ?? [];
+    const newFindings = findings.filter((finding) => !ledger.has(finding));
+    await addConfirmed(session, findings, async () => {
+      await changeState(context);
+      return (await runSequence(sequence)) ?? [];
     });
-    for (const finding of fresh.filter((one) => ledger.has(one))) ledger.replace(await minimize(context, finding));
+    for (const finding of newFindings.filter((one) => ledger.has(one)))
+      ledger.replace(await removeReads(context, finding));
   }
 }
 
-/** Changes the state of the shop, so that a repeated finding does not depend on the sequence before. */
-async function enterOtherState({ session, prepare }: CheckContext): Promise<void> {
+/** Returns one sequence with all invalid requests. The steps before the invalid request are the same in each sequence. */
+function mergeInvalidRequests(sequences: readonly Sequence[]): Sequence {
+  const invalid = sequences.filter(endsWithInvalidRequest);
+  const [first = []] = invalid;
+  return [...first.slice(0, -1), ...invalid.flatMap((sequence) => sequence.slice(-1))];
+}
+
+/** Changes the state of the shop, so that a repeated finding does not depend on the state that the previous sequence left. */
+async function changeState({ session, prepare }: CheckContext): Promise<void> {
   session.mayHaveChanged = true;
   await prepare();
   session.mayHaveChanged = true;
 }
 
-/** Ids and times, which differ each time a sequence is sent. */
-const OWN = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b\d{13}\b/gi;
-
-/** Returns a finding without the reads before its last request, if it has the same outcome without them; otherwise as it is. */
-async function minimize(context: CheckContext, finding: Finding): Promise<Finding> {
-  await enterOtherState(context);
+/** Returns a finding without the reads before its last request. If the last response is different without them, returns the finding unchanged. */
+async function removeReads(context: CheckContext, finding: Finding): Promise<Finding> {
+  await changeState(context);
   const { exchanges } = finding;
   const last = exchanges.at(-1);
-  const changing = exchanges.filter((one) => one === last || !SAFE_METHODS.includes(one.request.method));
-  if (!last || changing.length === exchanges.length) return finding;
-  const outcome = await replay(context.session, changing);
-  return outcome === toOutcome(last.response) ? { ...finding, exchanges: changing } : finding;
+  const shortened = exchanges.filter((one) => one === last || !SAFE_METHODS.includes(one.request.method));
+  if (!last || shortened.length === exchanges.length) return finding;
+  const response = await replay(context.session, shortened);
+  const isSame = response !== undefined && toComparable(response) === toComparable(last.response);
+  return isSame ? { ...finding, exchanges: shortened } : finding;
 }
 
-/** Sends requests again. Returns the outcome of the last one; undefined if one gets no response. */
-async function replay({ client }: Session, exchanges: readonly Exchange[]): Promise<string | undefined> {
-  let outcome: string | undefined;
+/** Sends requests again. Returns the last response; undefined if a request gets no response. */
+async function replay({ client }: Session, exchanges: readonly Exchange[]): Promise<ReceivedResponse | undefined> {
+  let response: ReceivedResponse | undefined;
   for (const { request } of exchanges) {
-    const response = await client.send(request).catch(() => undefined);
+    response = await client.send(request).catch(() => undefined);
     if (!response) return undefined;
-    outcome = toOutcome(response);
   }
-  return outcome;
+  return response;
 }
 
-function toOutcome({ status, text }: ReceivedResponse): string {
-  return `${status} ${text.replaceAll(OWN, '')}`;
+/** UUIDs and times in ms, which differ each time that a sequence runs. */
+const IDS_AND_TIMES = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b\d{13}\b/gi;
+
+function toComparable({ status, text }: ReceivedResponse): string {
+  return `${status} ${text.replaceAll(IDS_AND_TIMES, '')}`;
 }
 
-/** Returns one script with the invalid requests of several, which start with the same steps. */
-function mergeScripts(scripts: readonly Script[]): Script {
-  const [first = []] = scripts;
-  return [...first.slice(0, -1), ...scripts.flatMap((steps) => steps.slice(-1))];
-}
+/** The pause before a failed sequence runs again, in ms. Entries of short-lived caches expire in it. */
+const PAUSE_MS = 500;
 
-/** The pause before a sequence is repeated, in ms: short caches expire. */
-const REST_MS = 500;
-
-/** Plays random sequences and compares the shop with the model. Returns how many stopped early at known findings. */
-export async function checkSequences(
+/** Runs random sequences. Returns the number of sequences that ended early because of findings that are already known. */
+export async function checkRandomSequences(
   context: CheckContext,
-  start: Model,
-  chances: Pick<CheckContext, 'seed' | 'runs'>,
+  defaultModel: Model,
+  { seed, runs }: Pick<CheckContext, 'seed' | 'runs'>,
 ): Promise<number> {
   const { session, fc } = context;
   const { ledger } = session;
-  const cases = fc.array(stepArbitrary(fc), { minLength: 1, maxLength: LONGEST, size: 'max' });
-  const play = createPlay(session, 'behaviour', start);
-  let cutShort = 0;
-  const examine = async (steps: Script) => {
-    const findings = await play(steps);
-    if (findings?.every((finding) => ledger.has(finding))) cutShort++;
+  const runSequence = createSequenceRunner(session, 'behaviour', defaultModel);
+  let endedEarly = 0;
+  const examine = async (sequence: Sequence) => {
+    const findings = await runSequence(sequence);
+    if (findings?.every((finding) => ledger.has(finding))) endedEarly++;
     return findings ?? [];
   };
-  const describe = async (smallest: Failure<Script>, first: Failure<Script>): Promise<Finding> => {
-    for (const { one, finding } of [smallest, first]) {
-      await sleep(REST_MS);
-      await enterOtherState(context);
-      const repeated = await play(one);
-      const again = repeated?.find((other) => getFindingKey(other) === getFindingKey(finding));
-      if (again) return minimize(context, again);
+  const examineAgain = async (sequence: Sequence) => {
+    await changeState(context);
+    return examine(sequence);
+  };
+  const describe = async (smallest: FailedCase<Sequence>, first: FailedCase<Sequence>): Promise<Finding> => {
+    for (const { value, finding } of [smallest, first]) {
+      await sleep(PAUSE_MS);
+      await changeState(context);
+      const findings = await runSequence(value);
+      const repeated = findings?.find((other) => getFindingKey(other) === getFindingKey(finding));
+      if (repeated) return removeReads(context, repeated);
     }
-    const message = `${first.finding.message} (not reproducible with this sequence alone: repeated after a pause, it passed)`;
+    const message = `${first.finding.message} (not reproducible: the same sequence passed after a pause)`;
     return { ...first.finding, message };
   };
-  const examineAgain = async (steps: Script) => {
-    await enterOtherState(context);
-    return examine(steps);
-  };
-  await explore({ fc, ledger, cases, ...chances, examine, examineAgain, describe });
-  return cutShort;
+  const cases = fc.array(createStepArbitrary(fc), { minLength: 1, maxLength: MAX_STEPS, size: 'max' });
+  await explore({ fc, ledger, cases, seed, runs, examine, examineAgain, describe });
+  return endedEarly;
 }
 
-function stepArbitrary(fc: FastCheckModule): Arbitrary<Step> {
-  const doing = <Name extends Step['do']>(name: Name) => fc.constant(name);
-  const product = fc.nat(PRODUCTS - 1);
-  const quantity = fc.integer({ min: 1, max: 10 });
+function createStepArbitrary(fc: FastCheckModule): Arbitrary<Step> {
+  const kind = <Kind extends Step['kind']>(name: Kind) => fc.constant(name);
+  const product = fc.nat(PRODUCT_COUNT - 1);
+  const quantity = fc.integer({ min: 1, max: MAX_ADDED_QUANTITY });
   const isExpanded = fc.boolean();
-  const anyQuantity = fc.oneof(quantity, fc.integer({ min: 1, max: MAX_QUANTITY }));
-  const changes = fc.record(
-    { do: doing('change'), product, quantity: anyQuantity, option: fc.nat(5), isNumber: fc.boolean() },
-    { requiredKeys: ['do', 'product'] },
+  const anyQuantity = fc.oneof(quantity, fc.integer({ min: 1, max: QUANTITY_LIMIT }));
+  const update = fc.record(
+    { kind: kind('update item'), product, quantity: anyQuantity, option: fc.nat(5), isNumber: fc.boolean() },
+    { requiredKeys: ['kind', 'product'] },
   );
-  const simple = fc.constantFrom('add unknown' as const, 'read unknown order' as const, 'reset' as const);
+  const simple = fc.constantFrom('add unknown product' as const, 'read unknown order' as const, 'reset' as const);
   return fc.oneof(
-    { weight: 5, arbitrary: fc.record({ do: doing('add'), product, quantity }) },
-    { weight: 4, arbitrary: changes },
-    { weight: 2, arbitrary: fc.record({ do: doing('remove'), product }) },
-    { weight: 2, arbitrary: fc.record({ do: doing('order') }) },
-    { weight: 2, arbitrary: fc.record({ do: doing('look'), list: fc.constantFrom(...LISTS), isExpanded }) },
-    { weight: 1, arbitrary: fc.record({ do: doing('read order'), order: fc.nat(5), isExpanded }) },
-    { weight: 1, arbitrary: fc.record({ do: doing('change to unknown option'), product, quantity }) },
-    { weight: 1, arbitrary: fc.record({ do: doing('send invalid request'), which: fc.nat(500) }) },
-    { weight: 1, arbitrary: fc.record({ do: simple }) },
-    { weight: 1, arbitrary: fc.record({ do: doing('add beyond'), product }) },
+    { weight: 5, arbitrary: fc.record({ kind: kind('add item'), product, quantity }) },
+    { weight: 4, arbitrary: update },
+    { weight: 2, arbitrary: fc.record({ kind: kind('remove item'), product }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('create order') }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('read list'), list: fc.constantFrom(...LISTS), isExpanded }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('read order'), order: fc.nat(5), isExpanded }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('set unknown delivery option'), product, quantity }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('send invalid request'), index: fc.nat(500) }) },
+    { weight: 1, arbitrary: fc.record({ kind: simple }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('exceed maximum quantity'), product }) },
   );
 }

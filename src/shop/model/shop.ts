@@ -9,15 +9,15 @@ import type { Route } from '../../openapi/routes.ts';
 import { hasSameRequest, shopContract } from '../contract.ts';
 import type { Order } from '../types.ts';
 import { checkConcurrency } from './concurrency.ts';
+import { createFixedSequences, endsWithInvalidRequest } from './fixed-sequences.ts';
+import { STATE_LISTS } from './lists.ts';
 import type { Model } from './model.ts';
-import { checkPathRules } from './path-rules.ts';
-import { shopRules } from './rules.ts';
-import { createScripts, isBreaking } from './scripts.ts';
+import { checkPathRules, shopRules } from './rules.ts';
 import { checkSearch } from './search.ts';
-import { checkScripts, checkSequences } from './sequences.ts';
-import { LISTED, readInitialState } from './start.ts';
+import { checkFixedSequences, checkRandomSequences } from './sequences.ts';
+import { readInitialState } from './start.ts';
 
-/** The behaviour of the shop. */
+/** The model of the shop, with which the check tests servers of the shop's contract. */
 export const shopModel: BehaviourModel = {
   subject: 'the shop',
   rules: shopRules,
@@ -27,105 +27,113 @@ export const shopModel: BehaviourModel = {
   open: openShop,
 };
 
-/** Whether a contract is the shop's: it has all of its operations, with the same requests. */
+/** Returns whether a contract has all operations of the shop, with the same requests. */
 export function isShop({ normalized: plain, routes }: Contract): boolean {
   return shopContract.routes.every((own) => {
-    const served = routes.find(({ operationId }) => operationId === own.operationId);
-    return served?.method === own.method && served.path === own.path && hasSameRequest(plain, own, served);
+    const route = routes.find(({ operationId }) => operationId === own.operationId);
+    return route?.method === own.method && route.path === own.path && hasSameRequest(plain, own, route);
   });
 }
 
-/** Creates the checks of a shop, and resets it if allowed. `isFresh`: whether it has its default data already. */
+/** Reads the initial state of a shop and creates its checks. `isFresh`: whether the shop already has its default data. */
 async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFresh: boolean): Promise<OpenedModel> {
   const { session, allowedRoutes, note } = context;
-  const may = (operationId: string) => allowedRoutes.some((route) => route.operationId === operationId);
-  const parts = { session, pool, mayReset: may('resetData'), isFresh };
-  const start = LISTED.every(may) ? await readInitialState(parts) : undefined;
-  let cutShort = 0;
-  const mayPlay = start !== undefined && shopContract.routes.every(({ operationId }) => may(operationId));
+  const isAllowed = (operationId: string) => allowedRoutes.some((route) => route.operationId === operationId);
+  const options = { mayReset: isAllowed('resetData'), isFresh };
+  const defaultModel = STATE_LISTS.every(isAllowed) ? await readInitialState(session, pool, options) : undefined;
+  const canRunSequences = defaultModel && shopContract.routes.every(({ operationId }) => isAllowed(operationId));
+  let endedEarly = 0;
+  const createSequenceParts = (model: Model): readonly ModelPart[] => [
+    ...createFixedParts(model),
+    { name: 'concurrent requests', check: (current) => checkConcurrency(current, model) },
+    ...createRandomParts(context, model, (count) => (endedEarly += count)),
+  ];
+  const createParts = (model: Model): readonly ModelPart[] => [
+    { name: 'searches', check: (current) => checkSearch(current, model) },
+    ...(canRunSequences ? createSequenceParts(model) : []),
+  ];
   return {
     async prepare() {
-      if (!mayPlay || !session.mayHaveChanged) return;
-      await stock(session, pool, start);
+      if (!canRunSequences || !session.mayHaveChanged) return;
+      await fillShop(session, pool, defaultModel);
       session.mayHaveChanged = false;
     },
     checkPath: checkPathRules,
-    parts: [
-      ...(start ? [createPart('searches', checkSearch, start)] : []),
-      ...(mayPlay ? [...createScriptParts(start), createPart('concurrent requests', checkConcurrency, start)] : []),
-      ...(mayPlay ? createSequenceParts(context, start, (count) => (cutShort += count)) : []),
-    ],
+    parts: defaultModel ? createParts(defaultModel) : [],
     finish() {
-      if (!start) note(NO_MODEL);
-      else if (!mayPlay) note('Sequences were skipped: they need all operations of the shop.');
-      else session.ledger.addAll(allowedRoutes.flatMap((route) => neverAnswered(session, route)));
-      if (cutShort > 0)
-        note(`${cutShort} sequences stopped early at findings that were already known. Fix these and check again.`);
+      if (!defaultModel) note(MODEL_SKIPPED);
+      else if (!canRunSequences) note('Request sequences were skipped: they need all operations of the shop.');
+      else session.ledger.addAll(allowedRoutes.flatMap((route) => findMissingStatuses(session, route)));
+      if (endedEarly > 0)
+        note(`${endedEarly} sequences ended early because of known findings. Fix these findings and check again.`);
     },
   };
 }
 
-const NO_MODEL = 'The shop model was skipped: the state of the shop could not be read, or does not match the contract.';
+const MODEL_SKIPPED =
+  'The shop model was skipped: the state of the shop could not be read, or does not match the contract.';
 
-function createPart(name: string, check: typeof checkSearch, start: Model): ModelPart {
-  return { name, check: (context) => check(context, start) };
-}
+/** The number of fixed sequences in one part of the check, and of random sequences. */
+const FIXED_PER_PART = 12;
+const RANDOM_PER_PART = 5;
 
-/** The number of scripts, and of generated sequences, in one part. */
-const SCRIPTS_OF_PART = 12;
-const RUNS_OF_PART = 5;
-
-function createScriptParts(start: Model): readonly ModelPart[] {
-  const sorted = createScripts(start).toSorted((one, other) => Number(isBreaking(one)) - Number(isBreaking(other)));
-  const count = Math.ceil(sorted.length / SCRIPTS_OF_PART);
-  return Array.from({ length: count }, (_, at) => ({
-    name: `documented statuses, part ${at + 1} of ${count}`,
-    check: (context) => checkScripts(context, start, sorted.slice(at * SCRIPTS_OF_PART, (at + 1) * SCRIPTS_OF_PART)),
+/** Creates the parts that run the fixed sequences. Those with invalid requests come last, so that they are in as few parts as possible. */
+function createFixedParts(defaultModel: Model): readonly ModelPart[] {
+  const sequences = createFixedSequences(defaultModel).toSorted(
+    (one, other) => Number(endsWithInvalidRequest(one)) - Number(endsWithInvalidRequest(other)),
+  );
+  const count = Math.ceil(sequences.length / FIXED_PER_PART);
+  return Array.from({ length: count }, (_, index) => ({
+    name: `documented statuses, part ${index + 1} of ${count}`,
+    check: (context) =>
+      checkFixedSequences(context, defaultModel, sequences.slice(index * FIXED_PER_PART, (index + 1) * FIXED_PER_PART)),
   }));
 }
 
-/** The distance between the seeds of two parts. */
-const FURTHER = 7_919;
+/** The difference between the seeds of two parts. */
+const SEED_STEP = 7_919;
 
-function createSequenceParts(
+/** Creates the parts that run random sequences. Each part passes the number of sequences that ended early to `addEndedEarly`. */
+function createRandomParts(
   { seed, runs }: Pick<CheckContext, 'seed' | 'runs'>,
-  start: Model,
-  addCutShort: (count: number) => void,
+  defaultModel: Model,
+  addEndedEarly: (count: number) => void,
 ): readonly ModelPart[] {
-  const count = Math.ceil(runs / RUNS_OF_PART);
-  return Array.from({ length: count }, (_, at) => ({
-    name: `sequences, part ${at + 1} of ${count}`,
+  const count = Math.ceil(runs / RANDOM_PER_PART);
+  return Array.from({ length: count }, (_, index) => ({
+    name: `sequences, part ${index + 1} of ${count}`,
     async check(context) {
-      const chances = { seed: seed + at * FURTHER, runs: Math.min(RUNS_OF_PART, runs - at * RUNS_OF_PART) };
-      addCutShort(await checkSequences(context, start, chances));
+      const partRuns = Math.min(RANDOM_PER_PART, runs - index * RANDOM_PER_PART);
+      const random = { seed: seed + index * SEED_STEP, runs: partRuns };
+      addEndedEarly(await checkRandomSequences(context, defaultModel, random));
     },
   }));
 }
 
-/** Returns findings for the documented statuses that no request led to. */
-function neverAnswered({ ledger }: Session, { operationId, responses }: Route): readonly Finding[] {
-  const never = responses.filter(({ name }) => /^\d+$/.test(name) && !ledger.getStatuses(operationId).includes(name));
-  return never.map(({ name, pointer }) => {
+/** Returns a finding for each documented status that no response had. */
+function findMissingStatuses({ ledger }: Session, { operationId, responses }: Route): readonly Finding[] {
+  const missing = responses.filter(({ name }) => /^\d+$/.test(name) && !ledger.getStatuses(operationId).includes(name));
+  return missing.map(({ name, pointer }) => {
     const kind = { status: name, rule: 'documented statuses occur', pointer };
-    const message = `No request led to the documented status ${name}`;
+    const message = `No response had the documented status ${name}`;
     return { ...kind, message, check: 'statuses', operationId, exchanges: [] };
   });
 }
 
-/** Puts two products into the cart of a reset shop, and creates an order if it has none. Its errors are found by other checks. */
-async function stock({ client }: Session, pool: Pool, { products, orders }: Model): Promise<void> {
+/** Resets the shop, fills its cart with two products, and creates an order if the default data has none. Ignores errors, which other checks find. */
+async function fillShop({ client }: Session, pool: Pool, { products, orders }: Model): Promise<void> {
   const ids = products.slice(0, 2).map(({ id }) => id);
   const send = (request: RequestToSend) => client.send(request).catch(() => undefined);
   const add = async () => {
     for (const productId of ids) await send(createJsonRequest('POST', '/api/cart-items', { productId, quantity: 1 }));
   };
   await send(createJsonRequest('POST', '/api/reset'));
-  pool.fix('productId', ids);
+  pool.setValues('productId', ids);
   if (orders.length === 0) {
     await add();
     const order = await send(createJsonRequest('POST', '/api/orders'));
     const { id } = (order?.body ?? {}) as Partial<Order>;
-    pool.fix('orderId', id === undefined ? [] : [id]);
+    pool.setValues('orderId', id === undefined ? [] : [id]);
   }
   await add();
 }

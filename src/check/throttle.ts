@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The wait after a 429 without a valid Retry-After, and the maximum wait, in ms. */
+/** The time to wait after status 429 without a valid Retry-After header, and the maximum time, in ms. */
 const DEFAULT_WAIT_MS = 1_000;
 export const MAX_WAIT_MS = 60_000;
 
-/** The initial and the maximum time between two requests after a 429, in ms. */
+/** The first and the maximum time between two requests after status 429, in ms. */
 const INITIAL_GAP_MS = 20;
 const MAX_GAP_MS = 1_000;
 
-/** The factor of the time between requests after each other response; a time below the minimum becomes 0. */
+/** Each response other than 429 multiplies the time between requests by this factor. A time below the minimum, in ms, becomes 0. */
 const DECAY = 0.9;
 const MIN_GAP_MS = 2;
 
-/** Delays requests while a server limits their rate. */
-export class Pace {
+/** Delays requests after a server has responded with status 429 (Too Many Requests). */
+export class Throttle {
   readonly #signal: AbortSignal | undefined;
   #nextMs = 0;
   #gapMs = 0;
@@ -23,8 +23,8 @@ export class Pace {
     this.#signal = signal;
   }
 
-  /** Waits for the turn of the next request. Returns its time, in ms. Rejects when the signal is aborted. */
-  async turn(): Promise<number> {
+  /** Waits until the next request may be sent. Returns this time, in ms. Rejects when the signal is aborted. */
+  async waitForTurn(): Promise<number> {
     const nowMs = performance.now();
     const turnMs = Math.max(nowMs, this.#nextMs);
     this.#nextMs = turnMs + this.#gapMs;
@@ -32,15 +32,15 @@ export class Pace {
     return turnMs;
   }
 
-  /** Records a response other than 429. */
+  /** Shortens the time between requests, after a response other than 429. */
   speedUp(): void {
     this.#gapMs = this.#gapMs * DECAY < MIN_GAP_MS ? 0 : this.#gapMs * DECAY;
   }
 
-  /** Records a 429 to a request that was sent at `sentMs`. Returns whether a retry makes sense. */
+  /** Lengthens the time between requests, after status 429 for a request sent at `sentMs`. Returns false if Retry-After exceeds the maximum. */
   slowDown(sentMs: number, headers: Readonly<Record<string, string>>): boolean {
     const waitMs = parseRetryAfter(headers['retry-after'], headers.date);
-    // Of concurrent requests only the first 429 has new information.
+    // The other concurrent requests get 429 for the same reason.
     if (sentMs > this.#limitedMs) {
       this.#limitedMs = performance.now();
       this.#gapMs = Math.min(MAX_GAP_MS, Math.max(INITIAL_GAP_MS, this.#gapMs * 2));
@@ -51,7 +51,7 @@ export class Pace {
   }
 }
 
-/** Returns the time in a Retry-After, in ms: seconds, or a date relative to that of the response (RFC 9110, section 10.2.3). */
+/** Returns the time of a Retry-After header, in ms. The header has seconds, or a date relative to the `Date` header (RFC 9110, section 10.2.3). */
 function parseRetryAfter(retryAfter = '', date = ''): number {
   if (/^\d+$/.test(retryAfter.trim())) return Number(retryAfter) * 1_000;
   const waitMs = Date.parse(retryAfter) - Date.parse(date);

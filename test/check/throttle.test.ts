@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_WAIT_MS, Pace } from '../../src/check/pace.ts';
 import { createNotCheckedError, createStopSignal } from '../../src/check/stop-signal.ts';
+import { MAX_WAIT_MS, Throttle } from '../../src/check/throttle.ts';
 
-describe('Pace', () => {
+describe('Throttle', () => {
   it('delays requests for the seconds of Retry-After', async () => {
-    const pace = new Pace(undefined);
-    const sentMs = await pace.turn();
-    expect(pace.slowDown(sentMs, { 'retry-after': '1' })).toBe(true);
-    expect((await pace.turn()) - sentMs).toBeGreaterThanOrEqual(1_000);
+    const throttle = new Throttle(undefined);
+    const sentMs = await throttle.waitForTurn();
+    expect(throttle.slowDown(sentMs, { 'retry-after': '1' })).toBe(true);
+    expect((await throttle.waitForTurn()) - sentMs).toBeGreaterThanOrEqual(1_000);
   });
 
   it.each([
     ['seconds', { 'retry-after': String(MAX_WAIT_MS / 1_000 + 1) }],
     ['a date', { 'retry-after': 'Sun, 01 Jun 2025 13:00:00 GMT', date: 'Sun, 01 Jun 2025 12:00:00 GMT' }],
   ])('does not wait longer than a minute: %s', (_, headers) => {
-    expect(new Pace(undefined).slowDown(0, headers)).toBe(false);
+    expect(new Throttle(undefined).slowDown(0, headers)).toBe(false);
   });
 
   it('stops waiting when the check is stopped', async () => {
     const controller = new AbortController();
-    const pace = new Pace(controller.signal);
-    pace.slowDown(await pace.turn(), { 'retry-after': '60' });
-    const waiting = pace.turn();
+    const throttle = new Throttle(controller.signal);
+    throttle.slowDown(await throttle.waitForTurn(), { 'retry-after': '60' });
+    const waiting = throttle.waitForTurn();
     controller.abort();
     await expect(waiting).rejects.toThrow();
   });

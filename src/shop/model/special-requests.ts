@@ -1,15 +1,14 @@
+import { MAX_BODY_BYTES } from '../../util/limits.ts';
+import { QUANTITY_LIMIT } from '../domain/cart.ts';
 import type { OperationId } from '../types.ts';
-import { MAX_QUANTITY } from './model.ts';
-import type { RequestCase } from './player.ts';
+import { MAX_ADDED_QUANTITY } from './model.ts';
+import type { RequestCase } from './shop-tester.ts';
 
-/** The maximum size of a body, in bytes. */
-const MAX_BODY_BYTES = 102_400;
-
-/** Quantities that are always invalid. */
-const QUANTITIES: readonly unknown[] = [0, -1, 1.5, '3', true, null, [1], {}];
+/** Quantities that are invalid in every request. */
+const INVALID_QUANTITIES: readonly unknown[] = [0, -1, 1.5, '3', true, null, [1], {}];
 
 /** Texts that are not valid JSON. */
-const TEXTS = [
+const INVALID_JSON = [
   '{"quantity": ',
   '{quantity: 1}',
   "{'quantity': 1}",
@@ -20,44 +19,40 @@ const TEXTS = [
 ];
 
 /** Content types that no operation accepts. */
-const OTHER_TYPES = [
+const UNSUPPORTED_TYPES = [
   'text/plain',
   'application/xml',
   'application/x-www-form-urlencoded',
   'multipart/form-data; boundary=x',
 ];
 
-const NO_UUID = 'the id in the path is not a UUID';
+const NOT_A_UUID = 'the id in the path is not a UUID';
 const CART = '/api/cart-items';
 const JSON_TYPE = 'application/json';
-const AS_JSON = { 'content-type': JSON_TYPE };
+const JSON_HEADERS = { 'content-type': JSON_TYPE };
 
-/** A request that violates the contract, or HTTP. */
+/** A request that violates the contract or HTTP. */
 export interface InvalidRequest extends RequestCase {
-  /** Pointers into the body that the violations must include. */
+  /** JSON Pointers to the places in the body that the response must report as violations. */
   readonly pointers?: readonly string[];
 }
 
-/** Returns invalid requests about a product in the cart, each with one violation. */
+/** Returns invalid requests. `productId` is the id of a product in the cart. */
 export function createInvalidRequests(productId: string): readonly InvalidRequest[] {
   const path = `${CART}/${productId}`;
   const add = (body: unknown) => invalidCase('addCartItem', CART, `the body is ${JSON.stringify(body)}`, body);
   const update = (body: unknown) => invalidCase('updateCartItem', path, `the body is ${JSON.stringify(body)}`, body);
   return [
-    ...[...QUANTITIES, 11].map((quantity) => add({ productId, quantity })),
+    ...[...INVALID_QUANTITIES, MAX_ADDED_QUANTITY + 1].map((quantity) => add({ productId, quantity })),
     ...[1, null, '', 'kettle', `${productId}0`, [productId]].map((id) => add({ productId: id, quantity: 1 })),
     ...[{ productId }, { quantity: 1 }, {}, [], [{ productId, quantity: 1 }], 'text', 1, null].map(add),
-    ...[...QUANTITIES, MAX_QUANTITY + 1].map((quantity) => update({ quantity })),
+    ...[...INVALID_QUANTITIES, QUANTITY_LIMIT + 1].map((quantity) => update({ quantity })),
     ...[null, true, 1.5, ['1'], {}].map((deliveryOptionId) => update({ quantity: 2, deliveryOptionId })),
     ...[[], 'text', 1, null].map(update),
-    {
-      ...add({ productId: 1, quantity: 0 }),
-      why: 'both properties are invalid',
-      pointers: ['/productId', '/quantity'],
-    },
-    invalidCase('updateCartItem', `${CART}/kettle`, NO_UUID, { quantity: 1 }),
-    invalidCase('removeCartItem', `${CART}/kettle`, NO_UUID),
-    invalidCase('getOrder', '/api/orders/1', NO_UUID),
+    { ...add({ productId: 1, quantity: 0 }), why: 'two values are invalid', pointers: ['/productId', '/quantity'] },
+    invalidCase('updateCartItem', `${CART}/kettle`, NOT_A_UUID, { quantity: 1 }),
+    invalidCase('removeCartItem', `${CART}/kettle`, NOT_A_UUID),
+    invalidCase('getOrder', '/api/orders/1', NOT_A_UUID),
     invalidCase('getOrder', `/api/orders/${productId}?expand=product`, 'expand has an unknown value'),
     invalidCase('listProducts', '/api/products?search=a&search=b', 'search occurs twice'),
     ...createInvalidExpands('listDeliveryOptions', '/api/delivery-options', 'estimatedDeliveryTime'),
@@ -68,7 +63,7 @@ export function createInvalidRequests(productId: string): readonly InvalidReques
   ];
 }
 
-/** Returns an invalid request with a JSON body, or without a body. */
+/** Returns an invalid request with a JSON body or without a body. The expected status is 400. */
 function invalidCase(id: OperationId, target: string, why: string, json?: unknown): RequestCase {
   return { id, target, json, status: 400, why };
 }
@@ -81,42 +76,39 @@ function createInvalidExpands(id: OperationId, path: string, value: string): rea
   ];
 }
 
-/** Returns requests with invalid, too large, or unsupported bodies. `valid`: a valid body. */
-function createInvalidBodies(id: OperationId, target: string, valid: string): readonly RequestCase[] {
-  const invalid = { id, target, status: 400, headers: AS_JSON };
-  const unsupported = { id, target, status: 415, body: valid };
-  const spaces = MAX_BODY_BYTES + 1 - valid.length;
+/** Returns requests whose body is invalid JSON, is too large, or has an unsupported type. `validBody` is valid JSON for the operation. */
+function createInvalidBodies(id: OperationId, target: string, validBody: string): readonly RequestCase[] {
+  const invalid = { id, target, status: 400, headers: JSON_HEADERS };
+  const unsupported = { id, target, status: 415, body: validBody };
+  const spaces = MAX_BODY_BYTES + 1 - validBody.length;
   return [
-    ...TEXTS.map((text) => ({ ...invalid, body: text, why: `the body is ${text}` })),
+    ...INVALID_JSON.map((text) => ({ ...invalid, body: text, why: `the body is ${text}` })),
     {
       ...invalid,
-      body: ' '.repeat(spaces) + valid,
-      printCommand: `printf '%${spaces}s%s' '' '${valid}'`,
+      body: ' '.repeat(spaces) + validBody,
+      printCommand: `printf '%${spaces}s%s' '' '${validBody}'`,
       status: 413,
       why: `the body has ${MAX_BODY_BYTES + 1} bytes`,
     },
     { ...unsupported, why: 'the content type is missing' },
-    ...OTHER_TYPES.map((type) => ({
+    ...UNSUPPORTED_TYPES.map((type) => ({
       ...unsupported,
       headers: { 'content-type': type },
       why: `the content type is ${type}`,
     })),
-    { ...unsupported, headers: { ...AS_JSON, 'content-encoding': 'rot13' }, why: 'the content encoding is rot13' },
+    { ...unsupported, headers: { ...JSON_HEADERS, 'content-encoding': 'rot13' }, why: 'the content encoding is rot13' },
   ];
 }
 
-/**
- * Returns valid requests that servers often reject, by rules that schemas can't express, for a shop with the product `inCart` in its cart, and another
- * product.
- */
-export function createUnusualRequests(inCart: string, other: string): readonly RequestCase[] {
-  const body = JSON.stringify({ productId: other, quantity: 1 });
-  const add = { id: 'addCartItem', target: CART, headers: AS_JSON, body, status: 201 } as const;
+/** Returns valid requests that servers often reject. `itemId` is the id of a product in the cart, and `productId` that of another product. */
+export function createUnusualRequests(itemId: string, productId: string): readonly RequestCase[] {
+  const body = JSON.stringify({ productId, quantity: 1 });
+  const add = { id: 'addCartItem', target: CART, headers: JSON_HEADERS, body, status: 201 } as const;
   const accept = { why: 'another media type is accepted', headers: { accept: 'text/html' } };
   return [
     { ...add, why: 'the content type has a charset', headers: { 'content-type': `${JSON_TYPE}; charset=utf-8` } },
     { ...add, why: 'the content type has capital letters', headers: { 'content-type': 'Application/JSON' } },
-    { ...add, why: 'the body is sent in chunks', headers: { ...AS_JSON, 'transfer-encoding': 'chunked' } },
+    { ...add, why: 'the body is sent in chunks', headers: { ...JSON_HEADERS, 'transfer-encoding': 'chunked' } },
     {
       ...add,
       why: `the body has ${MAX_BODY_BYTES} bytes`,
@@ -125,23 +117,23 @@ export function createUnusualRequests(inCart: string, other: string): readonly R
     },
     { ...add, why: 'the path has a trailing slash', target: `${CART}/` },
     { ...add, why: 'a query parameter is unknown', target: `${CART}?unknown=1` },
-    { ...add, ...accept, headers: { ...AS_JSON, ...accept.headers } },
+    { ...add, ...accept, headers: { ...JSON_HEADERS, ...accept.headers } },
     { id: 'listProducts', target: '/api/products?unknown=1', status: 200, why: 'a query parameter is unknown' },
     { id: 'listProducts', target: '/api/products?search=100%', status: 200, why: 'a % does not start an escape' },
     { id: 'listCartItems', target: CART, status: 200, ...accept },
-    ...createUndocumentedBodies(inCart),
+    ...createUndocumentedBodies(itemId),
   ];
 }
 
-/** Returns requests with a body of any type where none is documented. */
-function createUndocumentedBodies(inCart: string): readonly RequestCase[] {
+/** Returns requests that have a body, to operations that do not document one. */
+function createUndocumentedBodies(itemId: string): readonly RequestCase[] {
   const why = 'a body is sent, but not documented';
   return ['text/plain', JSON_TYPE].flatMap((type) => {
-    const sent = { headers: { 'content-type': type }, body: 'x', why };
+    const unexpected = { headers: { 'content-type': type }, body: 'x', why };
     return [
-      { id: 'createOrder', target: '/api/orders', status: 201, ...sent },
-      { id: 'resetData', target: '/api/reset', status: 204, ...sent },
-      { id: 'removeCartItem', target: `${CART}/${inCart}`, status: 204, ...sent },
+      { id: 'createOrder', target: '/api/orders', status: 201, ...unexpected },
+      { id: 'resetData', target: '/api/reset', status: 204, ...unexpected },
+      { id: 'removeCartItem', target: `${CART}/${itemId}`, status: 204, ...unexpected },
     ];
   });
 }

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Client } from '../../src/check/client.ts';
 import { Ledger } from '../../src/check/findings.ts';
 import { createSession } from '../../src/check/session.ts';
-import { ServerSilentError } from '../../src/check/stop-signal.ts';
+import { ServerUnresponsiveError } from '../../src/check/stop-signal.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { shopContract } from '../support/harness/check.ts';
 import { startRecorder } from '../support/reference-servers/echo-server.ts';
@@ -43,6 +43,6 @@ describe('a session', () => {
   it('ends after five rounds in a row without a response', async () => {
     const sendRound = await rounds(5);
     for (let round = 0; round < 4; round++) await sendRound();
-    await expect(sendRound()).rejects.toThrow(ServerSilentError);
+    await expect(sendRound()).rejects.toThrow(ServerUnresponsiveError);
   });
 });

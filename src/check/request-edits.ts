@@ -5,70 +5,70 @@ import type { Route } from '../openapi/routes.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { getBodySchema, getOtherCookies, getSchemaPointer, type RequestValues, withParameter } from './requests.ts';
 
-/** A part of a request that can be edited: a parameter, or a place in the body. */
-export type EditPlace =
+/** A part of a request that can be edited: a parameter, or a value in the body with its path of property names and indexes. */
+export type RequestPart =
   | { readonly kind: 'parameter'; readonly parameter: Parameter; readonly schema: string }
   | { readonly kind: 'body'; readonly path: readonly string[]; readonly schema: string | undefined };
 
 /** One edit of a request. */
 export type Edit =
-  | { readonly kind: 'leave out' }
-  | { readonly kind: 'give'; readonly value: unknown }
-  | { readonly kind: 'give twice' }
-  | { readonly kind: 'add a property'; readonly value: unknown };
+  | { readonly kind: 'remove' }
+  | { readonly kind: 'set'; readonly value: unknown }
+  | { readonly kind: 'repeat' }
+  | { readonly kind: 'add property'; readonly value: unknown };
 
-/** The maximum depth of edited places in a body, and the number of edited entries of a list. */
+/** The maximum depth of edited values in a body, and the number of edited entries in an array. */
 const MAX_DEPTH = 5;
 const MAX_ENTRIES = 2;
 
 /** Returns all parts of a request that can be edited. */
-export function findEditPlaces(contract: Contract, route: Route, { body }: RequestValues): readonly EditPlace[] {
+export function findRequestParts(contract: Contract, route: Route, { body }: RequestValues): readonly RequestPart[] {
   const parameters = route.parameters.map((parameter) => ({
     kind: 'parameter' as const,
     parameter,
     schema: getSchemaPointer(contract, parameter),
   }));
   const schema = getBodySchema(route);
-  return schema === undefined ? parameters : [...parameters, ...findBodyPlaces(contract, body, [], schema)];
+  return schema === undefined ? parameters : [...parameters, ...findBodyParts(contract, body, [], schema)];
 }
 
-function findBodyPlaces(
+function findBodyParts(
   contract: Contract,
   value: unknown,
   path: readonly string[],
   schema: string | undefined,
-): readonly EditPlace[] {
-  const own: EditPlace = { kind: 'body', path, schema };
+): readonly RequestPart[] {
+  const own: RequestPart = { kind: 'body', path, schema };
   if (path.length >= MAX_DEPTH || typeof value !== 'object' || value === null) return [own];
   const isList = Array.isArray(value);
-  const below = Object.entries(value)
+  const inner = Object.entries(value)
     .slice(0, isList ? MAX_ENTRIES : undefined)
     .flatMap(([key, one]) => {
       const subschema = getSubschema(contract, schema, isList ? '/items' : formatPointer('properties', key));
-      return findBodyPlaces(contract, one, [...path, key], subschema);
+      return findBodyParts(contract, one, [...path, key], subschema);
     });
-  return [own, ...below];
+  return [own, ...inner];
 }
 
-/** Returns the pointer of a subschema; undefined if the schema does not have it in one place. */
+/** Returns the pointer of a subschema; undefined if the schema has no such keyword, for example because it uses `allOf`. */
 function getSubschema({ normalized: plain }: Contract, schema: string | undefined, step: string): string | undefined {
   if (schema === undefined) return undefined;
   const pointer = `${resolvePointer(plain, schema)}${step}`;
   return getNode(plain, pointer) === undefined ? undefined : pointer;
 }
 
-/** Returns a request with one part edited; undefined if the edit is not possible there. */
-export function applyEdit(values: RequestValues, place: EditPlace, edit: Edit): RequestValues | undefined {
-  return place.kind === 'body' ? editBody(values, place.path, edit) : editParameter(values, place.parameter, edit);
+/** Returns a request with one part edited; undefined if the edit is not possible for this part. */
+export function applyEdit(values: RequestValues, part: RequestPart, edit: Edit): RequestValues | undefined {
+  return part.kind === 'body' ? editBody(values, part.path, edit) : editParameter(values, part.parameter, edit);
 }
 
 function editParameter(values: RequestValues, parameter: Parameter, edit: Edit): RequestValues | undefined {
   const { name, in: where, shape } = parameter;
-  // Without a parameter, or with an empty part or dots, it is a different path.
-  if (where === 'path' && (edit.kind !== 'give' || /^\.{0,2}$/.test(String(edit.value)))) return undefined;
-  if (edit.kind === 'give') return withParameter(values, parameter, edit.value);
-  if (edit.kind === 'leave out') return withoutParameter(values, parameter);
-  if (edit.kind !== 'give twice' || where !== 'query' || shape !== undefined) return undefined;
+  // If a path parameter is missing, empty, `.` or `..`, the request has another path.
+  if (where === 'path' && (edit.kind !== 'set' || /^\.{0,2}$/.test(String(edit.value)))) return undefined;
+  if (edit.kind === 'set') return withParameter(values, parameter, edit.value);
+  if (edit.kind === 'remove') return withoutParameter(values, parameter);
+  if (edit.kind !== 'repeat' || where !== 'query' || shape !== undefined) return undefined;
   const [value = 'twice'] = [values.query[name]].flat();
   return { ...values, query: { ...omit(values.query, name), [name]: [value, value] } };
 }
@@ -87,8 +87,8 @@ function omit<Value>(values: Readonly<Record<string, Value>>, name: string): Rea
 }
 
 function editBody(values: RequestValues, path: readonly string[], edit: Edit): RequestValues | undefined {
-  if (edit.kind === 'give twice') return undefined;
-  if (path.length === 0 && edit.kind === 'leave out') {
+  if (edit.kind === 'repeat') return undefined;
+  if (path.length === 0 && edit.kind === 'remove') {
     const { body: _, ...rest } = values;
     return rest;
   }
@@ -98,18 +98,18 @@ function editBody(values: RequestValues, path: readonly string[], edit: Edit): R
 
 function editValue(value: unknown, [key, ...rest]: readonly string[], edit: Edit): unknown {
   if (key === undefined) {
-    if (edit.kind === 'give') return edit.value;
-    return edit.kind === 'add a property' && isNode(value) ? { ...value, [UNKNOWN_PROPERTY]: edit.value } : undefined;
+    if (edit.kind === 'set') return edit.value;
+    return edit.kind === 'add property' && isNode(value) ? { ...value, [UNKNOWN_PROPERTY]: edit.value } : undefined;
   }
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
   const entries = Object.entries(value).flatMap(([name, one]) => {
     if (name !== key) return [[name, one] as const];
-    if (rest.length === 0 && edit.kind === 'leave out') return [];
+    if (rest.length === 0 && edit.kind === 'remove') return [];
     return [[name, editValue(one, rest, edit)] as const];
   });
   if (entries.some(([, one]) => one === undefined)) return undefined;
   return Array.isArray(value) ? entries.map(([, one]) => one) : Object.fromEntries(entries);
 }
 
-/** A property name that no contract has. */
+/** The name of a property that no contract documents. */
 const UNKNOWN_PROPERTY = 'unknownProperty';

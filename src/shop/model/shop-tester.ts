@@ -1,0 +1,144 @@
+import { createJsonRequest, type Exchange, type ReceivedResponse, type RequestToSend } from '../../check/exchange.ts';
+import type { CheckName, Finding } from '../../check/findings.ts';
+import { getResponseName, type Session } from '../../check/session.ts';
+import type { Route } from '../../openapi/routes.ts';
+import type { OperationId } from '../types.ts';
+import { findDifference } from './difference.ts';
+import type { Model } from './model.ts';
+
+/** The error that ends a sequence of requests when a response does not match the model. `findings` is empty if all findings are already known. */
+export class ModelMismatchError extends Error {
+  override readonly name = 'ModelMismatchError';
+
+  constructor(readonly findings: readonly Finding[]) {
+    super('The shop does not match its model.');
+  }
+}
+
+/** Runs a function. Returns its result, or the findings of the `ModelMismatchError` that it throws. */
+export async function catchMismatch<Value>(
+  run: () => Promise<Value>,
+): Promise<{ readonly value?: Value; readonly findings?: readonly Finding[] }> {
+  try {
+    return { value: await run() };
+  } catch (error) {
+    if (error instanceof ModelMismatchError) return { findings: error.findings };
+    throw error;
+  }
+}
+
+/** Returns whether a finding means that the response body can't be compared: invalid JSON, a missing property, or a wrong type. */
+export function isUnusableBody({ rule }: Finding): boolean {
+  const isOfBody = rule.startsWith('body') && !rule.endsWith('additionalProperties');
+  return isOfBody || ['JSON', 'content type documented', 'status documented'].includes(rule);
+}
+
+/** A request with the expected status of its response. The operation defines the method. */
+export interface RequestCase extends Omit<RequestToSend, 'method'> {
+  readonly id: OperationId;
+  /** The value of a JSON body. Replaces `body` and its content type. */
+  readonly json?: unknown;
+  readonly status: number;
+  /** The reason for the expected status, as the end of a sentence that starts with "if". */
+  readonly why: string;
+}
+
+/** The maximum number of exchanges in a finding. */
+const MAX_EXCHANGES = 200;
+
+/** Sends requests to a shop one after another, and compares the responses with a model. */
+export class ShopTester {
+  readonly routes: Readonly<Record<OperationId, Route>>;
+  private readonly exchanges: Exchange[] = [];
+  private readonly statuses = new Map<OperationId, number>();
+
+  /** `headers` are sent with each request. `model` is the expected state of the shop. */
+  constructor(
+    private readonly options: {
+      readonly session: Session;
+      readonly check: CheckName;
+      readonly headers?: Readonly<Record<string, string>>;
+    },
+    public model: Model,
+  ) {
+    const { routes } = options.session.contract;
+    this.routes = Object.fromEntries(routes.map((route) => [route.operationId, route])) as ShopTester['routes'];
+  }
+
+  /** Sends a request. Throws `ModelMismatchError` if there is no response, if the response has a new violation, or if its body can't be compared. */
+  async send(id: OperationId, request: RequestToSend): Promise<ReceivedResponse> {
+    const { session, check, headers } = this.options;
+    const requestWithHeaders = { ...request, headers: { ...headers, ...request.headers } };
+    const { exchange, findings } = await session.send(check, this.routes[id], requestWithHeaders);
+    const before = this.exchanges.slice(-MAX_EXCHANGES);
+    if (exchange) {
+      this.exchanges.push(exchange);
+      this.statuses.set(id, exchange.response.status);
+    }
+    const reported = exchange ? findings.filter((finding) => !session.ledger.has(finding)) : findings;
+    const newFindings = reported.map((finding) => ({ ...finding, exchanges: [...before, ...finding.exchanges] }));
+    if (!exchange || newFindings.length > 0 || findings.some(isUnusableBody)) throw new ModelMismatchError(newFindings);
+    return exchange.response;
+  }
+
+  /** Sends a request with a JSON body or without a body. Throws as `send` does. */
+  sendJson(id: OperationId, target: string, body?: unknown): Promise<ReceivedResponse> {
+    return this.send(id, createJsonRequest(this.routes[id].method, target, body));
+  }
+
+  /** Sends a request. Throws as `send` does, and `ModelMismatchError` if the status is not the expected one. */
+  async sendCase({ id, status, why, json, ...request }: RequestCase): Promise<ReceivedResponse> {
+    const { method } = this.routes[id];
+    const response = await this.send(id, { ...createJsonRequest(method, request.target, json), ...request });
+    this.expectStatus(id, response, status, why);
+    return response;
+  }
+
+  /** Throws `ModelMismatchError` with a finding about the last response of an operation. */
+  fail(id: OperationId, rule: string, message: string): never {
+    throw new ModelMismatchError([this.createFinding(id, rule, message)]);
+  }
+
+  /** Throws `ModelMismatchError` with a finding whose message starts with the violated rule. */
+  failRule(id: OperationId, rule: string, detail: string): never {
+    this.fail(id, rule, toRuleMessage(rule, detail));
+  }
+
+  /** Runs a function. Returns its result, or undefined if it throws a `ModelMismatchError` of which all findings are known. */
+  async ignoreKnown<Value>(run: () => Promise<Value>): Promise<Value | undefined> {
+    const { value, findings } = await catchMismatch(run);
+    if (findings?.some((finding) => !this.options.session.ledger.has(finding))) throw new ModelMismatchError(findings);
+    return value;
+  }
+
+  /** Throws `ModelMismatchError` if the status of a response is not the expected one. */
+  expectStatus(id: OperationId, response: ReceivedResponse, status: number, why: string): void {
+    if (response.status !== status)
+      this.fail(id, `${status} if ${why}`, `Status ${response.status} instead of ${status}: ${why}`);
+  }
+
+  /** Throws `ModelMismatchError` if two values differ, unless the finding is already known. `context` is the start of the message. */
+  expectEqual(
+    id: OperationId,
+    rule: string,
+    { expected, actual }: { readonly expected: unknown; readonly actual: unknown },
+    context?: string,
+  ): void {
+    const difference = findDifference(expected, actual);
+    if (difference === undefined) return;
+    const detail = context === undefined ? difference : `${context}: ${difference}`;
+    const finding = this.createFinding(id, rule, toRuleMessage(rule, detail));
+    if (!this.options.session.ledger.has(finding)) throw new ModelMismatchError([finding]);
+  }
+
+  private createFinding(id: OperationId, rule: string, message: string): Finding {
+    const { pointer } = this.routes[id];
+    const status = getResponseName(this.routes[id], this.statuses.get(id) ?? 0);
+    const exchanges = this.exchanges.slice(-MAX_EXCHANGES);
+    return { check: this.options.check, operationId: id, status, rule, message, pointer, exchanges };
+  }
+}
+
+function toRuleMessage(rule: string, detail: string): string {
+  return `Rule: ${rule}. ${detail}`;
+}
