@@ -3,7 +3,7 @@ import type { BuiltInSnapshots } from '../sandbox/snapshots.ts';
 import type { State } from '../store/state.ts';
 import type { StateValidator } from '../store/validate-state.ts';
 import type { Issue } from '../util/issue.ts';
-import type { ControlAnswer, ControlId, ControlInput, Fault, FaultDefinition } from './operation.ts';
+import type { ControlId, ControlInput, ControlResponse, Fault, FaultDefinition } from './operation.ts';
 
 /** What the handlers of the control API use. */
 export interface ControlParts {
@@ -30,5 +30,5 @@ export type ControlHandlers = {
   readonly [Id in ControlId]: (
     input: ControlInput<Id>,
     parts: ControlParts,
-  ) => ControlAnswer<Id> | Promise<ControlAnswer<Id>>;
+  ) => ControlResponse<Id> | Promise<ControlResponse<Id>>;
 };

@@ -40,7 +40,9 @@ type Success<Id extends ControlId> = operations[Id]['responses'][Extract<keyof o
 type Nothing = ReturnType<() => void>;
 
 /** The body of a successful response; nothing if it has none. */
-export type ControlAnswer<Id extends ControlId> = [JsonOf<Success<Id>>] extends [never] ? Nothing : JsonOf<Success<Id>>;
+export type ControlResponse<Id extends ControlId> = [JsonOf<Success<Id>>] extends [never]
+  ? Nothing
+  : JsonOf<Success<Id>>;
 
 /** The query parameters of a request for the journal. */
 export type JournalQuery = Part<operations['listRequests']['parameters'], 'query'>;

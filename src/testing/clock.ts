@@ -1,8 +1,8 @@
 import { type ControlServer, sendControlRequest } from '../client/client.ts';
-import type { ControlAnswer } from '../control/operation.ts';
+import type { ControlResponse } from '../control/operation.ts';
 
 /** The time of a clock, and whether it is frozen. */
-export type Clock = ControlAnswer<'getClock'>;
+export type Clock = ControlResponse<'getClock'>;
 
 /** A time: a text in ISO 8601, a number of ms since 1970, or a `Date`. */
 export type Moment = string | number | Date;

@@ -1,7 +1,7 @@
 import { type ControlRequest, sendControlRequest, toQuery } from '../client/client.ts';
 import type {
-  ControlAnswer,
   ControlId,
+  ControlResponse,
   Fault,
   FaultDefinition,
   JournalEntry,
@@ -17,7 +17,7 @@ import { type RequestExpectation, VerificationError } from './verification-error
 /** A filter of journal entries: `after` an id, at most `limit` entries, of one operation or several. */
 export type JournalFilter = Omit<JournalQuery, 'operation'> & Pick<RequestFilter, 'operation'>;
 /** A snapshot in a list. */
-export type Snapshot = ControlAnswer<'saveSnapshot'>;
+export type Snapshot = ControlResponse<'saveSnapshot'>;
 
 /** A sandbox of a running server. Methods reject with a `ControlError` if the control API declines the request. */
 export interface TestSandbox {
