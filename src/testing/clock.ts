@@ -4,26 +4,26 @@ import type { ControlResponse } from '../control/operation.ts';
 /** The time of a clock, and whether it is frozen. */
 export type Clock = ControlResponse<'getClock'>;
 
-/** A time: a text in ISO 8601, a number of ms since 1970, or a `Date`. */
+/** A time: an ISO 8601 string, a number of ms since 1970, or a `Date`. */
 export type Moment = string | number | Date;
 
-/** The clock of a sandbox. Methods resolve to its new time, and reject with a `ControlError`. */
+/** The clock of a sandbox. Methods resolve to the time after the change, and reject with a `ControlError`. */
 export interface TestClock {
   /** Returns the current time of the clock. */
   read(): Promise<Clock>;
   /** Sets the time. A frozen clock stays frozen. */
   set(now: Moment): Promise<Clock>;
-  /** Stops the clock, by default at its current time. */
+  /** Freezes the clock at a time. Default: the current time of the clock. */
   freeze(now?: Moment): Promise<Clock>;
-  /** Lets a frozen clock run from its current time. */
+  /** Unfreezes the clock. It continues from its current time. */
   run(): Promise<Clock>;
-  /** Moves the clock forward by `ms`, or back if negative. */
+  /** Moves the clock forward by `ms`, or back if `ms` is negative. */
   advance(ms: number): Promise<Clock>;
-  /** Makes the clock follow the system clock again. */
+  /** Unfreezes the clock and sets it to the system time. */
   follow(): Promise<Clock>;
 }
 
-/** Creates the clock of the sandbox `id`. */
+/** Creates an object that controls the clock of the sandbox `id`. */
 export function createTestClock(server: ControlServer, id: string): TestClock {
   const path = `${id}/clock`;
   const put = (body: { now?: string | number; frozen?: boolean }) =>

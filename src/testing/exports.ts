@@ -1,4 +1,4 @@
-/** The exports that all entries of the test kit have in common. */
+/** The exports of every entry of the test kit. */
 
 export { ControlError, type ControlViolation } from '../client/client.ts';
 export type { Fault, FaultDefinition, JournalEntry, RequestFilter, Verification, Where } from '../control/operation.ts';
