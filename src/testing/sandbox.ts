@@ -1,21 +1,12 @@
 import { type ControlRequest, sendControlRequest, toQuery } from '../client/client.ts';
-import type {
-  ControlId,
-  ControlResponse,
-  Fault,
-  FaultDefinition,
-  JournalEntry,
-  JournalQuery,
-  RequestFilter,
-} from '../control/operation.ts';
+import type { ControlId, ControlResponse, Fault, JournalEntry } from '../control/operation.ts';
 import type { State } from '../shop/api-types.ts';
 import type { State as ReadonlyState } from '../shop/state.ts';
 import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/sandbox-id.ts';
 import { createTestClock, type TestClock } from './clock.ts';
-import { type RequestExpectation, VerificationError } from './verification-error.ts';
+import type { FaultDefinition, JournalFilter, RequestExpectation, RequestFilter } from './request-filter.ts';
+import { VerificationError } from './verification-error.ts';
 
-/** A filter of journal entries: the operations, the id `after` which they were recorded, and the maximum number of entries. */
-export type JournalFilter = Omit<JournalQuery, 'operation'> & Pick<RequestFilter, 'operation'>;
 /** The name of a snapshot, whether it is built-in, and the number of entries in its collections. */
 export type Snapshot = ControlResponse<'saveSnapshot'>;
 

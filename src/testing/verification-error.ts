@@ -1,7 +1,5 @@
-import type { ControlInput, Verification } from '../control/operation.ts';
-
-/** An expectation of recorded requests: a filter, the expected number of requests, and the maximum time to wait for them. */
-export type RequestExpectation = ControlInput<'verifyRequests'>['body'];
+import type { Verification } from '../control/operation.ts';
+import type { RequestExpectation } from './request-filter.ts';
 
 /** An error for a failed verification. The message contains the number of matching requests, the filter, and the near misses. */
 export class VerificationError extends Error {
