@@ -5,7 +5,7 @@ type Schemas = components['schemas'];
 
 /** A matcher of requests. */
 export type Where = Schemas['Where'];
-/** Which requests a fault applies to, when, and what it does. */
+/** The requests that a fault applies to, and the effects of the fault. */
 export type FaultDefinition = Schemas['FaultDefinition'];
 /** A fault with its id and its counters of requests. */
 export type Fault = Schemas['Fault'];
