@@ -46,23 +46,15 @@ const CLEAR_LINE = '\r\u001b[K';
 /** Errors that are printed without a stack trace, because they are not bugs of storefront. */
 const USER_ERRORS = [CheckError, ControlError, ContractError, DataFileError, AddressError, HandlersError, TypesError];
 
-const parsed = readCommandLine({
-  args: process.argv.slice(2),
-  environment: process.env,
-  isTerminal: process.stdout.isTTY === true,
-  version,
-});
 // The program that reads the output may end. This error must not stop the server.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-if (parsed.kind === 'check') await check(parsed.options).catch(failCheck);
-else {
-  await runCommand(parsed).catch((error) => {
-    if (!isUserError(error)) throw error;
-    fail(error.message, EXIT_FAILED);
-  });
-}
+const commandLine = { args: process.argv.slice(2), environment: process.env, version };
+await runCommand(readCommandLine({ ...commandLine, isTerminal: process.stdout.isTTY === true })).catch((error) => {
+  if (!isUserError(error)) throw error;
+  fail(error.message, EXIT_FAILED);
+});
 
-async function runCommand(command: Exclude<ParsedCommand, { kind: 'check' }>): Promise<void> {
+async function runCommand(command: ParsedCommand): Promise<void> {
   switch (command.kind) {
     case 'print':
       return print(command.text);
@@ -70,6 +62,8 @@ async function runCommand(command: Exclude<ParsedCommand, { kind: 'check' }>): P
       return fail(command.reason, EXIT_USAGE);
     case 'repair':
       return print(`${await repair(command.options)}\n`);
+    case 'check':
+      return check(command.options).catch(failCheck);
     case 'control':
       if (!(await runControlCommand(command.options, print))) process.exitCode = EXIT_FAILED;
       return;

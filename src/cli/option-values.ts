@@ -43,7 +43,7 @@ export function parseCount(text: string): number {
 
 /** Parses a probability from 0 to 1. */
 export function parseProbability(text: string): number {
-  if (/^(0|1|0?\.\d+|1\.0+|0\.\d+)$/.test(text)) return Number(text);
+  if (/^(0|1|0?\.\d+|1\.0+)$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Use a number from 0 to 1, such as 0.2.');
 }
 

@@ -1,5 +1,5 @@
-import { type ControlServer, sendControlRequest } from '../client/client.ts';
-import type { ControlResponse } from '../control/operation.ts';
+import type { ControlRequest } from '../client/client.ts';
+import type { ControlId, ControlResponse } from '../control/operation.ts';
 
 /** The time of a clock, and whether it is frozen. */
 export type Clock = ControlResponse<'getClock'>;
@@ -23,21 +23,25 @@ export interface TestClock {
   follow(): Promise<Clock>;
 }
 
-/** Creates an object that controls the clock of the sandbox `id`. */
-export function createTestClock(server: ControlServer, id: string): TestClock {
-  const path = `${id}/clock`;
-  const put = (body: { now?: string | number; frozen?: boolean }) =>
-    sendControlRequest<'setClock'>(server, { method: 'PUT', path, body });
-  const read = () => sendControlRequest<'getClock'>(server, { method: 'GET', path });
+/** Sends a request of an operation of the control API to a path below the path of a sandbox. */
+export type SendRequest = <Id extends ControlId>(
+  method: ControlRequest['method'],
+  path: string,
+  body?: unknown,
+) => Promise<ControlResponse<Id>>;
+
+/** Creates an object that controls the clock of a sandbox. `send` sends a request to a path below the sandbox. */
+export function createTestClock(send: SendRequest): TestClock {
+  const put = (body: { now?: string | number; frozen?: boolean }) => send<'setClock'>('PUT', '/clock', body);
+  const read = () => send<'getClock'>('GET', '/clock');
   return {
     read,
     set: (now) => put({ now: toJsonTime(now) }),
     freeze: (now) => put({ ...(now === undefined ? {} : { now: toJsonTime(now) }), frozen: true }),
     run: () => put({ frozen: false }),
-    advance: (ms) =>
-      sendControlRequest<'advanceClock'>(server, { method: 'POST', path: `${path}/advance`, body: { ms } }),
+    advance: (ms) => send<'advanceClock'>('POST', '/clock/advance', { ms }),
     async follow() {
-      await sendControlRequest<'followClock'>(server, { method: 'DELETE', path });
+      await send<'followClock'>('DELETE', '/clock');
       return read();
     },
   };

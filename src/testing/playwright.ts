@@ -45,12 +45,6 @@ export interface RouteLike {
   fallback(options: { headers: Record<string, string> }): Promise<void>;
 }
 
-/** The part of Playwright's `TestInfo` that the fixtures use. */
-export interface TestInfoLike {
-  readonly title: string;
-  readonly workerIndex: number;
-}
-
 /** The fixtures that `storefrontFixtures` adds. */
 export interface StorefrontFixtures {
   /** The sandbox of the test. */
@@ -58,11 +52,11 @@ export interface StorefrontFixtures {
 }
 
 /** A fixture that Playwright sets up for every test, even if the test does not use it. `used` are built-in fixtures of Playwright. */
-type AutoFixture<T> = [
+type AutoFixture = [
   (
     used: { context: BrowserContextLike; baseURL: string | undefined },
-    use: (value: T) => Promise<void>,
-    testInfo: TestInfoLike,
+    use: (shop: TestShop) => Promise<void>,
+    testInfo: { readonly title: string; readonly workerIndex: number },
   ) => Promise<void>,
   { auto: true },
 ];
@@ -71,14 +65,14 @@ type AutoFixture<T> = [
  * Creates fixtures for `test.extend<StorefrontFixtures>`. The fixture `shop` is a new sandbox for each test. The pages of the test use this sandbox. The sandbox
  * is removed after the test.
  */
-export function storefrontFixtures(options: StorefrontFixtureOptions): { shop: AutoFixture<TestShop> } {
+export function storefrontFixtures(options: StorefrontFixtureOptions): { shop: AutoFixture } {
   if (!['cookie', 'header'].includes(options?.by))
     throw new Error("Invalid options of storefrontFixtures. Use { server, by: 'cookie' } or { server, by: 'header' }.");
   return {
     shop: [
       // Playwright reads the names of the fixtures from this object pattern.
-      async ({ context, baseURL }, use, testInfo) => {
-        const sandbox = sandboxAt(options.server, createId(testInfo), options);
+      async ({ context, baseURL }, use, { title, workerIndex }) => {
+        const sandbox = sandboxAt(options.server, createId(title, workerIndex), options);
         await sandbox.recreate(options);
         const enter = (other: BrowserContextLike) => enterSandbox(other, sandbox.id, options, baseURL);
         await enter(context);
@@ -117,7 +111,7 @@ async function setCookie(context: BrowserContextLike, id: string, app: string | 
 const MAX_TITLE_LENGTH = 40;
 
 /** Creates a sandbox id from the title of a test, the number of the worker, and a random part that makes the id unique on the server. */
-function createId({ title, workerIndex }: TestInfoLike): string {
+function createId(title: string, workerIndex: number): string {
   const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? ['test'];
   const name = words.join('-').slice(0, MAX_TITLE_LENGTH).replace(/-$/, '');
   return `${name}-${workerIndex}-${crypto.randomUUID().slice(0, 8)}`;

@@ -1,9 +1,9 @@
-import { type ControlRequest, sendControlRequest, toQuery } from '../client/client.ts';
-import type { ControlId, ControlResponse, Fault, JournalEntry } from '../control/operation.ts';
+import { sendControlRequest, toQuery } from '../client/client.ts';
+import type { ControlResponse, Fault, JournalEntry } from '../control/operation.ts';
 import type { State } from '../shop/api-types.ts';
 import type { State as ReadonlyState } from '../shop/state.ts';
 import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/sandbox-id.ts';
-import { createTestClock, type TestClock } from './clock.ts';
+import { createTestClock, type SendRequest, type TestClock } from './clock.ts';
 import type { FaultDefinition, JournalFilter, RequestExpectation, RequestFilter } from './request-filter.ts';
 import { VerificationError } from './verification-error.ts';
 
@@ -76,8 +76,8 @@ export function sandboxAt(server: string, id: string, { token }: SandboxAccess =
   if (!SANDBOX_ID.test(id)) throw new Error(`Invalid sandbox id ${JSON.stringify(id)}: ${SANDBOX_ID_REMEDY}`);
   const controlServer = { url: server.replace(/\/+$/, ''), token };
   const url = `${controlServer.url}/_sandbox/${id}`;
-  const send = <Id extends ControlId>(method: ControlRequest['method'], subpath: string, body?: unknown) =>
-    sendControlRequest<Id>(controlServer, { method, path: `${id}${subpath}`, body });
+  const send: SendRequest = (method, path, body) =>
+    sendControlRequest(controlServer, { method, path: `${id}${path}`, body });
   return {
     id,
     url,
@@ -87,7 +87,7 @@ export function sandboxAt(server: string, id: string, { token }: SandboxAccess =
     // The contract of the control API leaves the type of the state to the contract of the shop.
     state: async () => (await send<'getState'>('GET', '/state')) as unknown as State,
     setState: (change) => send<'putState'>('PUT', '/state', change),
-    clock: createTestClock(controlServer, id),
+    clock: createTestClock(send),
     ids: async (seed) => void (await send<'seedIds'>('PUT', '/ids', { seed })),
     randomIds: () => send<'randomIds'>('DELETE', '/ids'),
     snapshot: (name) => send<'saveSnapshot'>('PUT', `/snapshots/${encodeURIComponent(name)}`),
