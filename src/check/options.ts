@@ -38,7 +38,7 @@ const DEFAULT_RUNS = 50;
 /** The default maximum duration of a check, in s. */
 const DEFAULT_MAX_TIME_SECONDS = 300;
 
-/** The maximum value of an option with a time, in s. */
+/** The maximum of `wait` and `maxTime`, in s. */
 const DAY_SECONDS = 86_400;
 
 /** The largest seed. */
@@ -63,7 +63,7 @@ export interface CheckFlags extends Omit<CheckCommand, 'headers' | 'allowWrites'
   readonly allowWrites?: boolean;
 }
 
-/** Converts the options that commander returns to a command. */
+/** Converts the options that commander returns to a parsed command. */
 export function toCheckCommand(
   { header = {}, allowWrites = false, ...flags }: CheckFlags,
   url: string | undefined,

@@ -2,7 +2,7 @@ import type { ControlRequest, ControlViolation } from '../client/client.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { toFlag } from '../util/option-flag.ts';
 
-/** Replaces the properties and requests of the control API in a message by options and commands of the command line. */
+/** Replaces the names of API properties and requests in an error message with the names of options and commands. */
 export function useCommandTerms(
   message: string,
   { path }: Pick<ControlRequest, 'path'>,
@@ -18,7 +18,7 @@ export function useCommandTerms(
     .replace(/([Ss])end Authorization: Bearer TOKEN/, (_, s: string) => `${s === 'S' ? 'U' : 'u'}se --token TOKEN`);
 }
 
-/** The command that sends a request of the control API, by the method of the request. */
+/** The commands that send the requests in error messages, by the method of the request. */
 const COMMANDS: Readonly<Record<string, string>> = {
   PUT: 'storefront sandboxes create',
   DELETE: 'storefront sandboxes remove',
@@ -28,7 +28,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 /** Paths of requests whose properties and query parameters are options of a command. */
 const OPTION_PATHS = /\/(faults|requests)\b/;
 
-/** Replaces the property or parameter of a violation in a message by the option that sets its value. */
+/** Replaces the name of an invalid property or parameter in an error message with the option that sets its value. */
 function replaceSubject(message: string, { in: part, pointer, value }: ControlViolation, path: string): string {
   const [property, ...rest] = parsePointer(pointer);
   if (property === undefined) return message.replace(`the body is ${JSON.stringify(value)}`, () => 'Invalid options');

@@ -26,12 +26,12 @@ export interface CommandRequest extends Pick<ControlCommand, 'method' | 'body' |
   readonly path?: string;
 }
 
-/** Runs a request on the server and the sandbox in the options. */
+/** Sends a request to the server and the sandbox that the options name. */
 export type RunRequest = (request: CommandRequest, options: ControlOptions) => void;
 
 /**
  * The request of an action, or a function that creates it from the argument and the options of the command. An action with a fixed request accepts only the
- * options of every control command.
+ * options --url, --sandbox and --token.
  */
 type Action =
   | CommandRequest
@@ -43,7 +43,7 @@ export interface ActionCommand {
   readonly description: string;
   /** The syntax and the description of the argument after the name of the action. Default: no argument. */
   readonly argument?: readonly [syntax: string, description: string];
-  /** The options in addition to those of every control command. Default: none. */
+  /** The options in addition to --url, --sandbox and --token. Default: none. */
   readonly options?: readonly OptionRow[];
   /** The actions by name. The first action is the default. */
   readonly actions: Readonly<Record<string, Action>>;

@@ -1,9 +1,9 @@
-/** Examples that are in the help of the program and in the help of the command. */
+/** Examples that the help of the program and the help of a command share. */
 const FAULT_EXAMPLE = 'storefront faults add --operation createOrder --status 503 --times 1';
 const CHECK_EXAMPLE = 'storefront check http://localhost:3000 --allow-writes';
 const TYPES_EXAMPLE = 'storefront types openapi.yaml --output src/api.d.ts';
 
-/** Command lines as examples, by the name of the command. */
+/** The examples of each command, by the name of the command. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   storefront: [
     'storefront',
@@ -35,14 +35,14 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 
 const COMMON_EXIT_CODES = { 0: 'success', 1: 'failed', 2: 'invalid command line' };
 
-/** The exit codes of a command that differ from the common ones. */
+/** The exit codes of commands that differ from `COMMON_EXIT_CODES`. */
 const EXIT_CODES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   storefront: { 0: 'stopped by a signal', 1: 'failed to start or to stop' },
   check: { 0: 'passed', 1: 'failed: the server violates the contract', 3: 'no verdict' },
   journal: { 1: 'failed, or the verification failed' },
 };
 
-/** Returns command lines as examples of a command. */
+/** Returns the examples of a command, which are command lines. */
 export function getExamples(command: string): readonly string[] {
   return EXAMPLES[command] ?? [];
 }

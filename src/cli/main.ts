@@ -129,7 +129,7 @@ async function serve(options: Options): Promise<void> {
   if (options.log === 'off') print(`${formatStartMessage(storefront)}\n`);
 }
 
-/** Creates a writer for the log. It drops lines if the reader of the stream is too slow or the disk is full, so that neither stops the server. */
+/** Creates a writer for the log. It drops lines if the reader of the stream is too slow or the disk is full. Waiting would stop the server. */
 function createDroppingWriter(stream: NodeJS.WriteStream): NonNullable<Options['logTo']> {
   return {
     hasColors: supportsColors(stream.isTTY, process.env),

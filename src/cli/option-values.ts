@@ -65,7 +65,7 @@ export function parseJson(text: string): object {
   throw new InvalidArgumentError(`Use a JSON object, such as '{"body":{"quantity":3}}'.`);
 }
 
-/** Parses a JSON value. Returns an object with the value, because commander replaces null by an empty string. */
+/** Parses a JSON value. Returns an object with the value, because commander replaces null with an empty string. */
 export function parseAnyJson(text: string): { readonly value: unknown } {
   try {
     return { value: JSON.parse(text) };
@@ -74,7 +74,7 @@ export function parseAnyJson(text: string): { readonly value: unknown } {
   }
 }
 
-/** Parses a header and adds it to the headers of the `previous` options. */
+/** Parses a header and adds it to the `previous` headers of a repeated option. */
 export function parseHeader(
   text: string,
   previous: Readonly<Record<string, string>> = {},
@@ -90,14 +90,14 @@ export function createUsageError(message: string): CommanderError {
   return new CommanderError(2, 'storefront.usage', message);
 }
 
-/** Parses a comma-separated list of host names and adds it to the names of the `previous` options. */
+/** Parses a comma-separated list of host names and appends it to the `previous` names of a repeated option. */
 export function parseHostNames(text: string, previous: readonly string[] = []): readonly string[] {
   const names = splitList(text);
   if (names.every((name) => /^(\*|[\w.-]+)$/.test(name))) return [...previous, ...names];
   throw new InvalidArgumentError('Use host names without a port, separated with commas.');
 }
 
-/** Parses a comma-separated list of origins and adds it to the origins of the `previous` options. */
+/** Parses a comma-separated list of origins and appends it to the `previous` origins of a repeated option. */
 export function parseOrigins(text: string, previous: readonly string[] = []): readonly string[] {
   const origins = splitList(text);
   if (origins.some((origin) => origin !== '*' && origin.includes('*')))

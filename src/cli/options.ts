@@ -80,7 +80,7 @@ function formatReason(message: string): string {
     .replaceAll('\n', ' ');
 }
 
-/** Creates the program with its options and commands. Calls `onCommand` with the parsed command, except for the start of the server. */
+/** Creates the program with its options and commands. Calls `onCommand` with the parsed command. Does not call it to start the server, which has no command. */
 export function createProgram(
   { environment, version }: Pick<CommandLine, 'environment' | 'version'>,
   onCommand: (command: ParsedCommand) => void,
@@ -114,7 +114,7 @@ function createRepairCommand(program: Command, onRepair: (options: RepairOptions
     );
 }
 
-/** Names that other servers use for the command that starts them. */
+/** Names of the command that starts the server in other programs. */
 const START_COMMANDS = ['start', 'serve', 'server', 'run', 'dev'];
 
 /** Throws a `CommanderError` if the command line has the name of an unknown command. */

@@ -51,7 +51,7 @@ export async function writeTypes({ contract, output }: TypesCommand, environment
   }
 }
 
-/** Loads openapi-typescript, an optional peer dependency, from the project or else from the location of this package. */
+/** Loads the optional peer dependency openapi-typescript. Prefers the version of the project to the version that this package can import. */
 function loadGenerator(folder: string, contract: string): typeof OpenapiTypescript {
   const name = 'openapi-typescript';
   const path = findPackage(join(folder, 'package.json'), name) ?? findPackage(import.meta.url, name);

@@ -99,7 +99,7 @@ const EVENT_STREAM = 'text/event-stream';
 const EVENT = 'event: ';
 const DATA = 'data: ';
 
-/** The last event of a stream whose sandbox was removed or expired. */
+/** The events that end a stream because its sandbox was removed or expired. */
 const SANDBOX_END_EVENTS: readonly string[] = ['removed', 'expired'];
 
 function describeSandboxEnd(event: string, data: unknown): string {

@@ -23,7 +23,7 @@ export interface Denial {
   readonly detail: string;
 }
 
-/** Returns the reason why a request may not use the control API, or undefined if it may. The server checks the host of all requests before. */
+/** Returns the reason why a request may not use the control API, or undefined if it may. Expects that the host of the request is allowed. */
 export function checkAccess(
   { isOn, isLoopback, token }: ControlAccess,
   { host, origin, authorization }: Requester,

@@ -24,7 +24,7 @@ export const faultHandlers = {
     rejectInvalidFaults([{ fault: body, at: '' }], parts);
     return withControlProblems(() => {
       const parsed = parseFault(body);
-      // Checked before the next line creates the sandbox.
+      // This check runs first, because the next line creates the sandbox.
       rejectTooManyFaults([parsed]);
       const sandbox = parts.sandboxes.get(path.id);
       return logWarnings(sandbox, sandbox.faults.add(parsed), parts);
@@ -35,7 +35,7 @@ export const faultHandlers = {
     rejectInvalidFaults(placed, parts);
     return withControlProblems(() => {
       const parsed = placed.map(({ fault, at }) => parseFault(fault, at));
-      // Checked before the next line creates the sandbox.
+      // This check runs first, because the next line creates the sandbox.
       rejectTooManyFaults(parsed);
       const sandbox = parts.sandboxes.get(path.id);
       return sandbox.faults.replace(parsed).map((fault) => logWarnings(sandbox, fault, parts));
@@ -48,7 +48,7 @@ export const faultHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Throws a `ControlProblemError` for faults that are invalid, or whose operations or responses are not in the contract of the application. `at` is the JSON
+ * Throws a `ControlProblemError` if a fault is invalid, or if the contract of the application does not have its operations or its response. `at` is the JSON
  * Pointer to a fault in the body of the request.
  */
 function rejectInvalidFaults(
@@ -65,7 +65,7 @@ function rejectInvalidFaults(
   rejectIssues('contract-conflict', findIssues(parts.findUndocumentedResponses));
 }
 
-/** Returns a fault with the reasons why no request can match it and with `more` added to its warnings. */
+/** Adds warnings to a fault: the reasons why no request can match the fault, and `more`. */
 function addWarnings(fault: Fault, parts: ControlParts, more: readonly string[] = []): Fault {
   const reasons = parts.findUnmatchableReasons({ ...fault, needsBody: needsBody(fault.where) });
   const warnings = [...(fault.warnings ?? []), ...reasons, ...more];

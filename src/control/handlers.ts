@@ -13,7 +13,7 @@ export const controlHandlers: ControlHandlers = {
   ...journalHandlers,
 };
 
-/** The functions that return the recorded requests of an event stream, by operationId. */
+/** The functions that return the journal and the filter of an event stream, by operationId. */
 export const controlFollowed: { readonly [Id in ControlId]?: typeof getFollowedRequests } = {
   listRequests: getFollowedRequests,
 };

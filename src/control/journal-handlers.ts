@@ -12,15 +12,15 @@ import type { ControlInput, RequestFilter } from './operation.ts';
 import { ControlProblemError, getSandbox, rejectIssues, withControlProblems } from './refusal.ts';
 import { waitForRequests } from './wait-for-requests.ts';
 
-/** The recorded requests that an event stream sends. */
+/** The journal and the filter of an event stream. */
 export interface FollowedRequests {
   readonly journal: Journal;
-  /** The stream starts with the recorded requests whose id is higher. If undefined, it sends only new requests. */
+  /** The id after which the stream starts. If undefined, the stream sends only new requests. */
   readonly after: number | undefined;
   readonly isMatch: (entry: Entry) => boolean;
 }
 
-/** Returns the recorded requests that the event stream for a request sends. */
+/** Returns the journal and the filter of the event stream that a client requests. */
 export function getFollowedRequests(
   { path, query }: ControlInput<'listRequests'>,
   parts: ControlParts,
@@ -49,7 +49,7 @@ export const journalHandlers = {
     const { stopping } = parts;
     const waiting = { journal, stopping, isMatch: expected.isMatch, count: countMatches(expected, journal) };
     await waitForRequests({ ...bounds, ...waiting, withinMs: body.withinMs ?? 0 });
-    // The sandbox may have been deleted while the request waited.
+    // The sandbox may have been deleted or replaced during the wait.
     if (getSandbox(path.id, parts).journal !== journal) {
       const detail = `Sandbox ${path.id} was deleted during the verification. Verify before you delete it.`;
       throw new ControlProblemError('unknown-sandbox', detail);

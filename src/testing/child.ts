@@ -11,7 +11,7 @@ export type { ChildOptions as Options } from './arguments.ts';
 export * from './exports.ts';
 export type { SandboxOptions, TestStorefront } from './test-storefront.ts';
 
-/** The maximum duration of a start, in ms. A busy machine needs much longer than usual. */
+/** The maximum duration of a start, in ms. It is long enough for a busy machine. */
 const START_MS = 60_000;
 
 /** The maximum duration of a stop, in ms. The server stops within 10 s. */
