@@ -1,64 +1,69 @@
 import { Command, InvalidArgumentError } from 'commander';
 
-/** The command `check`. */
+/** A parsed `storefront check` command. */
 export interface CheckCommand {
   /** The URL of the server; undefined for the built-in shop. */
   readonly url?: string | undefined;
   /** The path of the OpenAPI document; undefined for the built-in contract. */
   readonly contract?: string | undefined;
-  /** The maximum time to wait for the server, in s. */
+  /** The maximum time to wait until the server responds, in s. */
   readonly wait: number;
-  /** Whether the server may be changed. */
+  /** Whether the check may send requests that change the data of the server. */
   readonly allowWrites: boolean;
-  /** Whether the server has its default data, and no other client. */
+  /** Whether the server has its default data and no other client. Default: false. */
   readonly isFresh?: boolean;
-  /** Headers that all requests carry. */
+  /** Headers of all requests. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The ids of the operations to check. Default: all operations. */
   readonly only?: readonly string[] | undefined;
+  /** The ids of the operations to which no requests are sent. Default: none. */
   readonly exclude?: readonly string[] | undefined;
+  /** The seed of the generated requests. Default: a random seed. */
   readonly seed?: number | undefined;
+  /** The number of generated requests for each operation, and the number of generated request sequences. */
   readonly runs: number;
   /** The maximum duration of the check, in s; 0 or undefined for no limit. */
   readonly maxTime?: number | undefined;
-  /** Headers that select further sandboxes of the server, in which parts of the check run concurrently. */
+  /** The headers that select each additional sandbox of the server. Parts of the check run concurrently in these sandboxes. */
   readonly sandboxHeaders?: readonly Readonly<Record<string, string>>[];
-  /** Files to write: JUnit XML, and Markdown, which is appended. */
+  /** The path of a JUnit XML report to write. */
   readonly report?: string | undefined;
+  /** The path of a file to which a Markdown summary is appended. */
   readonly summary?: string | undefined;
 }
 
-/** The default number of generated requests for each operation, and of sequences. */
+/** The default value of `runs`. */
 const DEFAULT_RUNS = 50;
 
 /** The default maximum duration of a check, in s. */
 const DEFAULT_MAX_TIME_SECONDS = 300;
 
-/** The longest time that an option accepts, in s. */
+/** The maximum of `wait` and `maxTime`, in s. */
 const DAY_SECONDS = 86_400;
 
 /** The largest seed. */
 export const MAX_SEED = 2 ** 31 - 1;
 
-/** Creates the subcommand `check`. It calls `onCheck` with the parsed command. */
+/** Creates the command `check`. Calls `onCheck` with the parsed command. */
 export function createCheckCommand(
   environment: Readonly<Record<string, string | undefined>>,
   onCheck: (command: CheckCommand) => void,
 ): Command {
   return addCheckOptions(new Command('check'), environment)
-    .description('Check a server against its contract; without a URL, check the built-in shop.')
+    .description('Check whether a server follows its contract. Without a URL, check the built-in shop.')
     .argument('[url]', 'URL of the server', parseUrl)
     .allowExcessArguments(false)
     .exitOverride()
     .action((url: string | undefined, options: CheckFlags) => onCheck(toCheckCommand(options, url)));
 }
 
-/** The options as commander parses them. */
+/** The options of a check as commander returns them. */
 export interface CheckFlags extends Omit<CheckCommand, 'headers' | 'allowWrites'> {
   readonly header?: Readonly<Record<string, string>>;
   readonly allowWrites?: boolean;
 }
 
-/** Converts parsed options to a command. */
+/** Converts the options that commander returns to a parsed command. */
 export function toCheckCommand(
   { header = {}, allowWrites = false, ...flags }: CheckFlags,
   url: string | undefined,
@@ -69,54 +74,57 @@ export function toCheckCommand(
 /** Adds the options of a check to a command. */
 export function addCheckOptions(command: Command, environment: Readonly<Record<string, string | undefined>>): Command {
   return command
-    .option('--contract <file>', 'OpenAPI 3.0 or 3.1 document (default: the built-in contract)')
+    .option(
+      '--contract <file>',
+      'contract: an OpenAPI 3.0 or 3.1 document (default: the contract of the built-in shop)',
+    )
     .option(
       '--wait <seconds>',
-      'wait up to this long for the server to respond',
+      'maximum time to wait until the server responds',
       createIntegerParser('--wait', DAY_SECONDS),
       0,
     )
-    .option('--allow-writes', 'allow requests that change or reset the data of the server')
-    .option('-H, --header <header>', "header for all requests, 'Name: value'; repeatable", parseHeader)
-    .option('--only <operations>', 'check only these operations (a,b)', parseOperationIds)
-    .option('--exclude <operations>', 'never send requests to these operations (a,b)', parseOperationIds)
+    .option('--allow-writes', 'allow requests that change the data of the server')
+    .option('-H, --header <header>', "header of all requests: 'Name: value' (repeatable)", parseHeader)
+    .option('--only <operations>', 'operations to check, by id (a,b) (default: all)', parseOperationIds)
+    .option('--exclude <operations>', 'operations to which no requests are sent, by id (a,b)', parseOperationIds)
     .option(
       '--seed <number>',
-      'seed of the generated requests, to repeat a check; a report shows its seed',
+      'seed of the generated requests; to repeat a check, use the seed in its report',
       createIntegerParser('--seed', MAX_SEED),
     )
     .option(
       '--runs <number>',
-      'number of generated requests for each operation, and of sequences',
+      'number of generated requests for each operation, and number of generated request sequences',
       createIntegerParser('--runs', 100_000),
       DEFAULT_RUNS,
     )
     .option(
       '--max-time <seconds>',
-      'stop after this time and report the results so far; 0: no limit',
+      'time limit, after which the results so far are reported; 0: no limit',
       createIntegerParser('--max-time', DAY_SECONDS),
       DEFAULT_MAX_TIME_SECONDS,
     )
-    .option('--report <file>', 'write a JUnit XML report')
+    .option('--report <file>', 'file to write a JUnit XML report to')
     .option(
       '--summary <file>',
-      'append a Markdown summary to this file (default: the file in GITHUB_STEP_SUMMARY)',
+      'file to append a Markdown summary to (env: GITHUB_STEP_SUMMARY)',
       environment.GITHUB_STEP_SUMMARY,
     );
 }
 
-/** Parses the URL of a server. Throws `InvalidArgumentError` if it is invalid. */
+/** Parses the URL of a server. Throws an `InvalidArgumentError` if it is invalid or has a user name, a query or a fragment. */
 export function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '') return text;
   throw new InvalidArgumentError('Enter a URL such as http://localhost:3000.');
 }
 
-/** Returns a parser of integers from 0 to `largest`. */
-function createIntegerParser(what: string, largest: number): (text: string) => number {
+/** Creates a parser of integers from 0 to `largest` for the option `flag`. */
+function createIntegerParser(flag: string, largest: number): (text: string) => number {
   return (text) => {
     if (/^\d+$/.test(text) && Number(text) <= largest) return Number(text);
-    throw new InvalidArgumentError(`${what} must be an integer from 0 to ${largest}.`);
+    throw new InvalidArgumentError(`${flag} must be an integer from 0 to ${largest}.`);
   };
 }
 
@@ -126,7 +134,7 @@ function parseHeader(text: string, before: Readonly<Record<string, string>> = {}
   return { ...before, [name.toLowerCase()]: value.trimEnd() };
 }
 
-/** Parses operation ids, separated by commas. Throws `InvalidArgumentError` if one is empty. */
+/** Parses operation ids, separated by commas. Throws an `InvalidArgumentError` if one is empty. */
 export function parseOperationIds(text: string): readonly string[] {
   const ids = text.split(',').map((id) => id.trim());
   if (!ids.includes('')) return ids;

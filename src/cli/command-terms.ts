@@ -1,15 +1,15 @@
 import type { ControlRequest, ControlViolation } from '../client/client.ts';
 import { parsePointer } from '../util/json-pointer.ts';
-import { toFlag } from './control-command.ts';
+import { toFlag } from '../util/option-flag.ts';
 
-/** Returns a message of the control API with options and commands in place of the properties and the requests of the API. */
+/** Replaces the names of API properties and requests in an error message with the names of options and commands. */
 export function useCommandTerms(
   message: string,
   { path }: Pick<ControlRequest, 'path'>,
   violations: readonly ControlViolation[] = [],
 ): string {
-  const named = violations.reduce((text, violation) => nameOption(text, violation, path), message);
-  return named
+  return violations
+    .reduce((text, violation) => replaceSubject(text, violation, path), message)
     .replaceAll(/`(\w+)`/g, (_, property: string) => toOption(property))
     .replaceAll(
       /(PUT|DELETE|POST) \/_control\/sandboxes\/([\w-]+)(\/reset)?/g,
@@ -18,28 +18,28 @@ export function useCommandTerms(
     .replace(/([Ss])end Authorization: Bearer TOKEN/, (_, s: string) => `${s === 'S' ? 'U' : 'u'}se --token TOKEN`);
 }
 
-/** The commands for the requests in messages, by method. */
+/** The commands that send the requests in error messages, by the method of the request. */
 const COMMANDS: Readonly<Record<string, string>> = {
   PUT: 'storefront sandboxes create',
   DELETE: 'storefront sandboxes remove',
   POST: 'storefront reset',
 };
 
-/** Requests whose properties and query parameters are options of the command. */
-const WITH_OPTIONS = /\/(faults|requests)\b/;
+/** Paths of requests whose properties and query parameters are options of a command. */
+const OPTION_PATHS = /\/(faults|requests)\b/;
 
-/** Replaces the subject of the clause about an invalid value by the option with the value. */
-function nameOption(message: string, { in: part, pointer, value }: ControlViolation, path: string): string {
+/** Replaces the name of an invalid property or parameter in an error message with the option that sets its value. */
+function replaceSubject(message: string, { in: part, pointer, value }: ControlViolation, path: string): string {
   const [property, ...rest] = parsePointer(pointer);
   if (property === undefined) return message.replace(`the body is ${JSON.stringify(value)}`, () => 'Invalid options');
   const place = [property, ...rest].join('.');
   const subject = part === 'body' ? place : `${part} parameter ${place}`;
   if (part === 'path') return message.replace(subject, () => (property === 'id' ? '--sandbox' : property));
-  if (!WITH_OPTIONS.test(path)) return message;
+  if (!OPTION_PATHS.test(path)) return message;
   return message.replace(`${subject} `, () => `${[toOption(property), rest.join('.')].join(' ').trim()} `);
 }
 
-/** Returns the option for a property of a body or a query parameter. */
+/** Returns the flag of the option that sets a body property or a query parameter. */
 function toOption(property: string): string {
   return toFlag(property === 'headers' ? 'header' : property.replace(/Ms$/, ''));
 }

@@ -7,13 +7,13 @@ import {
   createActionCommand,
   createControlCommand,
   type RunRequest,
-  refuseArgument,
+  rejectArgument,
 } from './control-command.ts';
-import { createFaultsCommand } from './faults-command.ts';
-import { createJournalCommand } from './journal-command.ts';
+import { FAULTS_COMMAND } from './faults-command.ts';
+import { JOURNAL_COMMAND } from './journal-command.ts';
 import { createUsageError, parseMs, parseSeed, parseTime } from './option-values.ts';
 
-/** Creates the commands that send requests to the control API of a running server. `onCommand` receives the parsed command. */
+/** Creates the commands that send requests to the control API of a running server. Calls `onCommand` with the parsed command. */
 export function createControlCommands(
   environment: Readonly<Record<string, string | undefined>>,
   onCommand: (command: ControlCommand) => void,
@@ -25,29 +25,22 @@ export function createControlCommands(
       run({ method: 'POST', path: '/reset' }, options),
     ),
     createSnapshotCommand(run),
-    createControlCommand('restore', 'Restore a snapshot in a sandbox.')
+    createControlCommand('restore', 'Replace the state of a sandbox with a snapshot.')
       .argument('<name>', 'name of the snapshot')
       .action((name: string, options: ControlOptions) =>
         run({ method: 'POST', path: `/snapshots/${encodeURIComponent(name)}/restore` }, options),
       ),
     ...ACTION_COMMANDS.map((command) => createActionCommand(command, run)),
-    createActionCommand(SANDBOXES_COMMAND, run).option(
-      '--from <snapshot>',
-      'create: snapshot to start with (default: the default data)',
-    ),
-    createFaultsCommand(run),
-    createJournalCommand(run),
   ];
 }
 
 const ACTION_COMMANDS: readonly ActionCommand[] = [
   {
     name: 'clock',
-    description:
-      'Show or change the clock of a sandbox: set, freeze, run (unfreeze), advance, or follow the system clock again.',
+    description: 'Show, set, freeze, run or advance the clock of a sandbox, or let it follow the system clock again.',
     argument: [
       '[value]',
-      'set, freeze: time, such as 2025-06-01T12:00:00Z or milliseconds since 1970 (default for freeze: the current time); advance: milliseconds, back if negative',
+      'set, freeze: time, such as 2025-06-01T12:00:00Z or milliseconds since 1970 (freeze: the current time by default); advance: milliseconds, which can be negative',
     ],
     actions: {
       show: { method: 'GET', path: '/clock' },
@@ -64,7 +57,7 @@ const ACTION_COMMANDS: readonly ActionCommand[] = [
   },
   {
     name: 'ids',
-    description: 'Show or set the seed of new ids in a sandbox, or make them random again.',
+    description: 'Show or set the seed of the id generator of a sandbox, or make new ids random again.',
     argument: ['[seed]', 'seed: a whole number'],
     actions: {
       show: { method: 'GET', path: '/ids' },
@@ -75,25 +68,27 @@ const ACTION_COMMANDS: readonly ActionCommand[] = [
   {
     name: 'state',
     description: 'Print the state of a sandbox as JSON, or replace it.',
-    argument: ['[file]', 'put: JSON file with the state, or with some of its lists'],
+    argument: ['[file]', 'put: JSON file with the whole state, or with the lists to replace'],
     actions: {
       show: { method: 'GET', path: '/state' },
       put: (file) => ({ method: 'PUT', path: '/state', body: readState(file) }),
     },
   },
-];
-
-const SANDBOXES_COMMAND: ActionCommand = {
-  name: 'sandboxes',
-  description: 'List the sandboxes, or show, create or remove one.',
-  actions: {
-    list: { method: 'GET' },
-    show: { method: 'GET', path: '' },
-    create: (_, { from }) => ({ method: 'PUT', path: '', body: { from } }),
-    remove: { method: 'DELETE', path: '' },
+  {
+    name: 'sandboxes',
+    description: 'List the sandboxes, or show, create or remove one.',
+    options: [['--from <snapshot>', 'create: snapshot to start with (default: the default data)']],
+    actions: {
+      list: { method: 'GET' },
+      show: { method: 'GET', path: '' },
+      create: (_, { from }) => ({ method: 'PUT', path: '', body: { from } }),
+      remove: { method: 'DELETE', path: '' },
+    },
+    requireSandbox: ['create', 'remove'],
   },
-  requireSandbox: ['create', 'remove'],
-};
+  FAULTS_COMMAND,
+  JOURNAL_COMMAND,
+];
 
 function createSnapshotCommand(run: RunRequest): Command {
   return createControlCommand(
@@ -104,7 +99,7 @@ function createSnapshotCommand(run: RunRequest): Command {
     .option('--delete', 'delete the snapshot')
     .action((name: string | undefined, options: ControlOptions & { readonly delete?: true }) => {
       if (name === undefined) {
-        refuseArgument('snapshot without a name', options.delete && '--delete');
+        rejectArgument('snapshot without a name', options.delete && '--delete');
         return run({ method: 'GET', path: '/snapshots' }, options);
       }
       run({ method: options.delete ? 'DELETE' : 'PUT', path: `/snapshots/${encodeURIComponent(name)}` }, options);

@@ -1,5 +1,5 @@
-import { type Command, Option } from 'commander';
-import { type ActionCommand, createActionCommand, type RunRequest, refuseArgument } from './control-command.ts';
+import { type ActionCommand, rejectArgument } from './control-command.ts';
+import type { OptionRow } from './option-table.ts';
 import {
   createUsageError,
   parseAnyJson,
@@ -12,36 +12,37 @@ import {
   parseTime,
 } from './option-values.ts';
 
-/** Creates the command that lists, adds and removes injected faults. */
-export function createFaultsCommand(run: RunRequest): Command {
-  return createActionCommand(FAULTS_COMMAND, run)
-    .option('--operation <ids>', 'operations that the fault applies to, by id (a,b) (default: all)', parseList)
-    .option('--where <json>', 'matcher of the request: method, path, query, headers, body', parseJson)
-    .option('--skip <number>', 'number of matching requests to skip first (default: 0)', parseCount)
-    .option('--times <number>', 'number of requests that the fault applies to (default: no limit)', parseCount)
-    .option('--probability <number>', 'probability for a matching request, from 0 to 1 (default: 1)', parseProbability)
-    .option('--seed <number>', 'seed of the random decisions (default: the number in the id of the fault)', parseCount)
-    .option('--until <time>', "time when it expires, by the sandbox's clock (ISO 8601 or ms since 1970)", parseTime)
-    .option('--duration <ms>', 'milliseconds until it expires, up to 86400000', parseCount)
-    .addOption(new Option('--phase <phase>', 'before (default) or after the operation').choices(['before', 'after']))
-    .option('--status <status>', 'status of the response: one that the contract documents, or any from 400', parseCount)
-    .option('--example <name>', 'name of the response example in the contract')
-    .option('--body <json>', 'body of the response, with --status', parseAnyJson)
-    .option('--header <header>', "header of the response, with --status: 'Name: value' (repeatable)", parseHeader)
-    .option('--violation', 'allow body and headers that violate the contract')
-    .option('--delay <ms>', 'delay of the response: milliseconds or a range (200-800), up to 60000', parseDelay)
-    .addOption(new Option('--connection <end>', 'reset the connection, or cut the response').choices(['reset', 'cut']))
-    .option('--body-duration <ms>', 'milliseconds over which the body is sent, up to 60000', parseCount);
-}
+const FAULT_OPTIONS: readonly OptionRow[] = [
+  ['--operation <ids>', 'operations that the fault applies to, by id (a,b) (default: all)', parseList],
+  ['--where <json>', 'JSON object that requests must match: method, path, query, headers, body', parseJson],
+  ['--skip <number>', 'number of matching requests to skip first (default: 0)', parseCount],
+  ['--times <number>', 'maximum number of requests that the fault applies to (default: no limit)', parseCount],
+  ['--probability <number>', 'probability that the fault applies, from 0 to 1 (default: 1)', parseProbability],
+  ['--seed <number>', 'seed of the random decisions (default: the number in the id of the fault)', parseCount],
+  ['--until <time>', 'time when the fault expires, by the clock of the sandbox: ISO 8601 or ms since 1970', parseTime],
+  ['--duration <ms>', 'milliseconds until the fault expires, up to 86400000', parseCount],
+  ['--phase <phase>', 'apply the fault before or after the operation runs (default: before)', ['before', 'after']],
+  ['--status <status>', 'status of the response: 400 or higher, or one that the contract documents', parseCount],
+  ['--example <name>', 'name of the response example in the contract'],
+  ['--body <json>', 'body of the response, with --status', parseAnyJson],
+  ['--header <header>', "header of the response, with --status: 'Name: value' (repeatable)", parseHeader],
+  ['--violation', 'allow a --body or a --header that violates the contract'],
+  ['--delay <ms>', 'delay of the response: milliseconds or a range (200-800), up to 60000', parseDelay],
+  ['--connection <mode>', 'close the connection at once (reset) or after half of the body (cut)', ['reset', 'cut']],
+  ['--body-duration <ms>', 'milliseconds over which the response body is sent, up to 60000', parseCount],
+];
 
-const FAULTS_COMMAND: ActionCommand = {
+/** The command that lists, adds and removes injected faults. */
+export const FAULTS_COMMAND: ActionCommand = {
   name: 'faults',
-  description: 'List, add, remove or clear injected faults; the options from --operation on describe the fault to add.',
+  description:
+    'List, add, remove or clear injected faults. The options from --operation to --body-duration describe the fault to add.',
   argument: ['[fault]', 'remove: id of the fault'],
+  options: FAULT_OPTIONS,
   actions: {
     list: { method: 'GET', path: '/faults' },
     add(argument, { duration: durationMs, bodyDuration: bodyDurationMs, header: headers, body, ...fault }) {
-      refuseArgument('faults add', argument);
+      rejectArgument('faults add', argument);
       const { value } = (body ?? {}) as { readonly value?: unknown };
       return { method: 'POST', path: '/faults', body: { ...fault, body: value, headers, durationMs, bodyDurationMs } };
     },

@@ -1,4 +1,9 @@
-/** The examples by command. */
+/** Examples that the help of the program and the help of a command share. */
+const FAULT_EXAMPLE = 'storefront faults add --operation createOrder --status 503 --times 1';
+const CHECK_EXAMPLE = 'storefront check http://localhost:3000 --allow-writes';
+const TYPES_EXAMPLE = 'storefront types openapi.yaml --output src/api.d.ts';
+
+/** The examples of each command, by the name of the command. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   storefront: [
     'storefront',
@@ -6,15 +11,15 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'storefront --contract openapi.yaml --mock',
     'storefront --static dist',
     'storefront reset --sandbox w3',
-    'storefront faults add --operation createOrder --status 503 --times 1',
-    'storefront check http://localhost:3000 --allow-writes',
-    'storefront types openapi.yaml --output src/api.d.ts',
+    FAULT_EXAMPLE,
+    CHECK_EXAMPLE,
+    TYPES_EXAMPLE,
   ],
   repair: ['storefront repair --data db.json'],
-  types: ['storefront types openapi.yaml --output src/api.d.ts', 'storefront types openapi.yaml > api.d.ts'],
+  types: [TYPES_EXAMPLE, 'storefront types openapi.yaml > api.d.ts'],
   check: [
     'storefront check',
-    'storefront check http://localhost:3000 --allow-writes',
+    CHECK_EXAMPLE,
     'storefront check http://localhost:8080 --contract openapi.yaml --only listProducts',
   ],
   reset: ['storefront reset', 'storefront reset --sandbox w3 --url http://localhost:4000'],
@@ -24,37 +29,30 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ids: ['storefront ids seed 7', 'storefront ids random'],
   state: ['storefront state > state.json', 'storefront state put state.json'],
   sandboxes: ['storefront sandboxes', 'storefront sandboxes create --sandbox w1 --from full-cart'],
-  faults: [
-    'storefront faults',
-    'storefront faults add --operation createOrder --status 503 --times 1',
-    'storefront faults clear',
-  ],
+  faults: ['storefront faults', FAULT_EXAMPLE, 'storefront faults clear'],
   journal: ['storefront journal follow', 'storefront journal verify --operation createOrder --times 1'],
 };
 
-/** An exit code and its meaning. */
-type ExitCode = readonly [code: number, meaning: string];
+const COMMON_EXIT_CODES = { 0: 'success', 1: 'failed', 2: 'invalid command line' };
 
-const INVALID_COMMAND_LINE: ExitCode = [2, 'invalid command line'];
-
-/** The exit codes of commands for which they mean more than that the command succeeded or failed. */
-const OWN_EXIT_CODES: Readonly<Record<string, readonly ExitCode[]>> = {
-  storefront: [[0, 'stopped by a signal'], [1, 'failed to start or to stop'], INVALID_COMMAND_LINE],
-  check: [[0, 'passed'], [1, 'failed: the server violates the contract'], INVALID_COMMAND_LINE, [3, 'no verdict']],
-  journal: [[0, 'success'], [1, 'failed, or the verification failed'], INVALID_COMMAND_LINE],
+/** The exit codes of commands that differ from `COMMON_EXIT_CODES`. */
+const EXIT_CODES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  storefront: { 0: 'stopped by a signal', 1: 'failed to start or to stop' },
+  check: { 0: 'passed', 1: 'failed: the server violates the contract', 3: 'no verdict' },
+  journal: { 1: 'failed, or the verification failed' },
 };
 
-/** Returns the examples of a command: command lines. */
+/** Returns the examples of a command, which are command lines. */
 export function getExamples(command: string): readonly string[] {
   return EXAMPLES[command] ?? [];
 }
 
-/** Returns the exit codes of a command with their meanings. */
-export function getExitCodes(command: string): readonly ExitCode[] {
-  return OWN_EXIT_CODES[command] ?? [[0, 'success'], [1, 'failed'], INVALID_COMMAND_LINE];
+/** Returns the exit codes of a command in ascending order, each with its meaning. */
+export function getExitCodes(command: string): readonly (readonly [code: string, meaning: string])[] {
+  return Object.entries({ ...COMMON_EXIT_CODES, ...EXIT_CODES[command] });
 }
 
-/** Returns the end of the help of a command: exit codes and examples. */
+/** Returns the exit codes and the examples of a command, for the end of its help. */
 export function formatHelpFooter(command: string): string {
   const exitCodes = getExitCodes(command).map(([code, meaning]) => `${code}  ${meaning}`);
   return [formatSection('Exit codes', exitCodes), formatSection('Examples', getExamples(command))].join('\n');

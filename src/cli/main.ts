@@ -19,48 +19,42 @@ import { runControlCommand } from './run-control-command.ts';
 import { TypesError, writeTypes } from './types-command.ts';
 import { handleUnhandledErrors } from './unhandled-errors.ts';
 
-/** Exit codes: the command failed, and the command line is invalid. */
+/** The exit code of a command that failed. */
 const EXIT_FAILED = 1;
+
+/** The exit code for an invalid command line. */
 const EXIT_USAGE = 2;
 
-/** The exit code of a check without a verdict: 1 means that the server violates the contract. */
+/** The exit code of a check without a verdict. The exit code 1 means that the server violates the contract. */
 const EXIT_NO_VERDICT = 3;
 
-/** Signals that stop the server: from a supervisor, by Ctrl-C, and when the terminal is closed. */
+/** The signals that stop the server. A supervisor sends SIGTERM, Ctrl-C sends SIGINT, and a terminal that closes sends SIGHUP. */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** How long the process stays alive after the server has stopped, in ms, to write the rest of the log. */
-const LINGER_MS = 1_000;
+/** The maximum time between the stop of the server and the exit of the process, in ms. The rest of the log is written in this time. */
+const LOG_FLUSH_MS = 1_000;
 
-/** The time limit of a stop, in ms: a disk that hangs could block it forever. */
+/** The maximum duration of a stop, in ms. Without a limit, a disk that does not respond would block the stop forever. */
 const STOP_MS = 9_500;
 
-/** The maximum output that waits for a slow reader, in bytes; beyond it, lines are dropped. */
-const MAX_UNREAD_BYTES = 1_000_000;
+/** The maximum size of the buffered output, in bytes. Further log lines are dropped. */
+const MAX_BUFFERED_BYTES = 1_000_000;
 
-/** Moves the cursor to the start of the line and clears it (ECMA-48). */
+/** The control sequence that moves the cursor to the start of the line and clears the line (ECMA-48). */
 const CLEAR_LINE = '\r\u001b[K';
 
-/** Errors whose message is meant for the user. */
+/** Errors that are printed without a stack trace, because they are not bugs of storefront. */
 const USER_ERRORS = [CheckError, ControlError, ContractError, DataFileError, AddressError, HandlersError, TypesError];
 
-const parsed = readCommandLine({
-  args: process.argv.slice(2),
-  environment: process.env,
-  isTerminal: process.stdout.isTTY === true,
-  version,
-});
-// The reader of the output may go away, which must not stop the server.
+// The program that reads the output may end. This error must not stop the server.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-if (parsed.kind === 'check') await check(parsed.options).catch(failCheck);
-else {
-  await runCommand(parsed).catch((error) => {
-    if (!isUserError(error)) throw error;
-    fail(error.message, EXIT_FAILED);
-  });
-}
+const commandLine = { args: process.argv.slice(2), environment: process.env, version };
+await runCommand(readCommandLine({ ...commandLine, isTerminal: process.stdout.isTTY === true })).catch((error) => {
+  if (!isUserError(error)) throw error;
+  fail(error.message, EXIT_FAILED);
+});
 
-async function runCommand(command: Exclude<ParsedCommand, { kind: 'check' }>): Promise<void> {
+async function runCommand(command: ParsedCommand): Promise<void> {
   switch (command.kind) {
     case 'print':
       return print(command.text);
@@ -68,6 +62,8 @@ async function runCommand(command: Exclude<ParsedCommand, { kind: 'check' }>): P
       return fail(command.reason, EXIT_USAGE);
     case 'repair':
       return print(`${await repair(command.options)}\n`);
+    case 'check':
+      return check(command.options).catch(failCheck);
     case 'control':
       if (!(await runControlCommand(command.options, print))) process.exitCode = EXIT_FAILED;
       return;
@@ -87,13 +83,13 @@ function printError(text: string): void {
 }
 
 async function check(command: CheckCommand): Promise<void> {
-  // Loaded on demand, so that other commands start faster.
+  // Dynamic imports let the other commands start faster.
   const { writeReports, runCheck } = await import('../check/command.ts');
   const { selectSandboxes } = await import('../check/check-sandbox.ts');
   const { createStopSignal } = await import('../check/stop-signal.ts');
   const { shopModel: model } = await import('../shop/model/shop.ts');
   const interrupt = new AbortController();
-  // A second signal ends the process at once.
+  // Only the first signal is handled: the second one ends the process at once.
   for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interrupt.abort());
   const signal = createStopSignal(command.maxTime, interrupt.signal);
   const parts = { model, contract: getContractPath({}), seed: randomInt(MAX_SEED), print, signal };
@@ -133,12 +129,12 @@ async function serve(options: Options): Promise<void> {
   if (options.log === 'off') print(`${formatStartMessage(storefront)}\n`);
 }
 
-/** Returns a writer that drops lines instead of waiting: a slow reader or a full disk behind the stream must not stop the server. */
+/** Creates a writer for the log. It drops lines if the reader of the stream is too slow or the disk is full. Waiting would stop the server. */
 function createDroppingWriter(stream: NodeJS.WriteStream): NonNullable<Options['logTo']> {
   return {
     hasColors: supportsColors(stream.isTTY, process.env),
     write(line) {
-      if (stream.writableLength < MAX_UNREAD_BYTES) stream.write(line);
+      if (stream.writableLength < MAX_BUFFERED_BYTES) stream.write(line);
     },
   };
 }
@@ -147,27 +143,27 @@ function isUserError(error: unknown): error is Error {
   return USER_ERRORS.some((type) => error instanceof type);
 }
 
-/** Stops the server on the first signal, or when the parent process closes its IPC channel. A server that is starting is stopped once it runs. */
+/** Stops the server on a signal or when the parent process disconnects the IPC channel. A starting server is stopped after its start. */
 function stopOnSignal(starting: Promise<Storefront>): void {
   let isStopping = false;
   const stop = async () => {
     if (isStopping) return;
     isStopping = true;
-    const timeout = `The server did not stop within ${STOP_MS / 1_000} s; the process ends anyway`;
+    const timeout = `The server did not stop within ${STOP_MS / 1_000} s. The process ends anyway.`;
     setTimeout(abort, STOP_MS, timeout).unref();
     const storefront = await starting.catch(() => undefined);
     await storefront?.close();
-    // The process ends by itself once the log is written; anything else must not keep it alive.
-    setTimeout(() => process.exit(), LINGER_MS).unref();
+    // Node exits by itself after the log is written, unless something else keeps the process alive.
+    setTimeout(() => process.exit(), LOG_FLUSH_MS).unref();
   };
   for (const signal of STOP_SIGNALS) process.on(signal, stop);
-  // A parent with an IPC channel expects the server to end with it, even if the parent is killed.
+  // The IPC channel also closes if the parent process is killed.
   if (process.connected === false) stop();
   process.on('disconnect', stop);
   process.channel?.unref();
 }
 
-/** Reports a failure and ends the process at once. */
+/** Prints a message to standard error and ends the process immediately. */
 function abort(message: string): never {
   fail(message, EXIT_FAILED);
   process.exit();

@@ -10,7 +10,7 @@ export function parseDelay(text: string): number | { readonly from: number; read
   return to === undefined ? range.from : range;
 }
 
-/** Parses a time in ISO 8601 or in ms since 1970. Throws a usage error if it is missing or invalid. */
+/** Parses a time in ISO 8601 or in ms since 1970. Throws a usage error if the time is missing or invalid. */
 export function parseTime(text = ''): string | number {
   if (/^\d+$/.test(text)) return Number(text);
   if (ISO_TIME.test(text) && !Number.isNaN(Date.parse(text))) return text;
@@ -19,13 +19,13 @@ export function parseTime(text = ''): string | number {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/;
 
-/** Parses whole ms, which may be negative. Throws a usage error if they are missing or invalid. */
+/** Parses a positive or negative duration in ms. Throws a usage error if the duration is missing or invalid. */
 export function parseMs(text = ''): number {
   if (/^[+-]?\d{1,16}$/.test(text)) return Number(text);
   throw createValueError(text, 'duration', 'Use whole milliseconds, such as 86400000 or -3600000.');
 }
 
-/** Parses a seed. Throws a usage error if it is missing or invalid. */
+/** Parses a seed. Throws a usage error if the seed is missing or invalid. */
 export function parseSeed(text = ''): number {
   if (/^\d{1,10}$/.test(text)) return Number(text);
   throw createValueError(text, 'seed', 'Use a whole number, such as 7.');
@@ -35,15 +35,15 @@ function createValueError(text: string, kind: string, remedy: string): Commander
   return createUsageError(`${text === '' ? `Missing ${kind}` : `Invalid ${kind} ${text}`}. ${remedy}`);
 }
 
-/** Parses a whole number that is not negative. */
+/** Parses a non-negative integer. */
 export function parseCount(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Use a whole number.');
 }
 
-/** Parses a probability. */
+/** Parses a probability from 0 to 1. */
 export function parseProbability(text: string): number {
-  if (/^(0|1|0?\.\d+|1\.0+|0\.\d+)$/.test(text)) return Number(text);
+  if (/^(0|1|0?\.\d+|1\.0+)$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Use a number from 0 to 1, such as 0.2.');
 }
 
@@ -60,12 +60,12 @@ export function parseJson(text: string): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Reported below, as any other value that is not an object.
+    // The error below reports invalid JSON too.
   }
   throw new InvalidArgumentError(`Use a JSON object, such as '{"body":{"quantity":3}}'.`);
 }
 
-/** Parses any JSON value. Returns it in an object, since commander takes a parsed `null` for a missing value. */
+/** Parses a JSON value. Returns an object with the value, because commander replaces null with an empty string. */
 export function parseAnyJson(text: string): { readonly value: unknown } {
   try {
     return { value: JSON.parse(text) };
@@ -74,7 +74,7 @@ export function parseAnyJson(text: string): { readonly value: unknown } {
   }
 }
 
-/** Parses a header and adds it to the `previous` ones. */
+/** Parses a header and adds it to the `previous` headers of a repeated option. */
 export function parseHeader(
   text: string,
   previous: Readonly<Record<string, string>> = {},
@@ -85,29 +85,29 @@ export function parseHeader(
   return { ...previous, [name]: value };
 }
 
-/** Creates an error for an invalid command line. */
+/** Creates an error for an invalid command line. The exit code is 2. */
 export function createUsageError(message: string): CommanderError {
   return new CommanderError(2, 'storefront.usage', message);
 }
 
-/** Parses a comma-separated list of host names and adds them to the `previous` ones. */
+/** Parses a comma-separated list of host names and appends it to the `previous` names of a repeated option. */
 export function parseHostNames(text: string, previous: readonly string[] = []): readonly string[] {
   const names = splitList(text);
   if (names.every((name) => /^(\*|[\w.-]+)$/.test(name))) return [...previous, ...names];
   throw new InvalidArgumentError('Use host names without a port, separated with commas.');
 }
 
-/** Parses a comma-separated list of origins and adds them to the `previous` ones. */
+/** Parses a comma-separated list of origins and appends it to the `previous` origins of a repeated option. */
 export function parseOrigins(text: string, previous: readonly string[] = []): readonly string[] {
   const origins = splitList(text);
   if (origins.some((origin) => origin !== '*' && origin.includes('*')))
-    throw new InvalidArgumentError('Use complete origins: * allows all origins and cannot be part of one.');
+    throw new InvalidArgumentError('Use complete origins without *, or only * to allow all origins.');
   if (origins.every((origin) => /^(\*|null|[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+\/?)$/i.test(origin)))
     return [...previous, ...origins];
   throw new InvalidArgumentError('Use origins such as https://shop.example, separated with commas, or *.');
 }
 
-/** Parses a port number. */
+/** Parses a port number from 0 to 65535. */
 export function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= MAX_PORT) return port;
@@ -116,7 +116,7 @@ export function parsePort(text: string): number {
 
 const MAX_PORT = 65_535;
 
-/** Returns text that is not blank. */
+/** Returns the text of an option. Throws if the text is empty or contains only white space. */
 export function parseText(text: string): string {
   if (text.trim() !== '') return text;
   throw new InvalidArgumentError('The value is empty.');

@@ -5,11 +5,12 @@ import { similarName } from '../util/similar-names.ts';
 import type { ControlCommand } from './control-command.ts';
 import { createControlCommands } from './control-commands.ts';
 import { formatHelpFooter } from './help-footer.ts';
+import { addOptions } from './option-table.ts';
 import { parsePort } from './option-values.ts';
-import { createDataOptions, createServerOptions } from './server-options.ts';
+import { DATA_OPTIONS, SERVER_OPTIONS } from './server-options.ts';
 import { createTypesCommand, type TypesCommand } from './types-command.ts';
 
-/** A parsed command line: a command to run, text to print, or the reason why it is invalid. */
+/** A parsed command line: a command to run, a text to print, or the reason why the command line is invalid. */
 export type ParsedCommand =
   | { readonly kind: 'serve'; readonly options: Options }
   | { readonly kind: 'repair'; readonly options: RepairOptions }
@@ -19,7 +20,7 @@ export type ParsedCommand =
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'refuse'; readonly reason: string };
 
-/** A command line and its environment. */
+/** A command line, and the environment that the program runs in. */
 export interface CommandLine {
   /** The arguments, without the name of the program. */
   readonly args: readonly string[];
@@ -28,7 +29,7 @@ export interface CommandLine {
   readonly version: string;
 }
 
-/** Parses a command line. The reason of an invalid one is a single line. */
+/** Parses a command line. Returns the reason on a single line if it is invalid. */
 export function readCommandLine(commandLine: CommandLine): ParsedCommand {
   let output = '';
   let parsed: ParsedCommand | undefined;
@@ -44,7 +45,7 @@ export function readCommandLine(commandLine: CommandLine): ParsedCommand {
   }
   try {
     program.parse(commandLine.args, { from: 'user' });
-    return parsed ?? { kind: 'serve', options: readServerOptions(program, commandLine.environment) };
+    return parsed ?? { kind: 'serve', options: readServerOptions(program, commandLine) };
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: 'print', text: output };
@@ -52,14 +53,14 @@ export function readCommandLine(commandLine: CommandLine): ParsedCommand {
   }
 }
 
-/** Returns the options of the server. Environment variables apply only where the command line has no value. */
-function readServerOptions(program: Command, environment: CommandLine['environment']): Options {
+/** Returns the options of the server. An environment variable applies only if the command line does not have the option. */
+function readServerOptions(program: Command, { environment, isTerminal }: CommandLine): Options {
   const { PORT, STOREFRONT_CONTROL_TOKEN } = environment;
   if (STOREFRONT_CONTROL_TOKEN && program.getOptionValue('controlToken') === undefined)
     program.setOptionValueWithSource('controlToken', STOREFRONT_CONTROL_TOKEN, 'env');
   if (PORT && program.getOptionValueSource('port') === 'default')
     program.setOptionValueWithSource('port', parsePortVariable(PORT), 'env');
-  return program.opts<Options>();
+  return { log: isTerminal ? 'pretty' : 'json', ...program.opts<Options>() };
 }
 
 function parsePortVariable(text: string): number {
@@ -71,7 +72,7 @@ function parsePortVariable(text: string): number {
   }
 }
 
-/** Returns an error message of commander on one line. */
+/** Removes the prefix of an error message of commander and joins its lines. */
 function formatReason(message: string): string {
   return message
     .replace(/^error: (.)/, (_, letter: string) => letter.toUpperCase())
@@ -79,20 +80,22 @@ function formatReason(message: string): string {
     .replaceAll('\n', ' ');
 }
 
-/** Creates the program with its options and commands. `onCommand` gets the command that is parsed. */
+/** Creates the program with its options and commands. Calls `onCommand` with the parsed command. Does not call it to start the server, which has no command. */
 export function createProgram(
-  { environment, isTerminal, version }: CommandLine,
+  { environment, version }: Pick<CommandLine, 'environment' | 'version'>,
   onCommand: (command: ParsedCommand) => void,
 ): Command {
   const program = new Command('storefront')
-    .description('Serve the API of an OpenAPI contract, real and mocked. Without options: the API of a shop.')
+    .description(
+      'Serve the API that an OpenAPI document describes. Operations without a handler are mocked. By default, serve the API of a shop.',
+    )
     .version(version)
     .usage('[options]\n       storefront <command> [options]')
-    // An argument is an unknown command, which the action refuses.
+    // An argument is the name of an unknown command, for which the action throws an error with a suggestion.
     .allowExcessArguments(true)
     .enablePositionalOptions()
-    .action(() => refuseUnknownCommand(program));
-  for (const option of createServerOptions(isTerminal)) program.addOption(option);
+    .action(() => rejectUnknownCommand(program));
+  addOptions(program, SERVER_OPTIONS);
   const commands = [
     createRepairCommand(program, (options) => onCommand({ kind: 'repair', options })),
     createCheckCommand(environment, (options) => onCommand({ kind: 'check', options })),
@@ -104,20 +107,18 @@ export function createProgram(
 }
 
 function createRepairCommand(program: Command, onRepair: (options: RepairOptions) => void): Command {
-  const command = new Command('repair')
-    .description('Restore the default data in a data file that cannot be used, and keep a copy of the old file.')
-    .action((options: RepairOptions) =>
+  return addOptions(new Command('repair'), DATA_OPTIONS)
+    .description('Replace an invalid data file with the default data, and save a copy of the invalid file.')
+    .action((options: RepairOptions, command: Command) =>
       onRepair({ ...options, ...getExplicitOptions(program), ...getExplicitOptions(command) }),
     );
-  for (const option of createDataOptions()) command.addOption(option);
-  return command;
 }
 
-/** Names of the command that starts other servers. */
+/** Names of the command that starts the server in other programs. */
 const START_COMMANDS = ['start', 'serve', 'server', 'run', 'dev'];
 
-/** Throws if the command line names a command that does not exist. */
-function refuseUnknownCommand(program: Command): void {
+/** Throws a `CommanderError` if the command line has the name of an unknown command. */
+function rejectUnknownCommand(program: Command): void {
   const [name] = program.args;
   if (name === undefined) return;
   const known = program.commands.map((command) => command.name());
@@ -126,7 +127,7 @@ function refuseUnknownCommand(program: Command): void {
   program.error(`Unknown command ${JSON.stringify(name)}. ${hint} The commands are ${known.join(', ')}.`);
 }
 
-/** Returns the options that the command line has, without defaults. */
+/** Returns the options that the command line contains, without the default values. */
 function getExplicitOptions(command: Command): object {
   return Object.fromEntries(
     Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli'),

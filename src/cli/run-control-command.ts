@@ -4,8 +4,8 @@ import { useCommandTerms } from './command-terms.ts';
 import type { ControlCommand } from './control-command.ts';
 
 /**
- * Sends a command to the control API of a running server and prints the response, a stream until the server ends it. Resolves to false if a verification
- * failed. Rejects with a `ControlError`, whose message names options and commands.
+ * Sends the request of a command to the control API of a running server and prints the response. Prints an event stream until the server ends it. Resolves
+ * to false if a verification failed. Rejects with a `ControlError` whose message contains the options and commands of the command line.
  */
 export async function runControlCommand(command: ControlCommand, print: (text: string) => void): Promise<boolean> {
   try {
@@ -50,7 +50,7 @@ function isVerification(value: unknown): value is Verification {
   );
 }
 
-/** Returns a journal entry on one line: id, time, method, status, URL, operation, duration, and the effects of faults. */
+/** Formats a journal entry as one line: id, time, method, status, URL, operation, duration, and the effects of faults, preferences and delays. */
 function formatEntry({ id, at, durationMs, operation, request, response, forced }: JournalEntry): string {
   const effects = forced && Object.entries(forced).map(([name, value]) => `${name}=${value}`);
   return [

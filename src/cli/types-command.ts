@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
 import type * as OpenapiTypescript from 'openapi-typescript';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 
 /** A parsed `storefront types` command. */
 export interface TypesCommand {
@@ -13,7 +14,7 @@ export interface TypesCommand {
   readonly output?: string | undefined;
 }
 
-/** Creates the command `types`. `onTypes` receives the parsed command. */
+/** Creates the command `types`. Calls `onTypes` with the parsed command. */
 export function createTypesCommand(onTypes: (command: TypesCommand) => void): Command {
   return new Command('types')
     .description('Generate TypeScript types from a contract, for openapi-fetch and similar clients.')
@@ -22,19 +23,19 @@ export function createTypesCommand(onTypes: (command: TypesCommand) => void): Co
     .action((contract: string, options: object) => onTypes({ contract, ...options }));
 }
 
-/** An error for types that can't be generated or written; `message` says why and what to do. */
+/** An error for types that can't be generated or written. The message contains the reason. */
 export class TypesError extends Error {
   override readonly name = 'TypesError';
 }
 
-/** The environment that `storefront types` runs in. */
+/** The environment of the command `storefront types`. */
 export interface TypesEnvironment {
-  /** The folder of the project. Paths are relative to it, and its packages take precedence. */
+  /** The folder of the project. Paths are relative to this folder. Packages of the project take precedence over those of storefront. */
   readonly folder: string;
   readonly print: (text: string) => void;
 }
 
-/** Writes the types of a contract to a file, or prints them. Rejects with a `TypesError`. */
+/** Generates the types of a contract and writes them to a file or prints them. Rejects with a `TypesError`. */
 export async function writeTypes({ contract, output }: TypesCommand, environment: TypesEnvironment): Promise<void> {
   const { default: generate, astToString, COMMENT_HEADER } = loadGenerator(environment.folder, contract);
   const url = pathToFileURL(resolve(environment.folder, contract));
@@ -50,17 +51,16 @@ export async function writeTypes({ contract, output }: TypesCommand, environment
   }
 }
 
-/** Loads openapi-typescript, an optional peer dependency, from the project or else from where this package is installed. */
+/** Loads the optional peer dependency openapi-typescript. Prefers the version of the project to the version that this package can import. */
 function loadGenerator(folder: string, contract: string): typeof OpenapiTypescript {
-  const candidates = [createRequire(join(folder, 'package.json')), createRequire(import.meta.url)];
-  const require = candidates.find((candidate) => canResolve(candidate, 'openapi-typescript'));
-  if (!require || !canResolve(createRequire(require.resolve('openapi-typescript')), 'typescript')) {
+  const name = 'openapi-typescript';
+  const path = findPackage(join(folder, 'package.json'), name) ?? findPackage(import.meta.url, name);
+  if (!path || !findPackage(path, 'typescript'))
     throw new TypesError(
       `storefront types requires the packages openapi-typescript and typescript. ${getRemedy(contract)}`,
     );
-  }
   try {
-    return require('openapi-typescript');
+    return createRequire(path)(path);
   } catch (cause) {
     const reason = `can't be loaded with the installed version of TypeScript (${getFirstLine(cause as Error)})`;
     throw new TypesError(`openapi-typescript ${reason}: it needs TypeScript 5. ${getRemedy(contract)}`, { cause });
@@ -71,14 +71,9 @@ function getRemedy(contract: string): string {
   return `Install them: npm install --save-dev openapi-typescript@7 typescript@5. Or run them without installing: npx --package=openapi-typescript@7 --package=typescript@5 -- openapi-typescript ${contract}`;
 }
 
-function canResolve(require: NodeJS.Require, name: string): boolean {
-  try {
-    require.resolve(name);
-    return true;
-  } catch {
-    // The package is not installed, which the caller reports.
-    return false;
-  }
+/** Returns the path of a package that the module `importer` can import. Returns undefined if the package is not installed. */
+function findPackage(importer: string, name: string): string | undefined {
+  return tryOrUndefined(() => createRequire(importer).resolve(name));
 }
 
 function getFirstLine({ message }: Error): string {

@@ -1,17 +1,20 @@
 import type { Storefront } from '../server/storefront.ts';
 
-/** How unhandled errors are reported. */
+/** The server and the functions that report errors. */
 export interface UnhandledErrorParts {
-  /** Resolves once the server runs. */
+  /** Resolves to the server after its start. */
   readonly starting: Promise<Storefront>;
+  /** Writes an error with its stack to the log. */
   readonly logError: (error: unknown, message: string) => void;
-  /** Reports a failure and ends the process. */
+  /** Prints a message and ends the process with a failure. */
   readonly fail: (message: string) => void;
 }
 
 /**
- * Handles errors that no code catches, such as those of custom handlers. Decision: a running server logs an unhandled rejection and continues; after an
- * uncaught exception it stops gracefully, because the state of the process is unknown. During the start both are failures.
+ * Handles unhandled promise rejections and uncaught exceptions, such as those of custom handlers. During the start, both end the process.
+ *
+ * Decision: a running server logs an unhandled rejection and continues. After an uncaught exception it stops gracefully, because the state of the process is
+ * unknown.
  */
 export function handleUnhandledErrors(
   program: Pick<NodeJS.Process, 'on'>,

@@ -1,46 +1,42 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { text as readText } from 'node:stream/consumers';
-import type { ControlAnswer, ControlId } from '../control/operation.ts';
+import type { ControlId, ControlResponse } from '../control/operation.ts';
 import { parsePointer } from '../util/json-pointer.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 
-/** A violation of the control API's contract by a request. */
+/** A violation of the contract of the control API by a request. */
 export interface ControlViolation {
-  /** JSON Pointer to the invalid value. */
+  /** The JSON Pointer to the invalid value. */
   readonly pointer: string;
+  /** The change that makes the value valid. */
   readonly remedy: string;
-  /** The part of the request. */
+  /** The part of the request, such as `body` or `query`. */
   readonly in?: string;
   /** The invalid value. */
   readonly value?: unknown;
 }
 
-/** An error of a request to the control API; `message` is the server's detail if the server declined it. */
+/** An error of a request to the control API. If the server rejected the request, the message contains the detail of the response. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
-  /** The status of the response; undefined if there was none. */
+  /** The status of the response; undefined if there was no response. */
   readonly status: number | undefined;
-  /** What is wrong with the request; empty if it violates nothing. */
+  /** The violations of the contract by the request. */
   readonly violations: readonly ControlViolation[];
 
-  constructor(message: string, { status, violations = [], cause }: ControlErrorOptions = {}) {
-    super(message, cause === undefined ? {} : { cause });
-    this.status = status;
-    this.violations = violations;
+  constructor(message: string, options: Partial<Pick<ControlError, 'status' | 'violations' | 'cause'>> = {}) {
+    super(message, options);
+    this.status = options.status;
+    this.violations = options.violations ?? [];
   }
-}
-
-interface ControlErrorOptions {
-  readonly status?: number | undefined;
-  readonly violations?: readonly ControlViolation[];
-  readonly cause?: unknown;
 }
 
 /** A server with a control API. */
 export interface ControlServer {
-  /** The address, without a trailing slash. */
+  /** The address of the server, without a trailing slash. */
   readonly url: string;
-  /** The bearer token of the control API; undefined if it requires none. */
+  /** The bearer token of the control API; undefined if the control API requires none. */
   readonly token: string | undefined;
 }
 
@@ -52,7 +48,7 @@ export interface ControlRequest {
   readonly body?: unknown;
 }
 
-/** Returns a query string of all values that are not undefined; empty if there are none. */
+/** Returns the query string for the values that are not undefined. Returns an empty string if there are no values. */
 export function toQuery(values: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
@@ -63,39 +59,38 @@ export function toQuery(values: Readonly<Record<string, unknown>>): string {
 export async function sendControlRequest<Id extends ControlId>(
   server: ControlServer,
   request: ControlRequest,
-): Promise<ControlAnswer<Id>> {
+): Promise<ControlResponse<Id>> {
   const response = await send(server, request);
-  const body = await readBody(server, response);
+  const body = await readJson(server, response);
   const { statusCode: status = 0 } = response;
-  const isEmpty = body === undefined && status !== 204;
-  if (status < 200 || status > 299 || body === NOT_JSON || isEmpty) throw createResponseError(server, response, body);
-  return body as ControlAnswer<Id>;
+  const hasBody = body !== undefined || status === 204;
+  if (status < 200 || status > 299 || !hasBody) throw createResponseError(server, response, body);
+  return body as ControlResponse<Id>;
 }
 
 /**
- * Yields the parsed data of server-sent events until the server ends the stream. `onGone` receives a sentence if the stream ends because the sandbox was
- * removed or has expired. Rejects with a `ControlError`.
+ * Yields the parsed data of server-sent events until the server ends the stream. If the stream ends because the sandbox was removed or expired, calls
+ * `onSandboxEnd` with a message. Rejects with a `ControlError`.
  */
 export async function* followControlEvents(
   server: ControlServer,
   path: string,
-  onGone: (message: string) => void = () => {},
+  onSandboxEnd: (message: string) => void = () => {},
 ): AsyncGenerator<unknown> {
   const response = await send(server, { method: 'GET', path, accept: EVENT_STREAM });
-  const isStream = response.headers['content-type']?.startsWith(EVENT_STREAM);
-  if (response.statusCode === 200 && !isStream) {
-    // The response may never end.
-    response.destroy();
-    throw createResponseError(server, response, NOT_JSON);
+  if (!response.headers['content-type']?.startsWith(EVENT_STREAM)) {
+    const hasFailed = response.statusCode !== 200;
+    // A successful response of another server may never end.
+    if (!hasFailed) response.destroy();
+    throw createResponseError(server, response, hasFailed ? await readJson(server, response) : undefined);
   }
-  if (!isStream) throw createResponseError(server, response, await readBody(server, response));
   let event = '';
   for await (const line of readLines(server, response)) {
     if (line.startsWith(EVENT)) event = line.slice(EVENT.length);
     if (!line.startsWith(DATA)) continue;
     const data = parseJson(line.slice(DATA.length));
-    if (data === NOT_JSON) throw createResponseError(server, response, data);
-    if (GONE_EVENTS.includes(event)) return onGone(describeGone(event, data));
+    if (data === undefined) throw createResponseError(server, response, data);
+    if (SANDBOX_END_EVENTS.includes(event)) return onSandboxEnd(describeSandboxEnd(event, data));
     yield data;
   }
 }
@@ -104,10 +99,10 @@ const EVENT_STREAM = 'text/event-stream';
 const EVENT = 'event: ';
 const DATA = 'data: ';
 
-/** The last events of a stream whose sandbox is gone. */
-const GONE_EVENTS: readonly string[] = ['removed', 'expired'];
+/** The events that end a stream because its sandbox was removed or expired. */
+const SANDBOX_END_EVENTS: readonly string[] = ['removed', 'expired'];
 
-function describeGone(event: string, data: unknown): string {
+function describeSandboxEnd(event: string, data: unknown): string {
   const { sandbox, at } = (data ?? {}) as { readonly sandbox?: unknown; readonly at?: unknown };
   return `The sandbox ${sandbox} ${event === 'removed' ? 'was removed' : 'expired'} at ${at}.`;
 }
@@ -125,36 +120,34 @@ async function* readLines(server: ControlServer, response: IncomingMessage): Asy
   }
 }
 
-/** The longest silence of a server, in ms: a verification waits up to 60 s, and a stream has a sign of life every 15 s. */
+/** The maximum time without data from the server, in ms. A verification waits up to 60 s, and an event stream sends a comment every 15 s. */
 const MAX_SILENCE_MS = 90_000;
 
-/** Sends a request with Node's client: the `fetch` of a test environment may enforce the origin of a simulated page, or be missing. */
+/** Sends a request with `node:http`, because the `fetch` of a test environment such as jsdom may be missing or apply CORS rules. */
 function send(
   server: ControlServer,
   { method, path, body, accept }: ControlRequest & { readonly accept?: string },
 ): Promise<IncomingMessage> {
   const { url, token } = server;
-  const text = body === undefined ? undefined : JSON.stringify(body);
   const headers = {
-    ...(accept === undefined ? {} : { accept }),
-    ...(method === 'PUT' || method === 'POST' ? { 'content-type': 'application/json' } : {}),
-    ...(text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }),
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(accept !== undefined && { accept }),
+    ...((method === 'PUT' || method === 'POST') && { 'content-type': 'application/json' }),
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
   return new Promise<IncomingMessage>((resolve, reject) => {
     const createRequest = new URL(url).protocol === 'https:' ? httpsRequest : httpRequest;
-    // Each request has its own connection: the server may close an idle one just when it is reused.
+    // A new connection for each request: the server may close an idle connection at the moment when a request reuses it.
     const request = createRequest(`${url}/_control/sandboxes/${path}`, { method, headers, agent: false });
-    let message: ClientRequest | IncomingMessage = request;
+    let pending: ClientRequest | IncomingMessage = request;
     request.on('response', (response) => {
-      message = response;
+      pending = response;
       resolve(response);
     });
     request.setTimeout(MAX_SILENCE_MS, () => {
       const silence = `The server at ${url} sent nothing for ${MAX_SILENCE_MS / 1000} s`;
-      message.destroy(new ControlError(`${silence}. Check which program listens there.`));
+      pending.destroy(new ControlError(`${silence}. Check which program listens there.`));
     });
-    request.on('error', reject).end(text);
+    request.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
   }).catch((cause) => {
     throw createSendError(server, cause);
   });
@@ -174,7 +167,7 @@ function createConnectionError({ url }: ControlServer, cause: NodeJS.ErrnoExcept
   return new ControlError(`The connection to ${url} was lost (${cause.code ?? cause.message})`, { cause });
 }
 
-/** Returns the error of a response that is a problem of the control API, or not from a control API at all. */
+/** Creates the error for a problem document of the control API, or for a response of a server without a control API. */
 function createResponseError(
   server: ControlServer,
   { statusCode: status = 0, headers }: IncomingMessage,
@@ -186,13 +179,13 @@ function createResponseError(
     return createForeignServerError(server, `it responds with ${status}${redirect}`, status);
   }
   const valid = Array.isArray(violations) ? violations.filter(isViolation) : [];
-  // The detail describes the first violations.
+  // The detail describes only the first violations.
   const others = valid.filter(({ pointer }) => !detail.includes(parsePointer(pointer).join('.')));
   const lines = others.map(({ pointer, remedy }) => `\n  ${pointer}: ${remedy}`);
   return new ControlError(detail + lines.join(''), { status, violations: valid });
 }
 
-/** Creates an error for a server that responds differently than a control API does. */
+/** Creates an error for a server whose response is not a response of a control API. */
 export function createForeignServerError({ url }: ControlServer, reason: string, status?: number): ControlError {
   return new ControlError(`The server at ${url} has no storefront control API: ${reason}`, { status });
 }
@@ -202,21 +195,14 @@ function isViolation(value: unknown): value is ControlViolation {
   return typeof pointer === 'string' && typeof remedy === 'string';
 }
 
-/** The parsed value of text that is not JSON, such as a page of another server. */
-const NOT_JSON = Symbol('not JSON');
-
-/** Returns the parsed body of a response; undefined if it is empty. */
-async function readBody(server: ControlServer, response: IncomingMessage): Promise<unknown> {
+/** Returns the parsed body of a response. Returns undefined if the body is empty or is not JSON. */
+async function readJson(server: ControlServer, response: IncomingMessage): Promise<unknown> {
   const text = await readText(response).catch((cause) => {
     throw createConnectionError(server, cause);
   });
-  return text === '' ? undefined : parseJson(text);
+  return parseJson(text);
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return NOT_JSON;
-  }
+  return tryOrUndefined(() => JSON.parse(text));
 }

@@ -7,9 +7,9 @@ import { toIsoTime } from '../util/iso-time.ts';
 import type { Issue } from '../util/issue.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { Fault, FaultDefinition } from './operation.ts';
-import { ControlProblemError, formatNames, getSandbox, refuseIssues, withControlProblems } from './refusal.ts';
+import { ControlProblemError, formatNames, getSandbox, rejectIssues, withControlProblems } from './refusal.ts';
 
-/** The operations on faults. */
+/** The handlers of the operations on faults. */
 export const faultHandlers = {
   listFaults: ({ path }, parts) =>
     getSandbox(path.id, parts)
@@ -17,14 +17,14 @@ export const faultHandlers = {
       .map((fault) => addWarnings(fault, parts)),
   getFault({ path }, parts) {
     const fault = getSandbox(path.id, parts).faults.find(path.fault);
-    if (!fault) throw unknownFault(path, parts);
+    if (!fault) throw createUnknownFaultError(path, parts);
     return addWarnings(fault, parts);
   },
   addFault({ path, body }, parts) {
-    refuseFaults([{ fault: body, at: '' }], parts);
+    rejectInvalidFaults([{ fault: body, at: '' }], parts);
     return withControlProblems(() => {
       const parsed = parseFault(body);
-      // A refused fault does not create the sandbox.
+      // This check runs first, because the next line creates the sandbox.
       rejectTooManyFaults([parsed]);
       const sandbox = parts.sandboxes.get(path.id);
       return logWarnings(sandbox, sandbox.faults.add(parsed), parts);
@@ -32,10 +32,10 @@ export const faultHandlers = {
   },
   replaceFaults({ path, body }, parts) {
     const placed = body.map((fault, index) => ({ fault, at: `/${index}` }));
-    refuseFaults(placed, parts);
+    rejectInvalidFaults(placed, parts);
     return withControlProblems(() => {
       const parsed = placed.map(({ fault, at }) => parseFault(fault, at));
-      // Refused faults do not create the sandbox.
+      // This check runs first, because the next line creates the sandbox.
       rejectTooManyFaults(parsed);
       const sandbox = parts.sandboxes.get(path.id);
       return sandbox.faults.replace(parsed).map((fault) => logWarnings(sandbox, fault, parts));
@@ -43,49 +43,49 @@ export const faultHandlers = {
   },
   clearFaults: ({ path }, parts) => getSandbox(path.id, parts).faults.clear(),
   removeFault({ path }, parts) {
-    if (!getSandbox(path.id, parts).faults.remove(path.fault)) throw unknownFault(path, parts);
+    if (!getSandbox(path.id, parts).faults.remove(path.fault)) throw createUnknownFaultError(path, parts);
   },
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Refuses faults that cannot be applied, or whose operations or responses the contract of the application doesn't have. `at` is the JSON Pointer of a fault
- * in the body.
+ * Throws a `ControlProblemError` if a fault is invalid, or if the contract of the application does not have its operations or its response. `at` is the JSON
+ * Pointer to a fault in the body of the request.
  */
-function refuseFaults(
+function rejectInvalidFaults(
   faults: readonly { readonly fault: FaultDefinition; readonly at: string }[],
   parts: ControlParts,
 ): void {
   const findIssues = (find: (fault: FaultDefinition) => readonly Issue[]) =>
     faults.flatMap(({ fault, at }) => find(fault).map((issue) => ({ ...issue, pointer: at + issue.pointer })));
-  refuseIssues('invalid-fault', findIssues(findFaultIssues));
-  refuseIssues(
+  rejectIssues('invalid-fault', findIssues(findFaultIssues));
+  rejectIssues(
     'unknown-operation',
     findIssues(({ operation }) => parts.findUnknownOperations(operation)),
   );
-  refuseIssues('contract-conflict', findIssues(parts.undocumented));
+  rejectIssues('contract-conflict', findIssues(parts.findUndocumentedResponses));
 }
 
-/** Returns a fault with its warnings: its own, why no request can match it, and `more`. */
+/** Adds warnings to a fault: the reasons why no request can match the fault, and `more`. */
 function addWarnings(fault: Fault, parts: ControlParts, more: readonly string[] = []): Fault {
-  const reasons = parts.unmatched({ ...fault, needsBody: needsBody(fault.where) });
+  const reasons = parts.findUnmatchableReasons({ ...fault, needsBody: needsBody(fault.where) });
   const warnings = [...(fault.warnings ?? []), ...reasons, ...more];
   return warnings.length > 0 ? { ...fault, warnings } : fault;
 }
 
-/** Logs the warnings of a new fault, and returns it with them. */
+/** Logs the warnings of a new fault and returns the fault with its warnings. */
 function logWarnings({ id, clock }: Sandbox, fault: Fault, parts: ControlParts): Fault {
-  const result = addWarnings(fault, parts, findExpiredUntil(fault, clock.nowMs()));
+  const result = addWarnings(fault, parts, findExpiryWarning(fault, clock.nowMs()));
   for (const warning of result.warnings ?? []) parts.warn(`fault ${fault.id} of sandbox ${id}: ${warning}`);
   return result;
 }
 
-/** Returns a warning if a new fault has already expired by the clock of the sandbox. */
-function findExpiredUntil({ until }: Fault, nowMs: number): readonly string[] {
+/** Returns a warning if the clock of the sandbox has already reached the time `until` of a new fault. */
+function findExpiryWarning({ until }: Fault, nowMs: number): readonly string[] {
   if (until === undefined || parseTime(until) > nowMs) return [];
   return [`it has expired: its until (${until}) is not after the time of the sandbox (${toIsoTime(nowMs)})`];
 }
 
-function unknownFault({ id, fault }: { readonly id: string; readonly fault: string }, parts: ControlParts) {
+function createUnknownFaultError({ id, fault }: { readonly id: string; readonly fault: string }, parts: ControlParts) {
   const ids = getSandbox(id, parts)
     .faults.list()
     .map((one) => one.id);

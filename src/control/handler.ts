@@ -3,25 +3,26 @@ import type { BuiltInSnapshots } from '../sandbox/snapshots.ts';
 import type { State } from '../store/state.ts';
 import type { StateValidator } from '../store/validate-state.ts';
 import type { Issue } from '../util/issue.ts';
-import type { ControlAnswer, ControlId, ControlInput, Fault, FaultDefinition } from './operation.ts';
+import type { ControlId, ControlInput, ControlResponse, Fault, FaultDefinition } from './operation.ts';
 
-/** What the handlers of the control API use. */
+/** The dependencies of the handlers of the control API. */
 export interface ControlParts {
   readonly sandboxes: Sandboxes;
+  /** The built-in snapshots. */
   readonly builtIn: BuiltInSnapshots;
-  /** Returns the default state. */
+  /** Returns the state of a new sandbox. */
   readonly defaults: () => State;
-  /** Returns the validator of states for the current contract. */
+  /** Returns the validator of states. A reload of the contract replaces it. */
   readonly validator: () => StateValidator;
-  /** Returns the operations that the contract of the application doesn't have. */
+  /** Returns an issue for each operation id that is not in the contract of the application. */
   readonly findUnknownOperations: (operation: FaultDefinition['operation']) => readonly Issue[];
-  /** Returns why the contract of the application doesn't allow the response of a fault for its operations. */
-  readonly undocumented: (fault: FaultDefinition) => readonly Issue[];
-  /** Returns why no request can match a fault under the current contract, one sentence each. */
-  readonly unmatched: (fault: Fault & { readonly needsBody: boolean }) => readonly string[];
+  /** Returns the reasons why the contract of the application does not allow the response of a fault. */
+  readonly findUndocumentedResponses: (fault: FaultDefinition) => readonly Issue[];
+  /** Returns the reasons why no request can match a fault, a sentence each. */
+  readonly findUnmatchableReasons: (fault: Fault & { readonly needsBody: boolean }) => readonly string[];
   /** Writes a warning to the log. */
   readonly warn: (message: string) => void;
-  /** Aborted when the server stops. */
+  /** The signal that is aborted when the server stops. */
   readonly stopping: AbortSignal;
 }
 
@@ -30,5 +31,5 @@ export type ControlHandlers = {
   readonly [Id in ControlId]: (
     input: ControlInput<Id>,
     parts: ControlParts,
-  ) => ControlAnswer<Id> | Promise<ControlAnswer<Id>>;
+  ) => ControlResponse<Id> | Promise<ControlResponse<Id>>;
 };

@@ -1,11 +1,11 @@
 import { faultHandlers } from './fault-handlers.ts';
 import type { ControlHandlers } from './handler.ts';
-import { followedRequests, journalHandlers } from './journal-handlers.ts';
+import { getFollowedRequests, journalHandlers } from './journal-handlers.ts';
 import type { ControlId } from './operation.ts';
 import { sandboxHandlers } from './sandbox-handlers.ts';
 import { snapshotHandlers } from './snapshot-handlers.ts';
 
-/** The handler of each operation of the control API. */
+/** The handlers of all operations of the control API. */
 export const controlHandlers: ControlHandlers = {
   ...sandboxHandlers,
   ...snapshotHandlers,
@@ -13,7 +13,7 @@ export const controlHandlers: ControlHandlers = {
   ...journalHandlers,
 };
 
-/** The operations that can respond with an event stream. */
-export const controlFollowed: { readonly [Id in ControlId]?: typeof followedRequests } = {
-  listRequests: followedRequests,
+/** The functions that return the journal and the filter of an event stream, by operationId. */
+export const controlFollowed: { readonly [Id in ControlId]?: typeof getFollowedRequests } = {
+  listRequests: getFollowedRequests,
 };

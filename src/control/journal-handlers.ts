@@ -10,24 +10,27 @@ import {
 } from '../sandbox/journal/verify-requests.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { ControlInput, RequestFilter } from './operation.ts';
-import { ControlProblemError, getSandbox, refuseIssues, withControlProblems } from './refusal.ts';
+import { ControlProblemError, getSandbox, rejectIssues, withControlProblems } from './refusal.ts';
 import { waitForRequests } from './wait-for-requests.ts';
 
-/** The requests that a client follows. */
+/** The journal and the filter of an event stream. */
 export interface FollowedRequests {
   readonly journal: Journal;
-  /** Earlier requests with a higher id are sent first; none if undefined. */
+  /** The id after which the stream starts. If undefined, the stream sends only new requests. */
   readonly after: number | undefined;
   readonly isMatch: (entry: Entry) => boolean;
 }
 
-/** Returns the requests that a client follows. */
-export function followedRequests({ path, query }: ControlInput<'listRequests'>, parts: ControlParts): FollowedRequests {
+/** Returns the journal and the filter of the event stream that a client requests. */
+export function getFollowedRequests(
+  { path, query }: ControlInput<'listRequests'>,
+  parts: ControlParts,
+): FollowedRequests {
   const { after, isMatch } = parseQuery(query, parts);
   return { journal: getSandbox(path.id, parts).journal, after, isMatch };
 }
 
-/** The operations on the journal. */
+/** The handlers of the operations on the journal. */
 export const journalHandlers = {
   listRequests({ path, query }, parts) {
     const { isMatch, limit } = parseQuery(query, parts);
@@ -47,7 +50,7 @@ export const journalHandlers = {
     const { stopping } = parts;
     const waiting = { journal, stopping, isMatch: expected.isMatch, count: countMatches(expected, journal) };
     await waitForRequests({ ...bounds, ...waiting, withinMs: body.withinMs ?? 0 });
-    // The sandbox may have been deleted while the request waited.
+    // The sandbox may have been deleted or replaced during the wait.
     if (getSandbox(path.id, parts).journal !== journal) {
       const detail = `Sandbox ${path.id} was deleted during the verification. Verify before you delete it.`;
       throw new ControlProblemError('unknown-sandbox', detail);
@@ -59,17 +62,17 @@ export const journalHandlers = {
   },
 } satisfies Partial<ControlHandlers>;
 
-/** Returns the number of matching requests. Throws a `ControlProblemError` if the regular expressions would take too long. */
+/** Returns the number of matching requests. Throws a `ControlProblemError` if the matching of the regular expressions would take too long. */
 function countMatches(expected: ExpectedRequests, journal: Pick<Journal, 'entries'>): number {
   const entries = journal.entries();
   withControlProblems(() => rejectSlowPatterns(expected, entries));
   return entries.filter(expected.isMatch).length;
 }
 
-/** Parses the query of a request for the journal. Throws a `ControlProblemError` if an operation does not exist. */
+/** Parses the query parameters of `listRequests`. Throws a `ControlProblemError` if an operation does not exist. */
 function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['query'], parts: ControlParts) {
   const operations = operation === undefined ? undefined : String(operation).split(',');
-  refuseIssues('unknown-operation', parts.findUnknownOperations(operations), 'query');
+  rejectIssues('unknown-operation', parts.findUnknownOperations(operations), 'query');
   const afterId = after === undefined ? undefined : Number(after);
   return {
     after: afterId,
@@ -79,8 +82,8 @@ function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['q
   };
 }
 
-/** Parses a filter. Throws a `ControlProblemError` if it is invalid. */
+/** Parses a filter of recorded requests. Throws a `ControlProblemError` if the filter is invalid. */
 function parseFilter(body: RequestFilter, parts: ControlParts) {
-  refuseIssues('unknown-operation', parts.findUnknownOperations(body.operation));
+  rejectIssues('unknown-operation', parts.findUnknownOperations(body.operation));
   return withControlProblems(() => parseExpectedRequests(body));
 }

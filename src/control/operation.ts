@@ -1,15 +1,15 @@
-/** The types of `control.yaml` by name. Only this file imports its schema.d.ts. */
+/** The types of the control API. Other files import them from here, not from the generated schema.d.ts. */
 import type { components, operations } from './schema.d.ts';
 
 type Schemas = components['schemas'];
 
 /** A matcher of requests. */
 export type Where = Schemas['Where'];
-/** Which requests a fault applies to, when, and what it does. */
+/** The requests that a fault applies to, and the effects of the fault. */
 export type FaultDefinition = Schemas['FaultDefinition'];
-/** A fault with its id and counters. */
+/** A fault with its id and its counters of requests. */
 export type Fault = Schemas['Fault'];
-/** Selects recorded requests. */
+/** A filter of recorded requests. */
 export type RequestFilter = Schemas['RequestFilter'];
 /** A recorded request with its response. */
 export type JournalEntry = Schemas['JournalEntry'];
@@ -25,7 +25,7 @@ type JsonOf<T> = T extends { readonly content: { readonly 'application/json': in
 /** The validated parts of a request to the control API. */
 export interface ControlInput<Id extends ControlId> {
   readonly path: Part<operations[Id]['parameters'], 'path'>;
-  /** The values as they were sent: strings. */
+  /** The query parameters as strings. */
   readonly query: { readonly [Name in keyof Part<operations[Id]['parameters'], 'query'>]?: string | readonly string[] };
   readonly body: operations[Id] extends { readonly requestBody: infer Body }
     ? JsonOf<Body>
@@ -36,11 +36,13 @@ export interface ControlInput<Id extends ControlId> {
 
 type Success<Id extends ControlId> = operations[Id]['responses'][Extract<keyof operations[Id]['responses'], 200 | 204>];
 
-/** The return type of a function without a return value. */
-type Nothing = ReturnType<() => void>;
+/** The return type of a handler whose response has no body. The linter does not allow `void` in a conditional type. */
+type NoBody = ReturnType<() => void>;
 
-/** The body of a successful response; nothing if it has none. */
-export type ControlAnswer<Id extends ControlId> = [JsonOf<Success<Id>>] extends [never] ? Nothing : JsonOf<Success<Id>>;
+/** The body of the successful response of an operation. */
+export type ControlResponse<Id extends ControlId> = [JsonOf<Success<Id>>] extends [never]
+  ? NoBody
+  : JsonOf<Success<Id>>;
 
-/** The query parameters of a request for the journal. */
+/** The query parameters of `listRequests`. */
 export type JournalQuery = Part<operations['listRequests']['parameters'], 'query'>;

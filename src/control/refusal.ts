@@ -8,7 +8,7 @@ import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import type { ControlParts } from './handler.ts';
 
-/** The codes of the control API's problems, beside violations of its contract. */
+/** The codes of the problems that handlers of the control API report. */
 export type ControlCode =
   | 'unknown-sandbox'
   | 'unknown-snapshot'
@@ -23,11 +23,11 @@ export type ControlCode =
   | 'built-in-snapshot'
   | 'limit-reached';
 
-/** Thrown when the control API refuses a valid request. `message` has the remedy. */
+/** An error for a request that follows the contract of the control API but cannot be handled. The message contains the remedy. */
 export class ControlProblemError extends Error {
   override readonly name = 'ControlProblemError';
 
-  /** `issues` are those in a part of the request. */
+  /** Creates an error. `issues` lists the invalid values in the `part` of the request. */
   constructor(
     readonly code: ControlCode,
     detail: string,
@@ -38,7 +38,7 @@ export class ControlProblemError extends Error {
   }
 }
 
-/** Returns an existing sandbox. Throws a `ControlProblemError` if there is none. */
+/** Returns a sandbox. Throws a `ControlProblemError` if the sandbox does not exist. */
 export function getSandbox(id: string, { sandboxes }: ControlParts): Sandbox {
   const sandbox = sandboxes.find(id);
   if (sandbox) return sandbox;
@@ -49,23 +49,23 @@ export function getSandbox(id: string, { sandboxes }: ControlParts): Sandbox {
   throw new ControlProblemError('unknown-sandbox', `Sandbox ${id} does not exist${expiry}. ${remedy}.`);
 }
 
-/** The maximum number of names in a message. */
+/** The maximum number of names in an error message. */
 const MAX_NAMES = 20;
 
-/** Formats a list of names, with the number of names that are left out. */
+/** Joins names for a message. Beyond 20 names, the text ends with the number of further names. */
 export function formatNames(names: readonly string[]): string {
   return limitList(names, MAX_NAMES).join(', ');
 }
 
-/** Throws a `ControlProblemError` if there are issues. */
-export function refuseIssues(code: ControlCode, issues: readonly Issue[], part?: 'body' | 'query'): void {
+/** Throws a `ControlProblemError` that describes the issues. Does nothing if there are no issues. */
+export function rejectIssues(code: ControlCode, issues: readonly Issue[], part?: 'body' | 'query'): void {
   if (issues.length > 0) throw new ControlProblemError(code, describeIssues(issues, part), issues, part);
 }
 
-/** The maximum number of issues in a message. */
+/** The maximum number of issues in an error message. */
 const MAX_ISSUES = 5;
 
-/** Describes issues in one sentence, with their places as other messages about requests have them. */
+/** Describes issues in one sentence, with the path of each invalid value, such as `users.0.name`. */
 export function describeIssues(issues: readonly Issue[], part?: 'body' | 'query'): string {
   const prefix = part === 'query' ? 'query parameter ' : '';
   const describe = ({ pointer, message }: Issue) =>
@@ -73,12 +73,12 @@ export function describeIssues(issues: readonly Issue[], part?: 'body' | 'query'
   return limitList(issues, MAX_ISSUES, describe).join('; ');
 }
 
-/** Returns the result of a function. Turns errors about matchers, limits and snapshots into a `ControlProblemError`. */
+/** Returns the result of a function. Converts its errors about matchers, limits and snapshots to a `ControlProblemError`. */
 export function withControlProblems<Value>(run: () => Value): Value {
   try {
     return run();
   } catch (error) {
-    if (error instanceof InvalidMatcherError) refuseIssues('invalid-matcher', error.issues);
+    if (error instanceof InvalidMatcherError) rejectIssues('invalid-matcher', error.issues);
     if (error instanceof TooManyFaultsError) throw new ControlProblemError('limit-reached', error.message);
     if (error instanceof SnapshotError) throw new ControlProblemError('invalid-state', error.message);
     throw error;

@@ -5,10 +5,10 @@ import type { State } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import type { ControlHandlers } from './handler.ts';
 import { ControlProblemError, getSandbox } from './refusal.ts';
-import { countEntries, getSnapshotState } from './snapshot-handlers.ts';
+import { countEntries, getSnapshotState, restoreState } from './snapshot-handlers.ts';
 import { replaceCollections } from './state-replacement.ts';
 
-/** The operations on sandboxes, their states, clocks and ids. */
+/** The handlers of the operations on sandboxes, states, clocks and id generators. */
 export const sandboxHandlers = {
   listSandboxes: (_input, { sandboxes }) => sandboxes.list().map((sandbox) => toSandboxSummary(sandbox, sandboxes)),
   getSandbox: ({ path }, parts) => toSandboxSummary(getSandbox(path.id, parts), parts.sandboxes),
@@ -55,9 +55,9 @@ export const sandboxHandlers = {
   randomIds: ({ path }, parts) => getSandbox(path.id, parts).ids.use(undefined),
 } satisfies Partial<ControlHandlers>;
 
-/** Replaces the state of the default sandbox, and resets everything but its snapshots. */
+/** Replaces the state of the default sandbox, and resets its clock, id generator, faults and journal. Its snapshots do not change. */
 async function recreateDefault(sandbox: Sandbox, state: State | undefined): Promise<Sandbox> {
-  if (state) await sandbox.store.update(() => ({ next: { ...state }, result: undefined }));
+  if (state) await restoreState(sandbox, state);
   else await sandbox.store.reset();
   sandbox.clock.follow();
   sandbox.ids.use(undefined);

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List the sandboxes
-         * @description Lists `default` first, then the others, least recently used first.
+         * @description Lists `default` first, then the other sandboxes. Of these, the least recently used sandbox comes first.
          */
         readonly get: operations["listSandboxes"];
         readonly put?: never;
@@ -136,13 +136,13 @@ export interface paths {
         readonly get: operations["getClock"];
         /**
          * Set the clock
-         * @description Sets, freezes or resumes the clock. Properties that are not in the body keep their values. A time after the year 9989 is set to the end of that year.
+         * @description Sets, freezes or resumes the clock. Properties that are not in the body do not change. A time after the year 9989 is set to the end of that year.
          */
         readonly put: operations["setClock"];
         readonly post?: never;
         /**
          * Reset the clock
-         * @description Returns the clock to the time of the machine. It is not frozen.
+         * @description Unfreezes the clock and sets it to the time of the machine.
          */
         readonly delete: operations["followClock"];
         readonly options?: never;
@@ -261,7 +261,7 @@ export interface paths {
         readonly get: operations["getSnapshot"];
         /**
          * Save a snapshot
-         * @description Saves the current state under a name. Replaces a saved snapshot of the same name, and takes precedence over a built-in one.
+         * @description Saves the current state under a name. Replaces a saved snapshot of the same name. A saved snapshot takes precedence over a built-in snapshot of the same name.
          */
         readonly put: operations["saveSnapshot"];
         readonly post?: never;
@@ -333,7 +333,7 @@ export interface paths {
          * Add a fault
          * @description Injects an error, a delay or a connection failure into the requests that match. If several faults apply to a request, their delays add up, and the
          *     first one determines the response and the connection. Faults do not apply to requests that violate the contract: those get 400. A fault applies to
-         *     images if its `where.path` matches their path (`/images/*`). If no request can match the fault, it is added, and `warnings` says why.
+         *     images if its `where.path` matches the path of an image (`/images/*`). A fault that no request can match has the reasons in `warnings`.
          */
         readonly post: operations["addFault"];
         /**
@@ -373,7 +373,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a fault
-         * @description The journal keeps the requests that it applied to.
+         * @description The journal still contains the requests that the fault applied to.
          */
         readonly delete: operations["removeFault"];
         readonly options?: never;
@@ -459,8 +459,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Verify requests
-         * @description Checks how many recorded requests match. With `withinMs`, the response waits up to that long: until enough requests match, or, for an exact or maximum
-         *     number, until the time has passed or too many match. If the journal has dropped requests that could change the result, the verification fails.
+         * @description Compares the number of matching requests with the expected number. With `withinMs`, the server waits before it responds. For a minimum, it waits until
+         *     enough requests match or the time has passed. For an exact or maximum number, it waits until too many requests match or the time has passed. If the
+         *     journal has dropped requests that could change the result, the verification fails.
          */
         readonly post: operations["verifyRequests"];
         readonly delete?: never;
@@ -485,9 +486,9 @@ export interface components {
             readonly faults: number;
             /** @description The number of recorded requests */
             readonly requests: number;
-            /** @description The names of the snapshots that were saved in it */
+            /** @description The names of the snapshots that were saved in the sandbox */
             readonly snapshots: readonly string[];
-            /** @description Milliseconds since its last use: a request to the application, a request to this API, or an open event stream */
+            /** @description Milliseconds since the last use of the sandbox: a request to the application, a request to this API, or an open event stream */
             readonly idleMs: number;
         };
         /** @description A clock */
@@ -513,24 +514,24 @@ export interface components {
         /** @description A snapshot */
         readonly Snapshot: {
             readonly name: string;
-            /** @description Whether it ships with the server or is a file in the folder of `--snapshots` */
+            /** @description Whether the snapshot ships with the server or is a file in the folder of `--snapshots` */
             readonly builtIn: boolean;
             readonly counts: components["schemas"]["Counts"];
         };
-        /** @description The number of entries by the name of their collection. The server lists the collections of its application here. */
+        /** @description The number of entries of each collection. The server lists the collections of its application here. */
         readonly Counts: {
             readonly [key: string]: number;
         };
         /**
-         * @description The state of a sandbox: its entries by the name of their collection, by the schemas of the application's contract. The server lists the collections of
-         *     its application here.
+         * @description The state of a sandbox: a list of entries for each collection. The application's contract defines the schemas of the entries. The server lists the
+         *     collections of its application here.
          */
         readonly State: {
             readonly [key: string]: readonly {
                 readonly [key: string]: unknown;
             }[];
         };
-        /** @description The collections to replace. The server lists the collections of its application here, and allows no others. */
+        /** @description The collections to replace. The server lists the collections of its application here. Other properties are not allowed. */
         readonly StateChange: {
             readonly [key: string]: readonly {
                 readonly [key: string]: unknown;
@@ -560,21 +561,21 @@ export interface components {
             /** @description Any JSON value; only operations with a request body match */
             readonly body?: unknown;
         };
-        /** @description Which requests a fault applies to, when, and what it does */
+        /** @description The requests that a fault applies to, and the effects of the fault */
         readonly FaultDefinition: {
             readonly operation?: components["schemas"]["Operations"];
             readonly where?: components["schemas"]["Where"];
             /** @description The number of matching requests that the fault skips first */
             readonly skip?: number;
-            /** @description The number of requests that it applies to before it expires; unlimited by default */
+            /** @description The maximum number of requests that the fault applies to; unlimited by default */
             readonly times?: number;
-            /** @description The probability that it applies to a matching request; 1 by default */
+            /** @description The probability that the fault applies to a matching request; 1 by default */
             readonly probability?: number;
-            /** @description The seed of the random decisions: the same seed selects the same requests. By default the number in its id */
+            /** @description The seed of the random decisions: the same seed selects the same requests. By default the number in the id of the fault */
             readonly seed?: number;
-            /** @description The time when it expires, by the sandbox's clock, as an ISO 8601 string or in milliseconds since 1970 */
+            /** @description The time when the fault expires, by the clock of the sandbox, as an ISO 8601 string or in milliseconds since 1970 */
             readonly until?: string | number;
-            /** @description Milliseconds until it expires, by the machine's clock */
+            /** @description Milliseconds until the fault expires, by the clock of the machine */
             readonly durationMs?: number;
             /**
              * @description `before` (the default): the fault applies before the operation. The operation does not run if the fault has a response or resets the connection.
@@ -596,14 +597,14 @@ export interface components {
             readonly violation?: boolean;
             readonly delay?: components["schemas"]["Delay"];
             /**
-             * @description `reset`: the connection is reset without a response. `cut`: it is closed after half of the response body
+             * @description `reset` closes the connection without a response. `cut` closes the connection after half of the response body
              * @enum {string}
              */
             readonly connection?: "reset" | "cut";
             /** @description Milliseconds over which the response body is sent */
             readonly bodyDurationMs?: number;
         } & ((unknown | unknown | unknown | unknown | unknown) & (unknown | unknown) & (unknown | unknown) & unknown & unknown & (unknown | unknown | unknown) & unknown & unknown & unknown & unknown);
-        /** @description The delay of the response in milliseconds, or a range to choose it from. The order of the bounds does not matter */
+        /** @description The delay of the response in milliseconds, or a range for a random delay. The order of the bounds does not matter */
         readonly Delay: number | {
             readonly from: number;
             readonly to: number;
@@ -631,11 +632,11 @@ export interface components {
             readonly id: string;
             /** @description The number of matching requests, including those that another fault responded to */
             readonly matched: number;
-            /** @description The number of requests that it applied to */
+            /** @description The number of requests that the fault applied to */
             readonly applied: number;
-            /** @description Whether it no longer applies to any request */
+            /** @description Whether the fault no longer applies to any request */
             readonly expired: boolean;
-            /** @description Why no request can match it, one sentence each */
+            /** @description The reasons why no request can match the fault, a sentence each */
             readonly warnings?: readonly string[];
         };
         /** @description Selects recorded requests. A request is selected if all given properties match */
@@ -695,7 +696,7 @@ export interface components {
             readonly id: number;
             /**
              * Format: date-time
-             * @description The time of the response, by the machine's clock
+             * @description The time of the response, by the clock of the machine
              */
             readonly at: string;
             /** @description Milliseconds between the request and the response */
@@ -719,7 +720,7 @@ export interface components {
                 /** @description Whether the recorded body is truncated */
                 readonly isTruncated?: boolean;
             };
-            /** @description The response; null if none was sent */
+            /** @description The response; null if no response was sent */
             readonly response: {
                 readonly status: number;
                 /** @description The headers that differ between responses */

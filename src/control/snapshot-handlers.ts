@@ -3,7 +3,7 @@ import type { State } from '../store/state.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import { ControlProblemError, formatNames, getSandbox, withControlProblems } from './refusal.ts';
 
-/** The operations on snapshots. */
+/** The handlers of the operations on snapshots. */
 export const snapshotHandlers = {
   listSnapshots({ path }, parts) {
     const { snapshots } = getSandbox(path.id, parts);
@@ -26,25 +26,30 @@ export const snapshotHandlers = {
   deleteSnapshot({ path }, parts) {
     const sandbox = getSandbox(path.id, parts);
     if (sandbox.snapshots.delete(path.name)) return;
-    if (!parts.builtIn.names.includes(path.name)) throw unknownSnapshot(path.name, sandbox, parts);
+    if (!parts.builtIn.names.includes(path.name)) throw createUnknownSnapshotError(path.name, sandbox, parts);
     throw new ControlProblemError('built-in-snapshot', `Snapshot ${path.name} is built-in and cannot be deleted.`);
   },
   async restoreSnapshot({ path }, parts) {
     const state = getSnapshotState(parts.sandboxes.find(path.id), path.name, parts);
-    const sandbox = parts.sandboxes.get(path.id);
-    // A copy is stored even if it equals the current state, because the file may have another one.
-    await sandbox.store.update(() => ({ next: { ...state }, result: undefined }));
+    await restoreState(parts.sandboxes.get(path.id), state);
   },
 } satisfies Partial<ControlHandlers>;
+
+/**
+ * Replaces the state of a sandbox. Stores a copy even if the state equals the current one: another program may have changed the data file in the meantime.
+ */
+export function restoreState({ store }: Sandbox, state: State): Promise<void> {
+  return store.update(() => ({ next: { ...state }, result: undefined }));
+}
 
 /** The maximum number of saved snapshots of a sandbox. */
 const MAX_SNAPSHOTS = 100;
 
-/** Returns the state of a saved or built-in snapshot. Throws a `ControlProblemError` if there is none. */
+/** Returns the state of a saved or built-in snapshot. Throws a `ControlProblemError` if the snapshot does not exist. */
 export function getSnapshotState(sandbox: Sandbox | undefined, name: string, parts: ControlParts): State {
   const state = sandbox?.snapshots.get(name) ?? getBuiltInState(name, parts);
   if (state) return state;
-  throw unknownSnapshot(name, sandbox, parts);
+  throw createUnknownSnapshotError(name, sandbox, parts);
 }
 
 function getBuiltInState(name: string, { builtIn, sandboxes }: ControlParts): State | undefined {
@@ -53,7 +58,7 @@ function getBuiltInState(name: string, { builtIn, sandboxes }: ControlParts): St
   return state;
 }
 
-function unknownSnapshot(name: string, sandbox: Sandbox | undefined, { builtIn }: ControlParts): ControlProblemError {
+function createUnknownSnapshotError(name: string, sandbox: Sandbox | undefined, { builtIn }: ControlParts) {
   const existing = formatNames([...(sandbox?.snapshots.keys() ?? []), ...builtIn.names]);
   return new ControlProblemError(
     'unknown-snapshot',
@@ -65,7 +70,7 @@ function toSummary(name: string, state: State, builtIn: boolean) {
   return { name, builtIn, counts: countEntries(state) };
 }
 
-/** Counts the entries of a state by the name of their collection. */
+/** Returns the number of entries of each collection of a state. */
 export function countEntries(state: State): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(state).map(([name, entries]) => [name, entries.length]));
 }

@@ -5,12 +5,15 @@ import type { Issue } from '../util/issue.ts';
 import type { ControlParts } from './handler.ts';
 import { ControlProblemError, describeIssues } from './refusal.ts';
 
-/** How often a new state is validated in slices. If other changes come in between each time, the last validation is done in one go. */
-const ATTEMPTS = 3;
+/**
+ * The maximum number of validations in slices. A validation is repeated if another request changed the state meanwhile. The last validation is not sliced,
+ * so that no other request can change the state.
+ */
+const MAX_SLICED_VALIDATIONS = 3;
 
 /**
- * Replaces collections of a sandbox's state. A large state is validated in slices, so that other requests are handled meanwhile. Invalid collections create
- * no sandbox.
+ * Replaces collections of the state of a sandbox. Validates the new state in slices, between which other requests are handled. Throws a
+ * `ControlProblemError` if the state is invalid or too large. An invalid state does not create the sandbox.
  */
 export async function replaceCollections(
   id: string,
@@ -18,31 +21,31 @@ export async function replaceCollections(
   { sandboxes, validator, defaults }: ControlParts,
 ): Promise<void> {
   let base = sandboxes.find(id)?.store.read().state ?? defaults();
-  // Resolves with the current state if it may not be replaced.
-  const replaceIf = (mayReplace: (state: State) => boolean) => {
+  // Resolves to undefined after the replacement, or to the current state if the condition is false.
+  const replaceIf = (condition: (state: State) => boolean) => {
     const change = (state: State) =>
-      mayReplace(state) ? { next: { ...state, ...collections }, result: undefined } : { result: state };
-    return sandboxes.use(id, ({ store }) => store.update<State | undefined>(change).catch(refuseTooLarge));
+      condition(state) ? { next: { ...state, ...collections }, result: undefined } : { result: state };
+    return sandboxes.use(id, ({ store }) => store.update<State | undefined>(change).catch(rejectTooLarge));
   };
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    refuseInvalid(await validator().validateInSlices({ ...base, ...collections }));
+  for (let attempt = 1; attempt <= MAX_SLICED_VALIDATIONS; attempt++) {
+    rejectInvalid(await validator().validateInSlices({ ...base, ...collections }));
     const current = await replaceIf((state) => isSame(state, base));
     if (current === undefined) return;
     base = current;
   }
   await replaceIf((state) => {
-    refuseInvalid(validator().validate(structuredClone({ ...state, ...collections })));
+    rejectInvalid(validator().validate(structuredClone({ ...state, ...collections })));
     return true;
   });
 }
 
-function refuseTooLarge(error: unknown): never {
+function rejectTooLarge(error: unknown): never {
   if (error instanceof StateTooLargeError)
     throw new ControlProblemError('state-too-large', `the state was not replaced: ${error.message}`);
   throw error;
 }
 
-function refuseInvalid(issues: readonly Issue[]): void {
+function rejectInvalid(issues: readonly Issue[]): void {
   if (issues.length === 0) return;
   const detail = `the state is invalid, so nothing was changed: ${describeIssues(issues)}`;
   throw new ControlProblemError('invalid-state', detail, issues);

@@ -2,20 +2,22 @@ import type { Journal } from '../sandbox/journal/journal.ts';
 import type { Entry } from '../sandbox/journal/recorded-request.ts';
 import type { Bounds } from '../sandbox/journal/verify-requests.ts';
 
-/** What to wait for, and how long. */
+/** The requests to wait for, and the limits of the wait. */
 interface Waiting extends Bounds {
   readonly journal: Pick<Journal, 'follow'>;
+  /** The maximum duration of the wait, in ms. */
   readonly withinMs: number;
+  /** The signal that ends the wait. */
   readonly stopping: AbortSignal;
-  /** The number of requests that match already. */
+  /** The number of recorded requests that match. */
   readonly count: number;
-  /** Returns whether another request matches. */
+  /** Whether a new request matches. */
   readonly isMatch: (entry: Entry) => boolean;
 }
 
 /**
- * Resolves as soon as further requests cannot change the result: at once if no number of requests is allowed, when the minimum is reached and there is
- * no maximum, or when the maximum is exceeded. Otherwise resolves after `withinMs`.
+ * Resolves when further requests cannot change the result of a verification: the minimum is reached and there is no maximum, the maximum is exceeded, or the
+ * minimum is higher than the maximum. Otherwise resolves after `withinMs`, when the sandbox is removed, or when the server stops.
  */
 export function waitForRequests({ journal, withinMs, stopping, least, most, count, isMatch }: Waiting): Promise<void> {
   let matches = count;

@@ -102,10 +102,10 @@ async function createServiceParts(
     sandboxes,
     defaults,
     validator: () => current.binding.validator,
-    unmatched: (fault) => findUnmatchableReasons(current.binding.contract.routes, fault),
+    findUnmatchableReasons: (fault) => findUnmatchableReasons(current.binding.contract.routes, fault),
     warn: (message) => log.warn(message),
     findUnknownOperations: (operation) => findUnknownOperations(current.binding.contract, operation),
-    undocumented: (fault) => validateInjectedResponse(current.binding.contract, fault),
+    findUndocumentedResponses: (fault) => validateInjectedResponse(current.binding.contract, fault),
     stopping: stopping.signal,
   });
   return {

@@ -1,6 +1,7 @@
 import type { Options } from '../server/options.ts';
+import { toFlag } from '../util/option-flag.ts';
 
-/** Options of a storefront in a child process: those that its command line has. */
+/** Options of a server in a child process: the options that the command line has too. */
 export type ChildOptions = Omit<
   Options,
   'log' | 'logTo' | 'nowMs' | 'elapsedMs' | 'newId' | 'requestTimeoutMs' | 'handlers'
@@ -9,7 +10,7 @@ export type ChildOptions = Omit<
   readonly handlers?: string | undefined;
 };
 
-/** Converts options to command line arguments. Defaults: a free port, the state in memory, no log. */
+/** Converts options to command line arguments. By default the server listens on a free port and stores the state in memory. It does not log requests. */
 export function toArguments({ port = 0, data, durability, delay, control, ...rest }: ChildOptions): readonly string[] {
   const options = {
     port,
@@ -25,6 +26,5 @@ export function toArguments({ port = 0, data, durability, delay, control, ...res
 
 function toArgument(name: string, value: boolean | string | number | readonly string[] | undefined): readonly string[] {
   if (value === undefined || value === false) return [];
-  const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  return value === true ? [option] : [`${option}=${value}`];
+  return [value === true ? toFlag(name) : `${toFlag(name)}=${value}`];
 }

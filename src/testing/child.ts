@@ -1,4 +1,7 @@
-/** `storefront/testing` for `require`: the server runs in a child process, which ends with the process of the tests. */
+/**
+ * The entry `storefront/testing` for `require`: starts the server in a child process, which ends with the process of the tests. As an entry of the package it
+ * reads `process.env`, which the child process inherits.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type ChildOptions, toArguments } from './arguments.ts';
@@ -8,22 +11,22 @@ export type { ChildOptions as Options } from './arguments.ts';
 export * from './exports.ts';
 export type { SandboxOptions, TestStorefront } from './test-storefront.ts';
 
-/** The time limit of a start, in ms: the machine may be busy. */
+/** The maximum duration of a start, in ms. It is long enough for a busy machine. */
 const START_MS = 60_000;
 
-/** The time limit of a stop, in ms: the server itself needs at most 10 s. */
+/** The maximum duration of a stop, in ms. The server stops within 10 s. */
 const STOP_MS = 15_000;
 
 /**
- * Starts a server in a child process, by default on a free port and with its state in memory. The child ends with this process, even if that is killed.
- * Rejects with an error that contains the child's error output if it does not start.
+ * Starts a server in a child process, by default on a free port and with its state in memory. The child process ends with this process, even if this process
+ * is killed. Rejects with the error output of the child process if the start fails.
  */
 export async function startStorefront(options: ChildOptions = {}): Promise<TestStorefront> {
-  // The build puts the command line program beside this module.
+  // The build writes the command line program to the folder of this module.
   const program = fileURLToPath(new URL('./main.js', import.meta.url));
   const child = spawn(process.execPath, [program, ...toArguments(options)], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // The child must not require a token that the tests were not given.
+    // Without this line, the server would require the token of the environment, which the tests do not send.
     env: { ...process.env, STOREFRONT_CONTROL_TOKEN: '' },
   });
   const url = await waitForUrl(child).catch((error) => {
@@ -35,7 +38,7 @@ export async function startStorefront(options: ChildOptions = {}): Promise<TestS
   return createTestStorefront(running, options.controlToken);
 }
 
-/** Resolves to the URL in the start message of the child. */
+/** Resolves to the URL in the start message of the child process. Rejects with its error output if the start fails. */
 function waitForUrl(child: ChildProcess): Promise<string> {
   let output = '';
   let errors = '';
@@ -61,7 +64,7 @@ function waitForUrl(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Forwards the error output of the child, and lets this process end while the child runs. */
+/** Forwards the error output of the child process. Allows this process to end while the child process runs. */
 function detach(child: ChildProcess): void {
   child.stderr?.removeAllListeners('data').on('data', (text) => process.stderr.write(text));
   child.unref();
@@ -69,7 +72,7 @@ function detach(child: ChildProcess): void {
   for (const stream of [child.stdout, child.stderr]) (stream as { unref?(): void } | null)?.unref?.();
 }
 
-/** Stops the child by closing its IPC channel, which also closes when this process is killed. */
+/** Stops the child process: closes its IPC channel, on which the server stops, and kills the process if it does not end in time. */
 function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {

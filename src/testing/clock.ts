@@ -1,43 +1,47 @@
-import { type ControlServer, sendControlRequest } from '../client/client.ts';
-import type { ControlAnswer } from '../control/operation.ts';
+import type { ControlRequest } from '../client/client.ts';
+import type { ControlId, ControlResponse } from '../control/operation.ts';
 
 /** The time of a clock, and whether it is frozen. */
-export type Clock = ControlAnswer<'getClock'>;
+export type Clock = ControlResponse<'getClock'>;
 
-/** A time: a text in ISO 8601, a number of ms since 1970, or a `Date`. */
+/** A time: an ISO 8601 string, a number of ms since 1970, or a `Date`. */
 export type Moment = string | number | Date;
 
-/** The clock of a sandbox. Methods resolve to its new time, and reject with a `ControlError`. */
+/** The clock of a sandbox. Methods resolve to the time after the change, and reject with a `ControlError`. */
 export interface TestClock {
   /** Returns the current time of the clock. */
   read(): Promise<Clock>;
   /** Sets the time. A frozen clock stays frozen. */
   set(now: Moment): Promise<Clock>;
-  /** Stops the clock, by default at its current time. */
+  /** Freezes the clock at a time. Default: the current time of the clock. */
   freeze(now?: Moment): Promise<Clock>;
-  /** Lets a frozen clock run from its current time. */
+  /** Unfreezes the clock. It continues from its current time. */
   run(): Promise<Clock>;
-  /** Moves the clock forward by `ms`, or back if negative. */
+  /** Moves the clock forward by `ms`, or back if `ms` is negative. */
   advance(ms: number): Promise<Clock>;
-  /** Makes the clock follow the system clock again. */
+  /** Unfreezes the clock and sets it to the system time. */
   follow(): Promise<Clock>;
 }
 
-/** Creates the clock of the sandbox `id`. */
-export function createTestClock(server: ControlServer, id: string): TestClock {
-  const path = `${id}/clock`;
-  const put = (body: { now?: string | number; frozen?: boolean }) =>
-    sendControlRequest<'setClock'>(server, { method: 'PUT', path, body });
-  const read = () => sendControlRequest<'getClock'>(server, { method: 'GET', path });
+/** Sends a request of an operation of the control API to a path below the path of a sandbox. */
+export type SendRequest = <Id extends ControlId>(
+  method: ControlRequest['method'],
+  path: string,
+  body?: unknown,
+) => Promise<ControlResponse<Id>>;
+
+/** Creates an object that controls the clock of a sandbox. `send` sends a request to a path below the sandbox. */
+export function createTestClock(send: SendRequest): TestClock {
+  const put = (body: { now?: string | number; frozen?: boolean }) => send<'setClock'>('PUT', '/clock', body);
+  const read = () => send<'getClock'>('GET', '/clock');
   return {
     read,
     set: (now) => put({ now: toJsonTime(now) }),
     freeze: (now) => put({ ...(now === undefined ? {} : { now: toJsonTime(now) }), frozen: true }),
     run: () => put({ frozen: false }),
-    advance: (ms) =>
-      sendControlRequest<'advanceClock'>(server, { method: 'POST', path: `${path}/advance`, body: { ms } }),
+    advance: (ms) => send<'advanceClock'>('POST', '/clock/advance', { ms }),
     async follow() {
-      await sendControlRequest<'followClock'>(server, { method: 'DELETE', path });
+      await send<'followClock'>('DELETE', '/clock');
       return read();
     },
   };

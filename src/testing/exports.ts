@@ -1,8 +1,15 @@
-/** The exports that all entries of the test kit have in common. */
+/** The exports of every entry of the test kit. */
 
 export { ControlError, type ControlViolation } from '../client/client.ts';
-export type { Fault, FaultDefinition, JournalEntry, RequestFilter, Verification, Where } from '../control/operation.ts';
+export type { Fault, JournalEntry, Verification, Where } from '../control/operation.ts';
 export type * from '../shop/api-types.ts';
 export type { Clock, Moment, TestClock } from './clock.ts';
-export { type JournalFilter, type SandboxAccess, type Snapshot, sandboxAt, type TestSandbox } from './sandbox.ts';
-export { type RequestExpectation, VerificationError } from './verification-error.ts';
+export type {
+  FaultDefinition,
+  JournalFilter,
+  OperationName,
+  RequestExpectation,
+  RequestFilter,
+} from './request-filter.ts';
+export { type SandboxAccess, type Snapshot, sandboxAt, type TestSandbox } from './sandbox.ts';
+export { VerificationError } from './verification-error.ts';

@@ -8,8 +8,8 @@ export interface BrowserClock {
 }
 
 /**
- * Returns a clock that sets the sandbox and the pages of a browser context together. Timers of pages keep running. `advance` fires due timers at most
- * once, in pages that were loaded after the clock was first set.
+ * Returns a clock that sets the time of a sandbox and of the pages in a browser context. The timers of the pages continue to run. `advance` runs each due timer
+ * once, but only in pages that were loaded after the first change of the clock.
  */
 export function withPages(sandboxClock: TestClock, pageClock: BrowserClock): TestClock {
   const setPages = async (clock: Clock) => {
@@ -23,7 +23,7 @@ export function withPages(sandboxClock: TestClock, pageClock: BrowserClock): Tes
     run: async () => setPages(await sandboxClock.run()),
     async advance(ms) {
       const clock = await sandboxClock.advance(ms);
-      // Timers that fire must see the new time: a frozen clock is set first. A running clock gets there by `fastForward`, and is corrected afterwards.
+      // Timers that fire must read the new time. So a frozen clock is set before `fastForward`. A running clock is advanced by it and corrected afterwards.
       if (clock.frozen) await setPages(clock);
       if (ms > 0) await pageClock.fastForward(ms);
       return clock.frozen ? clock : setPages(clock);

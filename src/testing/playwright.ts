@@ -1,4 +1,6 @@
-/** `storefront/playwright`: fixtures for Playwright. This module does not import Playwright. */
+/**
+ * The entry `storefront/playwright`: fixtures for Playwright. It does not import Playwright. As an entry of the package it calls `crypto.randomUUID`.
+ */
 import { type BrowserClock, withPages } from './page-clock.ts';
 import { sandboxAt, type TestSandbox } from './sandbox.ts';
 
@@ -10,23 +12,23 @@ export interface StorefrontFixtureOptions {
   /** Address of the running storefront server. */
   readonly server: string;
   /**
-   * How requests of pages name the sandbox of their test. `cookie`: a cookie on the host of the app, for an app that sends API requests to its own origin
-   * (a proxy, or `--static`). `header`: the header `X-Sandbox` on requests to the origin of the API only, for an app that sends requests there.
+   * The way in which requests of pages select the sandbox of the test. `cookie` sets a cookie for the host of the app. Use it if the app sends API requests to its
+   * own origin, through a proxy or with `--static`. `header` adds the header `X-Sandbox` to requests to the origin of the API. Use it if the API has another origin.
    */
   readonly by: 'cookie' | 'header';
-  /** Address of the app, for the cookie. Default: Playwright's `baseURL`. */
+  /** Address of the app, for `cookie`. Default: Playwright's `baseURL`. */
   readonly app?: string | undefined;
-  /** Address of the API as pages see it, for the header. Default: `server`. */
+  /** Address of the API in requests of pages, for `header`. Default: `server`. */
   readonly api?: string | undefined;
-  /** Snapshot that each test starts with. Default: the default data. */
+  /** Name of the snapshot that each test starts with. Default: the default data. */
   readonly from?: string | undefined;
   /** Bearer token of the control API. Default: none. */
   readonly token?: string | undefined;
 }
 
-/** The sandbox of a test. Its clock sets the pages of the test's context too. */
+/** The sandbox of a test. Its clock also sets the time of the pages in the browser context of the test. */
 export interface TestShop extends TestSandbox {
-  /** Puts the pages of another browser context in this sandbox too, such as those of a second user. */
+  /** Makes the pages of another browser context use this sandbox, such as the pages of a second user. */
   enter(context: BrowserContextLike): Promise<void>;
 }
 
@@ -43,42 +45,34 @@ export interface RouteLike {
   fallback(options: { headers: Record<string, string> }): Promise<void>;
 }
 
-/** Playwright's built-in fixtures that `shop` depends on. */
-export interface FixturesUsed {
-  context: BrowserContextLike;
-  baseURL: string | undefined;
-}
-
-/** The part of Playwright's `TestInfo` that the fixtures use. */
-export interface TestInfoLike {
-  readonly title: string;
-  readonly workerIndex: number;
-}
-
 /** The fixtures that `storefrontFixtures` adds. */
 export interface StorefrontFixtures {
   /** The sandbox of the test. */
   shop: TestShop;
 }
 
-/** A fixture that Playwright sets up for every test, even if the test does not use it. */
-type AutoFixture<T> = [
-  (used: FixturesUsed, use: (value: T) => Promise<void>, testInfo: TestInfoLike) => Promise<void>,
+/** A fixture that Playwright sets up for every test, even if the test does not use it. `used` are built-in fixtures of Playwright. */
+type AutoFixture = [
+  (
+    used: { context: BrowserContextLike; baseURL: string | undefined },
+    use: (shop: TestShop) => Promise<void>,
+    testInfo: { readonly title: string; readonly workerIndex: number },
+  ) => Promise<void>,
   { auto: true },
 ];
 
 /**
- * Creates fixtures for `test.extend<StorefrontFixtures>`: `shop` is a new sandbox for every test, in which the pages of the test's context are. It is
- * removed after the test.
+ * Creates fixtures for `test.extend<StorefrontFixtures>`. The fixture `shop` is a new sandbox for each test. The pages of the test use this sandbox. The sandbox
+ * is removed after the test.
  */
-export function storefrontFixtures(options: StorefrontFixtureOptions): { shop: AutoFixture<TestShop> } {
+export function storefrontFixtures(options: StorefrontFixtureOptions): { shop: AutoFixture } {
   if (!['cookie', 'header'].includes(options?.by))
     throw new Error("Invalid options of storefrontFixtures. Use { server, by: 'cookie' } or { server, by: 'header' }.");
   return {
     shop: [
-      // Playwright requires an object pattern here, from which it reads the names of the fixtures.
-      async ({ context, baseURL }, use, testInfo) => {
-        const sandbox = sandboxAt(options.server, createId(testInfo), options);
+      // Playwright reads the names of the fixtures from this object pattern.
+      async ({ context, baseURL }, use, { title, workerIndex }) => {
+        const sandbox = sandboxAt(options.server, createId(title, workerIndex), options);
         await sandbox.recreate(options);
         const enter = (other: BrowserContextLike) => enterSandbox(other, sandbox.id, options, baseURL);
         await enter(context);
@@ -107,17 +101,17 @@ async function enterSandbox(
 async function setCookie(context: BrowserContextLike, id: string, app: string | undefined): Promise<void> {
   if (app === undefined) {
     throw new Error(
-      'The address of the app is unknown, which the cookie needs. Pass `app` to storefrontFixtures, or set `use.baseURL` in the Playwright configuration.',
+      'The sandbox cookie needs the address of the app. Pass `app` to storefrontFixtures, or set `use.baseURL` in the Playwright configuration.',
     );
   }
   await context.addCookies([{ name: 'sandbox', value: id, url: new URL('/', app).href, sameSite: 'Lax' }]);
 }
 
-/** The maximum number of characters from the title in an id. */
+/** The maximum length of the part of an id that comes from the title of a test. */
 const MAX_TITLE_LENGTH = 40;
 
-/** Creates an id that shows the title of the test, and that is unique among all runs on the same server. */
-function createId({ title, workerIndex }: TestInfoLike): string {
+/** Creates a sandbox id from the title of a test, the number of the worker, and a random part that makes the id unique on the server. */
+function createId(title: string, workerIndex: number): string {
   const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? ['test'];
   const name = words.join('-').slice(0, MAX_TITLE_LENGTH).replace(/-$/, '');
   return `${name}-${workerIndex}-${crypto.randomUUID().slice(0, 8)}`;

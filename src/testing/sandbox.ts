@@ -1,45 +1,36 @@
-import { type ControlRequest, sendControlRequest, toQuery } from '../client/client.ts';
-import type {
-  ControlAnswer,
-  ControlId,
-  Fault,
-  FaultDefinition,
-  JournalEntry,
-  JournalQuery,
-  RequestFilter,
-} from '../control/operation.ts';
+import { sendControlRequest, toQuery } from '../client/client.ts';
+import type { ControlResponse, Fault, JournalEntry } from '../control/operation.ts';
 import type { State } from '../shop/api-types.ts';
 import type { State as ReadonlyState } from '../shop/state.ts';
 import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/sandbox-id.ts';
-import { createTestClock, type TestClock } from './clock.ts';
-import { type RequestExpectation, VerificationError } from './verification-error.ts';
+import { createTestClock, type SendRequest, type TestClock } from './clock.ts';
+import type { FaultDefinition, JournalFilter, RequestExpectation, RequestFilter } from './request-filter.ts';
+import { VerificationError } from './verification-error.ts';
 
-/** A filter of journal entries: `after` an id, at most `limit` entries, of one operation or several. */
-export type JournalFilter = Omit<JournalQuery, 'operation'> & Pick<RequestFilter, 'operation'>;
-/** A snapshot in a list. */
-export type Snapshot = ControlAnswer<'saveSnapshot'>;
+/** The name of a snapshot, whether it is built-in, and the number of entries in its collections. */
+export type Snapshot = ControlResponse<'saveSnapshot'>;
 
 /** A sandbox of a running server. Methods reject with a `ControlError` if the control API declines the request. */
 export interface TestSandbox {
   readonly id: string;
-  /** Base URL of the sandbox for an app or a client, without a trailing slash. */
+  /** The URL of the sandbox, without a trailing slash. An app or a client can use it as its base URL. */
   readonly url: string;
   /** The header that selects the sandbox in requests to the address of the server. */
   readonly headers: { readonly 'X-Sandbox': string };
   /** Sends a request to a path of the sandbox. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Restores the default data. Clock, ids, faults, journal and snapshots stay. */
+  /** Restores the default data. Does not change the clock, ids, faults, journal and snapshots. */
   reset(): Promise<void>;
   /** Returns the state. */
   state(): Promise<State>;
-  /** Replaces the state, or some of its lists. */
+  /** Replaces the state, or some collections of it. */
   setState(change: Partial<ReadonlyState>): Promise<void>;
   readonly clock: TestClock;
-  /** Sets the seed of new ids: the same seed gives the same ids in the same order. */
+  /** Sets the seed of the id generator. The same seed generates the same ids in the same order. */
   ids(seed: number): Promise<void>;
-  /** Makes new ids random again. */
+  /** Makes the id generator random again. */
   randomIds(): Promise<void>;
-  /** Saves the state as a snapshot. */
+  /** Saves the state as a snapshot. Replaces a saved snapshot of the same name. */
   snapshot(name: string): Promise<Snapshot>;
   /** Restores a snapshot of this sandbox or a built-in one. */
   restore(name: string): Promise<void>;
@@ -51,39 +42,42 @@ export interface TestSandbox {
   fault(definition: FaultDefinition): Promise<Fault>;
   /** Replaces all faults. */
   replaceFaults(definitions: readonly FaultDefinition[]): Promise<readonly Fault[]>;
-  /** Returns the faults, with how often each one matched and applied. */
+  /** Returns the faults. Each one has the number of requests that it matched and applied to. */
   faults(): Promise<readonly Fault[]>;
   /** Removes the fault with this `id`. */
   removeFault(id: string): Promise<void>;
   /** Removes all faults. */
   clearFaults(): Promise<void>;
-  /** Returns the recorded requests and responses, the oldest first. */
+  /** Returns the recorded requests and responses. The oldest one comes first. */
   requests(filter?: JournalFilter): Promise<readonly JournalEntry[]>;
   /** Clears the journal. */
   clearRequests(): Promise<void>;
-  /** Counts the recorded requests that match. */
+  /** Returns the number of recorded requests that match the filter. */
   count(filter?: RequestFilter): Promise<number>;
-  /** Rejects with a `VerificationError` unless the expected number of requests matches, by default at least one. */
+  /** Rejects with a `VerificationError` if the number of matching requests is not the expected number. Default: at least one. */
   verify(expectation: RequestExpectation): Promise<void>;
-  /** Recreates the sandbox from the default data or a snapshot, without clock, ids, faults and journal. Only `default` keeps its snapshots. */
+  /**
+   * Replaces the sandbox with a new one that has the default data or the data of a snapshot. The clock, ids, faults and journal are reset. The snapshots are
+   * deleted, except those of the sandbox `default`.
+   */
   recreate(options?: { readonly from?: string | undefined }): Promise<void>;
   /** Removes the sandbox. */
   remove(): Promise<void>;
 }
 
-/** What `sandboxAt` needs beside the address of the server. */
+/** Options of `sandboxAt`. */
 export interface SandboxAccess {
   /** Bearer token of the control API. Default: none. */
   readonly token?: string | undefined;
 }
 
-/** Returns the sandbox `id` of a running server. Sends no request: the server creates the sandbox on first use. Throws for an invalid id. */
+/** Returns the sandbox `id` of a running server. Sends no request: the server creates the sandbox on its first use. Throws an error if the id is invalid. */
 export function sandboxAt(server: string, id: string, { token }: SandboxAccess = {}): TestSandbox {
   if (!SANDBOX_ID.test(id)) throw new Error(`Invalid sandbox id ${JSON.stringify(id)}: ${SANDBOX_ID_REMEDY}`);
   const controlServer = { url: server.replace(/\/+$/, ''), token };
   const url = `${controlServer.url}/_sandbox/${id}`;
-  const send = <Id extends ControlId>(method: ControlRequest['method'], subpath: string, body?: unknown) =>
-    sendControlRequest<Id>(controlServer, { method, path: `${id}${subpath}`, body });
+  const send: SendRequest = (method, path, body) =>
+    sendControlRequest(controlServer, { method, path: `${id}${path}`, body });
   return {
     id,
     url,
@@ -93,7 +87,7 @@ export function sandboxAt(server: string, id: string, { token }: SandboxAccess =
     // The contract of the control API leaves the type of the state to the contract of the shop.
     state: async () => (await send<'getState'>('GET', '/state')) as unknown as State,
     setState: (change) => send<'putState'>('PUT', '/state', change),
-    clock: createTestClock(controlServer, id),
+    clock: createTestClock(send),
     ids: async (seed) => void (await send<'seedIds'>('PUT', '/ids', { seed })),
     randomIds: () => send<'randomIds'>('DELETE', '/ids'),
     snapshot: (name) => send<'saveSnapshot'>('PUT', `/snapshots/${encodeURIComponent(name)}`),

@@ -3,27 +3,27 @@ import { sandboxAt, type TestSandbox } from './sandbox.ts';
 
 /** Options of a new sandbox. */
 export interface SandboxOptions {
-  /** Id of the sandbox. Default: a new id, `test-1` and so on. */
+  /** Id of the sandbox. Default: `test-1`, `test-2` and so on. */
   readonly id?: string | undefined;
-  /** Snapshot to start with. Default: the default data. */
+  /** Name of the snapshot that the sandbox starts with. Default: the default data. */
   readonly from?: string | undefined;
 }
 
-/** A storefront server that was started for tests. */
+/** A running server for tests. */
 export interface TestStorefront {
   /** Address of the server, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** The sandbox `default`, which requests use that name no sandbox. */
+  /** The sandbox `default`. Requests that name no sandbox use it. */
   readonly default: TestSandbox;
-  /** Creates a sandbox, or recreates the one with this id. */
+  /** Creates a sandbox. Replaces an existing sandbox with the same id. */
   sandbox(options?: SandboxOptions): Promise<TestSandbox>;
   /** Stops the server. Can be called several times. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Adds what tests need to a running server. */
+/** Returns the interface of a running server for tests. */
 export function createTestStorefront(
   { url, port, close }: Pick<Storefront, 'url' | 'port' | 'close'>,
   token: string | undefined,

@@ -1,9 +1,7 @@
-import type { ControlInput, Verification } from '../control/operation.ts';
+import type { Verification } from '../control/operation.ts';
+import type { RequestExpectation } from './request-filter.ts';
 
-/** The requests to expect: a filter of recorded requests, how many should match, and how long to wait for them. */
-export type RequestExpectation = ControlInput<'verifyRequests'>['body'];
-
-/** An error for a verification that failed; `message` has the number of matching requests, the filter, and the near misses. */
+/** An error for a failed verification. The message contains the number of matching requests, the filter, and the near misses. */
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';
   /** The response of the control API. */

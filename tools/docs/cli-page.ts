@@ -15,7 +15,7 @@ const CONNECTION_OPTIONS = ['--url', '--sandbox', '--token'];
 
 /** Returns the page about the command line. */
 export function generateCliPage(): string {
-  const program = createProgram({ args: [], environment: {}, isTerminal: false, version: '' }, () => {});
+  const program = createProgram({ environment: {}, version: '' }, () => {});
   const [control = [], other = []] = partition(program.commands, isControlCommand);
   const connection = control[0]?.options.filter(({ long }) => CONNECTION_OPTIONS.includes(long ?? '')) ?? [];
   return joinParts([
@@ -49,7 +49,7 @@ function describeCommand(command: Command): string {
 
 function describeExitCodes(command: string): string {
   return `Exit codes: ${getExitCodes(command)
-    .map(([exitCode, meaning]) => `${code(String(exitCode))} ${meaning}`)
+    .map(([exitCode, meaning]) => `${code(exitCode)} ${meaning}`)
     .join('; ')}.`;
 }
 
