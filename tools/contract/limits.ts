@@ -40,7 +40,7 @@ const DOCUMENTED_LIMITS: readonly DocumentedLimit[] = [
     '/components/schemas/Quantity/maximum': QUANTITY_LIMIT,
     [`${ADD}/description`]: `up to ${formatNumber(QUANTITY_LIMIT)}`,
     [`${ADD}/responses/409/description`]: `would exceed ${formatNumber(QUANTITY_LIMIT)}`,
-    [`${ADD}/responses/409${PROBLEM}/quantityLimit/value/detail`]: `the limit of ${QUANTITY_LIMIT} of a product`,
+    [`${ADD}/responses/409${PROBLEM}/quantityLimit/value/detail`]: `the limit of ${QUANTITY_LIMIT}`,
   }),
 ];
 

@@ -1,7 +1,7 @@
-import { getEstimatedDeliveryTimeMs } from '../domain/delivery.ts';
+import { getEstimatedDeliveryTimeMs } from '../domain/catalogue.ts';
 import type { Handler } from './handler.ts';
 
-/** Returns the delivery options, with the delivery times of an order placed now if the query expands them. */
+/** Returns the delivery options. With `expand=estimatedDeliveryTime` each option contains the delivery time of an order that is placed now. */
 export const listDeliveryOptions: Handler<'listDeliveryOptions'> = ({ query }, shop) => {
   const { deliveryOptions } = shop.read();
   if (query.expand === undefined) return { body: deliveryOptions };

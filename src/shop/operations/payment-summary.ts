@@ -1,7 +1,7 @@
 import { computePaymentSummary } from '../domain/pricing.ts';
 import type { Handler } from './handler.ts';
 
-/** Returns what the cart costs. */
+/** Returns the costs of the cart. */
 export const getPaymentSummary: Handler<'getPaymentSummary'> = (_input, shop) => {
   const state = shop.read();
   return { body: computePaymentSummary(state.cartItems, state) };

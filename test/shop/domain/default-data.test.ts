@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { getEstimatedDeliveryTimeMs } from '../../../src/shop/domain/delivery.ts';
+import { getEstimatedDeliveryTimeMs } from '../../../src/shop/domain/catalogue.ts';
 import { createOrderFromCart } from '../../../src/shop/domain/order.ts';
 import { computePaymentSummary } from '../../../src/shop/domain/pricing.ts';
 import type { CartItem, DeliveryOption, Order, OrderProduct } from '../../../src/shop/types.ts';

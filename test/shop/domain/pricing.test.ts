@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   computePaymentSummary,
-  costLimitCents,
+  computePercentage,
+  getMaxCartCostCents,
   MAX_CART_COST_CENTS,
-  percentHalfUp,
 } from '../../../src/shop/domain/pricing.ts';
 import {
   createCartItem,
@@ -32,7 +32,7 @@ const RATES: readonly (readonly [number, bigint])[] = [
   [100, 10_000n],
 ];
 
-describe('percentHalfUp', () => {
+describe('computePercentage', () => {
   it.each([
     [0, 10, 0],
     [4, 10, 0],
@@ -52,11 +52,11 @@ describe('percentHalfUp', () => {
     [Number.MAX_SAFE_INTEGER, 10, 900_719_925_474_099],
     [Number.MAX_SAFE_INTEGER, 8.25, 743_093_938_516_132],
   ])('%i cents at %d percent are %i cents', (cents, percent, expected) => {
-    expect(percentHalfUp(cents, percent)).toBe(expected);
+    expect(computePercentage(cents, percent)).toBe(expected);
   });
 
   it.each(RATES)('is exact at %d percent for every amount up to the cost limit', (percent, hundredths) => {
-    const limitCents = costLimitCents(percent) + HIGHEST_SHIPPING_CENTS;
+    const limitCents = getMaxCartCostCents(percent) + HIGHEST_SHIPPING_CENTS;
     const anyCents = fc.oneof(
       fc.integer({ min: 0, max: 10_000 }),
       fc.integer({ min: 0, max: limitCents }),
@@ -65,20 +65,20 @@ describe('percentHalfUp', () => {
     fc.assert(
       fc.property(anyCents, (cents) => {
         const exact = (BigInt(cents) * hundredths + 5_000n) / 10_000n;
-        expect(BigInt(percentHalfUp(cents, percent))).toBe(exact);
+        expect(BigInt(computePercentage(cents, percent))).toBe(exact);
       }),
       { numRuns: 300 },
     );
   });
 
   it.each([8.875, 0.001, 1 / 3, -1, 100.01, Number.NaN])('throws for a rate of %d percent', (percent) => {
-    expect(() => percentHalfUp(100, percent)).toThrow(RangeError);
+    expect(() => computePercentage(100, percent)).toThrow(RangeError);
   });
 });
 
-describe('costLimitCents', () => {
+describe('getMaxCartCostCents', () => {
   it.each(RATES)('keeps the total below 2^53 cents with shipping and a tax of %d percent', (percent, hundredths) => {
-    const beforeTaxCents = BigInt(costLimitCents(percent) + HIGHEST_SHIPPING_CENTS);
+    const beforeTaxCents = BigInt(getMaxCartCostCents(percent) + HIGHEST_SHIPPING_CENTS);
     const totalCents = beforeTaxCents + (beforeTaxCents * hundredths + 5_000n) / 10_000n;
     expect(totalCents).toBeLessThanOrEqual(BigInt(Number.MAX_SAFE_INTEGER));
   });
