@@ -163,7 +163,7 @@ async function withBrands(): Promise<string> {
 
 /** The check of data by a contract of this text. */
 function checkOf(text: string) {
-  return shopValidator(createShopContract(parseDocument('openapi.yaml', text)).checkData).validate;
+  return shopValidator(createShopContract(parseDocument('openapi.yaml', text)).validateData).validate;
 }
 
 /** openapi.yaml with what it gains. */
