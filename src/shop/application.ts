@@ -7,7 +7,7 @@ import { hasSameStateSchemas, shopContract } from './contract.ts';
 import type { Shop } from './operations/handler.ts';
 import { handlers } from './operations/index.ts';
 import { problems } from './problems.ts';
-import { getSearch, prepareSearch } from './search/product-index.ts';
+import { getSearch, prepareSearch } from './search/product-search.ts';
 import { snapshots } from './snapshots.ts';
 import { collections, type State } from './state.ts';
 import { findReferenceIssues } from './state-validation.ts';

@@ -2,7 +2,7 @@ import { MAX_BODY_BYTES } from '../../src/http/pipeline/request.ts';
 import { LIMITS, REQUEST_TIMEOUT_MS } from '../../src/http/server.ts';
 import { type Document, getNode } from '../../src/openapi/document.ts';
 import { QUANTITY_LIMIT } from '../../src/shop/domain/cart.ts';
-import { MAX_TERM_LENGTH } from '../../src/shop/search/product-index.ts';
+import { MAX_TERM_LENGTH } from '../../src/shop/search/product-search.ts';
 import type { DocumentFinding } from './finding.ts';
 
 /** A place of openapi.yaml that tells a limit which the server enforces in its code. */
@@ -33,7 +33,7 @@ const DOCUMENTED_LIMITS: readonly DocumentedLimit[] = [
   ...documented('REQUEST_TIMEOUT_MS of http/server.ts', {
     [`${BESIDE}/description`]: `did not arrive within ${REQUEST_TIMEOUT_MS / 1_000} s`,
   }),
-  ...documented('TERM_LIMIT of search/product-index.ts', {
+  ...documented('TERM_LIMIT of search/product-search.ts', {
     '/paths/~1api~1products/get/description': `the first ${MAX_TERM_LENGTH} characters`,
   }),
   ...documented('QUANTITY_LIMIT of domain/cart.ts', {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getSearch } from '../../../src/shop/search/product-index.ts';
+import { getSearch } from '../../../src/shop/search/product-search.ts';
 import { createProduct, createUuid } from '../../support/fixtures/catalogue-builders.ts';
 
 const catalogue = [
