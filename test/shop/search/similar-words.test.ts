@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findSimilarWords } from '../../../src/shop/search/similar-words.ts';
+import { createSimilarWordSearch } from '../../../src/shop/search/similar-words.ts';
 import { editDistance, getPrefixes } from '../../support/oracles/edit-distance.ts';
 
 /** The longest word there is, in characters. */
@@ -45,7 +45,7 @@ function expected(typed: string, words: readonly string[]) {
 }
 
 function found(typed: string, words: readonly string[]) {
-  return findSimilarWords(words)(typed).toSorted((one, other) => one.id - other.id);
+  return createSimilarWordSearch(words)(typed).toSorted((one, other) => one.id - other.id);
 }
 
 function distinct(words: readonly string[]) {
@@ -120,7 +120,7 @@ describe('the similar words', () => {
   });
 
   it('do not depend on earlier searches', () => {
-    const near = findSimilarWords(['kettle', 'kettles', 'mug']);
+    const near = createSimilarWordSearch(['kettle', 'kettles', 'mug']);
     const alone = near('ketle');
     near('мug');
     near('x'.repeat(LONGEST));
@@ -128,6 +128,6 @@ describe('the similar words', () => {
   });
 
   it('are none of no words', () => {
-    expect(findSimilarWords([])('kettle')).toEqual([]);
+    expect(createSimilarWordSearch([])('kettle')).toEqual([]);
   });
 });
