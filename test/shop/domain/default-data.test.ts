@@ -17,7 +17,7 @@ function optionsFor({ orderTimeMs }: Order, entry: OrderProduct): readonly Deliv
   );
 }
 
-/** The cart that an order was made of, found from its estimates. */
+/** Returns the cart from which an order was created, with the delivery options that fit its delivery times. */
 function cartOf(order: Order): readonly CartItem[] {
   return order.products.map((entry) => {
     const { productId, quantity } = entry;

@@ -51,7 +51,7 @@ describe('computePercentage', () => {
     [10_796, 8.25, 891],
     [Number.MAX_SAFE_INTEGER, 10, 900_719_925_474_099],
     [Number.MAX_SAFE_INTEGER, 8.25, 743_093_938_516_132],
-  ])('%i cents at %d percent are %i cents', (cents, percent, expected) => {
+  ])('returns for %i cents at %d percent %i cents', (cents, percent, expected) => {
     expect(computePercentage(cents, percent)).toBe(expected);
   });
 
@@ -83,7 +83,7 @@ describe('getMaxCartCostCents', () => {
     expect(totalCents).toBeLessThanOrEqual(BigInt(Number.MAX_SAFE_INTEGER));
   });
 
-  it('is 8.18e15 cents at the tax rate of the shop', () => {
+  it('returns 8.18e15 cents at the tax rate of the shop', () => {
     expect(MAX_CART_COST_CENTS).toBe(8_180_000_000_000_000);
   });
 });
@@ -130,7 +130,7 @@ describe('computePaymentSummary', () => {
         totalCostCents: 13_197,
       },
     ],
-  ])('returns what %s costs', (_, cart, expected) => {
+  ])('returns the costs of %s', (_, cart, expected) => {
     expect(computePaymentSummary(cart, catalogue)).toEqual(expected);
   });
 
