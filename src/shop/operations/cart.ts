@@ -1,5 +1,6 @@
 import { addItem, findCartItem, removeItem, replaceItem } from '../domain/cart.ts';
 import { findDeliveryOption, findProduct, getDefaultDeliveryOption } from '../domain/catalogue.ts';
+import { computePaymentSummary } from '../domain/pricing.ts';
 import type { Handler } from './handler.ts';
 
 /** Returns the items of the cart. With `expand=product` each item contains its product. */
@@ -41,4 +42,10 @@ export const removeCartItem: Handler<'removeCartItem'> = async ({ path: { produc
     return { next: { ...state, cartItems: removeItem(state.cartItems, productId) }, result: undefined };
   });
   return {};
+};
+
+/** Returns the costs of the cart. */
+export const getPaymentSummary: Handler<'getPaymentSummary'> = (_input, shop) => {
+  const state = shop.read();
+  return { body: computePaymentSummary(state.cartItems, state) };
 };
