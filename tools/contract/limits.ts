@@ -33,7 +33,7 @@ const DOCUMENTED_LIMITS: readonly DocumentedLimit[] = [
   ...documented('REQUEST_TIMEOUT_MS of http/server.ts', {
     [`${BESIDE}/description`]: `did not arrive within ${REQUEST_TIMEOUT_MS / 1_000} s`,
   }),
-  ...documented('TERM_LIMIT of search/product-search.ts', {
+  ...documented('MAX_TERM_LENGTH of search/product-search.ts', {
     '/paths/~1api~1products/get/description': `the first ${MAX_TERM_LENGTH} characters`,
   }),
   ...documented('QUANTITY_LIMIT of domain/cart.ts', {
