@@ -1,4 +1,4 @@
-/** Types for clients, which `npm run types` generates from `openapi.yaml`. Their arrays are mutable, like the arrays of parsed JSON. */
+/** The types of the API for clients. `npm run types` generates them from `openapi.yaml`. Their arrays are mutable, like those of parsed JSON. */
 import type { components } from './schema.d.ts';
 
 export type { components, operations, paths } from './schema.d.ts';

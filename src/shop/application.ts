@@ -33,7 +33,7 @@ export const shop: Application<State> = {
   describe,
 };
 
-/** The rules that every state of the shop satisfies, by the shop's own contract. */
+/** The rules for the state of the shop under the shop's own contract. */
 export const stateRules: StateRules<State> = {
   collections,
   validateEntry: shopContract.validateData,

@@ -36,18 +36,18 @@ export function hasSameStateSchemas(served: Document): boolean {
 /** Whether the parameters and the request body of a served operation are equal to those of an operation of the shop's contract. */
 export function hasSameRequest(served: Document, ownRoute: Route, servedRoute: Route): boolean {
   const isSame = createComparison(served);
-  const getPointers = ({ pointer, parameters }: Route) => [
-    `${pointer}/requestBody`,
-    ...parameters.map((p) => p.pointer),
-  ];
+  const getPointers = (one: Route) => [`${one.pointer}/requestBody`, ...one.parameters.map(({ pointer }) => pointer)];
   const [own, other] = [getPointers(ownRoute), getPointers(servedRoute)];
   return own.length === other.length && own.every((pointer, index) => isSame(pointer, other[index] ?? ''));
 }
 
-/** Keys that a comparison ignores: descriptions, examples and references, which do not change what is valid. */
+/** Keys that a comparison ignores, because they do not change which values are valid. References are resolved before. */
 const IGNORED_KEYS = /^(description|summary|title|examples?|x-refused-examples|x-present-with|\$ref)$/;
 
-/** Returns a function that compares a node of the shop's contract with a node of a served document. It takes their JSON Pointers and ignores some keys. */
+/**
+ * Returns a function that compares a node of the shop's contract with a node of a served document. The function takes the JSON Pointers of both nodes. It
+ * follows references and ignores descriptions and examples.
+ */
 function createComparison(served: Document): (ownPointer: string, servedPointer: string) => boolean {
   const comparedPairs = new Set<string>();
   return function isSame(ownPointer, servedPointer): boolean {
@@ -55,13 +55,16 @@ function createComparison(served: Document): (ownPointer: string, servedPointer:
     if (comparedPairs.has(`${own} ${other}`)) return true;
     comparedPairs.add(`${own} ${other}`);
     const [ownNode, otherNode] = [getNode(shopContract.document, own), getNode(served, other)];
-    if (typeof ownNode !== 'object' || ownNode === null || typeof otherNode !== 'object' || otherNode === null)
-      return ownNode === otherNode;
+    if (!isObject(ownNode) || !isObject(otherNode)) return ownNode === otherNode;
     const hasPropertyNames = own.endsWith('/properties');
     const getKeys = (node: object) => Object.keys(node).filter((key) => hasPropertyNames || !IGNORED_KEYS.test(key));
     const keys = getKeys(ownNode).sort();
-    if (Array.isArray(ownNode) !== Array.isArray(otherNode) || keys.join() !== getKeys(otherNode).sort().join())
-      return false;
+    const hasSameKeys = keys.join() === getKeys(otherNode).sort().join();
+    if (!hasSameKeys || Array.isArray(ownNode) !== Array.isArray(otherNode)) return false;
     return keys.every((key) => isSame(own + formatPointer(key), other + formatPointer(key)));
   };
+}
+
+function isObject(node: unknown): node is object {
+  return typeof node === 'object' && node !== null;
 }

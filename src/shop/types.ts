@@ -1,4 +1,4 @@
-/** Read-only types for the server, which `npm run types` generates from `openapi.yaml`. The types for clients are in `api-types.ts`. */
+/** The types of the API for the server. They are read-only versions of the generated types. The types for clients are in `api-types.ts`. */
 import type * as api from './schema.d.ts';
 
 /** A type with all its properties and arrays read-only, at any depth. */

@@ -2,7 +2,7 @@ import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import type { DeliveryOption, Product } from '../types.ts';
 import { DomainError } from './domain-error.ts';
 
-/** The products of the shop and the ways to deliver them. */
+/** The products and the delivery options of the shop. */
 export interface Catalogue {
   readonly products: readonly Product[];
   /** Never empty. */

@@ -10,7 +10,7 @@ const INFIX_LENGTH = 3;
 /** The minimum length of a search word for a fuzzy match, in letters. */
 const TYPO_LENGTH = 3;
 
-/** The length below which a misspelled prefix must have at most `SHORT_PREFIX_DISTANCE`, in letters. */
+/** The minimum length of a search word for a misspelled prefix of any distance, in letters. Shorter words match up to `SHORT_PREFIX_DISTANCE`. */
 const SHORT_PREFIX_LENGTH = 5;
 const SHORT_PREFIX_DISTANCE = 0.75;
 
@@ -45,7 +45,7 @@ const HEAD_AND_TAIL_DISTANCE = { minimum: 0.6, perLetter: 0.03 };
 export function findFuzzyMatches(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
   if (searchWord.length < TYPO_LENGTH) return [];
   const candidates = [...findMisspelled(searchWord, vocabulary), ...findAbbreviated(searchWord, vocabulary)];
-  return addNumberForms(keepBest(candidates), vocabulary);
+  return addNumberForms(selectClosest(candidates), vocabulary);
 }
 
 /** Adds the singulars and plurals of the candidates, so that a misspelled plural also matches the singular. */
@@ -143,8 +143,8 @@ function matchHeadAndTail(searchWord: string, id: WordId, { words }: Vocabulary)
   return [{ id, tier: TIERS.abbreviated, distance: minimum + perLetter * (word.length - searchWord.length) }];
 }
 
-/** Returns the candidates with almost the lowest distance, each word once. */
-function keepBest(candidates: readonly Candidate[]): readonly Candidate[] {
+/** Returns the candidates whose distance is close to the lowest one. Each word occurs once. */
+function selectClosest(candidates: readonly Candidate[]): readonly Candidate[] {
   const closest = new Map<WordId, Candidate>();
   for (const candidate of candidates) {
     const known = closest.get(candidate.id);

@@ -21,7 +21,7 @@ const KEYBOARD_ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 const FIRST_CODE = 'a'.charCodeAt(0);
 const LETTERS = 26;
 
-/** The costs of all substitutions: a row for each letter, and a column for each other letter. */
+/** The costs of all substitutions, with a row and a column for each letter. */
 const substitutionCosts = new Float64Array(LETTERS * LETTERS).fill(COST.substitution);
 for (const keys of KEYBOARD_ROWS)
   for (let at = 1; at < keys.length; at++) setSubstitutionCost(keys.charAt(at - 1), keys.charAt(at), COST.adjacentKey);

@@ -1,4 +1,4 @@
-/** Returns a text in lower case, without accents and full-width characters (NFKD without marks). */
+/** Converts a text to lower case. Removes accents and replaces full-width characters (NFKD without marks). */
 export function foldText(text: string): string {
   // Most texts are ASCII. This shortcut is ten times faster for them.
   if (/^[ -~]*$/.test(text)) return text.toLowerCase();

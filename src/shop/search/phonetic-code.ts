@@ -30,7 +30,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/(.)\1+/g, '$1'],
 ];
 
-/** Returns the phonetic code of a word. Words that sound alike have the same code. It contains a letter for each sound, and "a" for any vowels. */
+/** Returns the phonetic code of a word: a letter for each consonant sound, and an "a" for each run of vowels. Words that sound alike have equal codes. */
 export function getPhoneticCode(word: string): string {
   return RULES.reduce((code, [pattern, sound]) => code.replace(pattern, sound), word);
 }

@@ -43,10 +43,10 @@ const ACROSS_COST = TIERS.misspelled * TIER_COST - 1;
 /** The minimum number of letters that a match across two keywords has in each keyword, unless all fuzzy matches are distant. */
 const ACROSS_LETTERS = 3;
 
-/** The distance of fuzzy matches above which a match across keywords may have a single letter in a keyword. */
+/** A match across keywords may have a single letter in a keyword if the lowest distance of the fuzzy matches exceeds this distance. */
 const SINGLE_LETTER_DISTANCE = 1;
 
-/** The distance of fuzzy matches above which a match across keywords is more likely. */
+/** A match across keywords replaces the fuzzy matches if their lowest distance exceeds this distance. */
 const TYPO_DISTANCE = 0.75;
 
 /** The separators between the two parts of a compound word, such as "t-shirt". */

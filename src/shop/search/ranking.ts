@@ -10,7 +10,7 @@ const FIELD_COST = 4;
 /** The additional cost of each less relevant tier. It exceeds the sum of `FIELD_COST` and any distance. */
 export const TIER_COST = 8;
 
-/** A word of the vocabulary that may be the word that the user means. */
+/** A word of the vocabulary that may match a search word. */
 export interface Candidate {
   /** The index of the word in the vocabulary. */
   readonly id: number;

@@ -93,7 +93,7 @@ function indexWords(ids: ReadonlyMap<string, WordId>, getPostings: (id: WordId) 
     findByInfix: (text: string): readonly WordId[] => prefilter(text).filter((id) => words[id]?.includes(text)),
     /** Returns the words that are similar to a search word, as a whole or with a prefix. */
     findSimilar: createSimilarWordSearch(words),
-    /** Returns the words by their first letter and their last three letters. */
+    /** Returns the words with the given first letter and last three letters. */
     findByEnds: groupByKey(words, getEnds),
     findByPhoneticCode: groupByKey(words, getPhoneticCode),
     findByConsonants: groupByKey(words, getConsonants),
