@@ -1,15 +1,12 @@
-// Makes from openapi.yaml what the shop is written for: its types (src/shop/schema.d.ts), and its operations and schemas as data
-// (src/shop/contract.json), by which a running shop knows what a newer contract has gained; and the types of control from its contract. With --check
-// it only tells whether all are current.
+// Generates the types of both contracts, and src/shop/contract.json from openapi.yaml. The server compares contract.json, the contract that the shop's
+// handlers are written for, with the contract that it serves. With --check the tool only reports files that are out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { mapNodes } from '../src/openapi/walk-schemas.ts';
 
-const SHOP = 'src/shop/contract.json';
-
-/** Words for people, and values: no part of what answers look like. */
-const LEFT_OUT = new Set([
+/** Keys of descriptions and examples, which do not change what is valid. */
+const OMITTED_KEYS = new Set([
   'description',
   'summary',
   'example',
@@ -20,33 +17,37 @@ const LEFT_OUT = new Set([
   'title',
 ]);
 
-/** A document without what isn't about shapes. */
-function shapesOf(document: object): object {
-  return mapNodes(document, (node) => Object.fromEntries(Object.entries(node).filter(([key]) => !LEFT_OUT.has(key))));
+/** Returns a document without descriptions and examples. */
+function omitDescriptions(document: object): object {
+  return mapNodes(document, (node) =>
+    Object.fromEntries(Object.entries(node).filter(([key]) => !OMITTED_KEYS.has(key))),
+  );
 }
 
-function shop(): string {
+/** Generates src/shop/contract.json. */
+function generateContract(): string {
   const { openapi, paths, components } = load(readFileSync('openapi.yaml', 'utf8'), { schema: CORE_SCHEMA }) as Record<
     string,
     unknown
   >;
-  return `${JSON.stringify(shapesOf({ openapi, paths, components }))}\n`;
+  return `${JSON.stringify(omitDescriptions({ openapi, paths, components }))}\n`;
 }
 
-/** What is made of what: the types of both contracts, and the shop's as data. */
-const made: readonly (readonly [file: string, text: string])[] = [
-  // The package exports the types of the shop's contract: openapi-fetch 0.17 recognises no lists that are read-only.
-  ['src/shop/schema.d.ts', await typesOf('openapi.yaml', { immutable: false })],
-  ['src/control/schema.d.ts', await typesOf('src/control/control.yaml', { immutable: true })],
-  [SHOP, shop()],
+/** The generated files. */
+const files: readonly (readonly [file: string, text: string])[] = [
+  // The package exports these types, and openapi-fetch 0.17 does not recognize read-only arrays.
+  ['src/shop/schema.d.ts', await generateTypes('openapi.yaml', { immutable: false })],
+  ['src/control/schema.d.ts', await generateTypes('src/control/control.yaml', { immutable: true })],
+  ['src/shop/contract.json', generateContract()],
 ];
 
-async function typesOf(document: string, options: { readonly immutable: boolean }): Promise<string> {
+/** Generates the types of an OpenAPI document. */
+async function generateTypes(document: string, options: { readonly immutable: boolean }): Promise<string> {
   const types = await openapiTS(new URL(`../${document}`, import.meta.url), options);
   return COMMENT_HEADER + astToString(types);
 }
 
-for (const [file, text] of made) {
+for (const [file, text] of files) {
   if (!process.argv.includes('--check')) writeFileSync(file, text);
   else if (readFileSync(file, 'utf8') !== text) {
     console.error(`${file} is out of date: run npm run types`);

@@ -1,4 +1,4 @@
-/** The types that `openapi.yaml` gives, as clients use them: `paths` for typed clients, and the schemas by name. Lists can be changed, as parsed JSON can. */
+/** The types of the API for clients. `npm run types` generates them from `openapi.yaml`. Their arrays are mutable, like those of parsed JSON. */
 import type { components } from './schema.d.ts';
 
 export type { components, operations, paths } from './schema.d.ts';
@@ -7,31 +7,31 @@ type Schemas = components['schemas'];
 
 /** A product of the catalogue. */
 export type Product = Schemas['Product'];
-/** A way to have something delivered. */
+/** A delivery option: its price and its delivery time in days. */
 export type DeliveryOption = Schemas['DeliveryOption'];
-/** A product in the cart. */
+/** An item of the cart: a product with its quantity and its delivery option. */
 export type CartItem = Schemas['CartItem'];
-/** The request body that adds a product to the cart. */
+/** The request body of `addCartItem`. */
 export type NewCartItem = Schemas['NewCartItem'];
-/** The request body that changes an item of the cart. */
+/** The request body of `updateCartItem`. */
 export type CartItemChange = Schemas['CartItemChange'];
-/** An order. */
+/** An order: its products, its time and its total cost. */
 export type Order = Schemas['Order'];
-/** A product of an order. */
+/** A product of an order, with its quantity and its delivery time. */
 export type OrderProduct = Schemas['OrderProduct'];
-/** What the cart costs. */
+/** The costs of the cart. */
 export type PaymentSummary = Schemas['PaymentSummary'];
 /** An error response (RFC 9457). */
 export type Problem = Schemas['Problem'];
-/** One thing that is wrong with a request. */
+/** One violation of the contract by a request. */
 export type Violation = Schemas['Violation'];
 
-/** Everything that a sandbox stores: the shape of db.json. */
+/** The state of a sandbox, which has the same structure as db.json. */
 export interface State {
   products: Product[];
   deliveryOptions: DeliveryOption[];
-  /** In the order in which the items were first added. */
+  /** The items, in the order in which they were added. */
   cartItems: CartItem[];
-  /** The order created last first. */
+  /** The orders, the newest first. */
   orders: Order[];
 }

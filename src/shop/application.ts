@@ -3,17 +3,16 @@ import type { Contract } from '../openapi/contract.ts';
 import { combineDataValidators, type DataValidator } from '../openapi/violations.ts';
 import { getPackageFile } from '../package-file.ts';
 import type { StateRules } from '../store/validate-state.ts';
-import { collections } from './collections.ts';
 import { hasSameStateSchemas, shopContract } from './contract.ts';
 import type { Shop } from './operations/handler.ts';
 import { handlers } from './operations/index.ts';
 import { problems } from './problems.ts';
-import { getSearch, prepareSearch } from './search/product-index.ts';
+import { getSearch, prepareSearch } from './search/product-search.ts';
 import { snapshots } from './snapshots.ts';
-import type { State } from './state.ts';
+import { collections, type State } from './state.ts';
 import { findReferenceIssues } from './state-validation.ts';
 
-/** The shop. */
+/** The shop: the application that the package serves by default. */
 export const shop: Application<State> = {
   contractFile: getPackageFile('openapi.yaml'),
   defaultDataFile: getPackageFile('db.json.default'),
@@ -26,7 +25,7 @@ export const shop: Application<State> = {
     return {
       getImplementation,
       stateRules: { ...stateRules, validateEntry },
-      validatesChanges: validateEntry !== shopContract.checkData,
+      validatesChanges: validateEntry !== shopContract.validateData,
     };
   },
   extendContext: (context): Shop => ({ ...context, search: (products, term) => getSearch(products)(term) }),
@@ -34,28 +33,31 @@ export const shop: Application<State> = {
   describe,
 };
 
-/** The rules of the contract that the shop is written for. */
+/** The rules for the state of the shop under the shop's own contract. */
 export const stateRules: StateRules<State> = {
   collections,
-  validateEntry: shopContract.checkData,
+  validateEntry: shopContract.validateData,
   findReferenceIssues,
 };
 
 const ownRoutes = new Map(shopContract.routes.map((route) => [route.operationId, route]));
 
-/** Returns the handler of an operation that has the id, method and path of one of the shop. */
+/** Returns the handler of an operation; undefined unless the shop's contract has an operation with the same id, method and path. */
 function getImplementation({ operationId, method, path }: Operation): ApplicationHandler<State> | undefined {
   const route = ownRoutes.get(operationId);
   if (route?.method !== method || route.path !== path) return undefined;
   const handler = handlers[operationId as keyof typeof handlers];
   if (handler === mocked) return undefined;
-  // The input satisfies the contract, and the context is extended to a shop.
-  return { handle: handler as Handle<State>, writtenFor: { document: shopContract.plain, route } };
+  // The engine validates the input by the contract, and `extendContext` makes the context a `Shop`.
+  return { handle: handler as Handle<State>, writtenFor: { document: shopContract.document, route } };
 }
 
-/** Creates the validator of entries: by the shop's own contract, and also by the served one if that has operations of the shop and other schemas. */
+/**
+ * Creates the validator of the entries of a state. Entries satisfy the shop's own contract. If the served contract has an operation of the shop and
+ * other schemas, entries also satisfy the served contract.
+ */
 function createEntryValidator(contract: Contract): DataValidator {
-  const own = shopContract.checkData;
+  const own = shopContract.validateData;
   const isServed = contract.routes.some(getImplementation);
   if (!isServed || hasSameStateSchemas(contract.normalized)) return own;
   const schemas = Object.keys(contract.normalized.components?.schemas ?? {});
@@ -64,7 +66,7 @@ function createEntryValidator(contract: Contract): DataValidator {
   );
 }
 
-/** Shows three command lines to try, and links to what the shop has. */
+/** Returns three example commands and links to the collections, for the front page. */
 function describe({ products: [product] }: State, url: string) {
   const term = (product?.keywords[0] ?? '').replaceAll(/\p{Surrogate}/gu, '');
   const item = JSON.stringify({ productId: product?.id, quantity: 2 });

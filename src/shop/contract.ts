@@ -5,55 +5,66 @@ import { getRoutes, type Route } from '../openapi/routes.ts';
 import { createSchemaValidator } from '../openapi/schema-validator.ts';
 import { createDataValidator } from '../openapi/violations.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { collections } from './collections.ts';
-import document from './contract.json' with { type: 'json' };
+import ownDocument from './contract.json' with { type: 'json' };
+import { collections } from './state.ts';
 
-/** Returns the contract in a document, as far as handlers are written for it. */
-export function createShopContract(document: Document) {
-  const { document: plain } = normalizeSchemas(document);
-  const validator = createSchemaValidator(() => closeSchemas(plain), { useDefaults: true });
+/** Creates the shop's contract from an OpenAPI document: the normalized document, its routes, and a validator of data. */
+export function createShopContract(source: Document) {
+  const { document } = normalizeSchemas(source);
+  const validate = createSchemaValidator(() => closeSchemas(document), { useDefaults: true });
   return {
-    plain,
-    routes: getRoutes(plain),
-    /** Returns what is wrong with data for the handlers. Puts into it what it lacks and the schema has a `default` for. */
-    checkData: createDataValidator(validator),
+    document,
+    routes: getRoutes(document),
+    /** Returns the issues of a value by a schema. Adds missing properties that have a `default` to the value. */
+    validateData: createDataValidator(validate),
   };
 }
 
-/** The contract that the shop's handlers are written for: its operations and schemas, which `npm run types` makes of openapi.yaml without the words for people that the type asks for. */
-export const shopContract = createShopContract(document as unknown as Document);
+/**
+ * The contract that the shop's handlers are written for. The served contract may be a newer version. `npm run types` generates `contract.json` from
+ * `openapi.yaml` without descriptions and examples.
+ */
+export const shopContract = createShopContract(ownDocument as unknown as Document);
 
-/** Whether a document has the schemas of the state as the shop's handlers are written for them. */
+/** Whether the schemas of the state in a document are equal to those of the shop's contract. */
 export function hasSameStateSchemas(served: Document): boolean {
   const isSame = createComparison(served);
   const pointers = Object.values(collections).map(({ schema }) => `/components/schemas/${schema}`);
   return pointers.every((pointer) => isSame(pointer, pointer));
 }
 
-/** Whether a document asks of requests to an operation what the shop's handlers are written for: the same parameters and body. */
-export function hasSameRequest(served: Document, own: Route, route: Route): boolean {
+/** Whether the parameters and the request body of a served operation are equal to those of an operation of the shop's contract. */
+export function hasSameRequest(served: Document, ownRoute: Route, servedRoute: Route): boolean {
   const isSame = createComparison(served);
-  const getInputs = (one: Route) => [`${one.pointer}/requestBody`, ...one.parameters.map(({ pointer }) => pointer)];
-  const [before, now] = [getInputs(own), getInputs(route)];
-  return before.length === now.length && before.every((pointer, place) => isSame(pointer, now[place] ?? ''));
+  const getPointers = (one: Route) => [`${one.pointer}/requestBody`, ...one.parameters.map(({ pointer }) => pointer)];
+  const [own, other] = [getPointers(ownRoute), getPointers(servedRoute)];
+  return own.length === other.length && own.every((pointer, index) => isSame(pointer, other[index] ?? ''));
 }
 
-/** Words for people, and values: no part of what data looks like. */
-const ASIDE = /^(description|summary|title|examples?|x-refused-examples|x-present-with|\$ref)$/;
+/** Keys that a comparison ignores, because they do not change which values are valid. References are resolved before. */
+const IGNORED_KEYS = /^(description|summary|title|examples?|x-refused-examples|x-present-with|\$ref)$/;
 
-/** Tells whether what stands at a pointer of the shop's contract is, but for words and examples, what stands at a pointer of a served one. */
-function createComparison(served: Document): (own: string, other: string) => boolean {
-  const seen = new Set<string>();
-  return function isSame(own, other): boolean {
-    const [here, there] = [resolvePointer(shopContract.plain, own), resolvePointer(served, other)];
-    if (seen.has(`${here} ${there}`)) return true;
-    seen.add(`${here} ${there}`);
-    const [before, now] = [getNode(shopContract.plain, here), getNode(served, there)];
-    if (typeof before !== 'object' || before === null || typeof now !== 'object' || now === null) return before === now;
-    const isNames = here.endsWith('/properties');
-    const getKeys = (node: object) => Object.keys(node).filter((key) => isNames || !ASIDE.test(key));
-    const keys = getKeys(before).sort();
-    if (Array.isArray(before) !== Array.isArray(now) || keys.join() !== getKeys(now).sort().join()) return false;
-    return keys.every((key) => isSame(here + formatPointer(key), there + formatPointer(key)));
+/**
+ * Returns a function that compares a node of the shop's contract with a node of a served document. The function takes the JSON Pointers of both nodes. It
+ * follows references and ignores descriptions and examples.
+ */
+function createComparison(served: Document): (ownPointer: string, servedPointer: string) => boolean {
+  const comparedPairs = new Set<string>();
+  return function isSame(ownPointer, servedPointer): boolean {
+    const [own, other] = [resolvePointer(shopContract.document, ownPointer), resolvePointer(served, servedPointer)];
+    if (comparedPairs.has(`${own} ${other}`)) return true;
+    comparedPairs.add(`${own} ${other}`);
+    const [ownNode, otherNode] = [getNode(shopContract.document, own), getNode(served, other)];
+    if (!isObject(ownNode) || !isObject(otherNode)) return ownNode === otherNode;
+    const hasPropertyNames = own.endsWith('/properties');
+    const getKeys = (node: object) => Object.keys(node).filter((key) => hasPropertyNames || !IGNORED_KEYS.test(key));
+    const keys = getKeys(ownNode).sort();
+    const hasSameKeys = keys.join() === getKeys(otherNode).sort().join();
+    if (!hasSameKeys || Array.isArray(ownNode) !== Array.isArray(otherNode)) return false;
+    return keys.every((key) => isSame(own + formatPointer(key), other + formatPointer(key)));
   };
+}
+
+function isObject(node: unknown): node is object {
+  return typeof node === 'object' && node !== null;
 }

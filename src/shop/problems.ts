@@ -26,12 +26,12 @@ export const problems: Readonly<Record<DomainErrorCode, ProblemKind>> = {
   'empty-cart': {
     status: 409,
     title: 'The cart is empty',
-    explanation: 'An order contains the items of the cart, and the cart is empty. Placing an order empties the cart.',
+    explanation: 'An order contains the items of the cart, and the cart is empty. Creating an order empties the cart.',
   },
   'quantity-limit': {
     status: 409,
     title: 'Quantity limit exceeded',
     explanation:
-      'A cart contains at most 1,000,000 of one product, so that amounts of money are exact. The request would exceed this limit.',
+      'A cart contains at most 1,000,000 units of one product. The request exceeds this limit. The limit keeps amounts of money exact.',
   },
 };

@@ -4,19 +4,24 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { MAX_CART_COST_CENTS } from './domain/pricing.ts';
 import type { State } from './state.ts';
 
-/** Checks what the schemas of the shop's state can't express: references to other entries, fields that only `expand` adds, and the price of the cart. */
+/**
+ * Finds the issues of a state that no schema can express: references to missing entries, stored fields that `expand` adds to responses, and a cart that
+ * costs too much.
+ */
 export function* findReferenceIssues({ products, deliveryOptions, cartItems, orders }: State): Steps {
   const productIds = new Set(products.map(({ id }) => id));
   const optionIds = new Set(deliveryOptions.map(({ id }) => id));
   const findProductIssues = (entry: { productId: string; product?: unknown }) => [
-    ...findMissing('productId', productIds, entry.productId, 'product'),
-    ...findExpanded('product', entry),
+    ...findMissingReference('productId', productIds, entry.productId, 'product'),
+    ...findExpandedField('product', entry),
   ];
-  yield* entrySteps('deliveryOptions', deliveryOptions, (option) => findExpanded('estimatedDeliveryTimeMs', option));
+  yield* entrySteps('deliveryOptions', deliveryOptions, (option) =>
+    findExpandedField('estimatedDeliveryTimeMs', option),
+  );
   yield* findCostIssues(products, cartItems);
   yield* entrySteps('cartItems', cartItems, (item) => [
     ...findProductIssues(item),
-    ...findMissing('deliveryOptionId', optionIds, item.deliveryOptionId, 'delivery option'),
+    ...findMissingReference('deliveryOptionId', optionIds, item.deliveryOptionId, 'delivery option'),
   ]);
   yield* entrySteps('orders', orders, (order) =>
     [...entrySteps('products', order.products, findProductIssues)].flatMap((issue) => issue ?? []),
@@ -28,17 +33,17 @@ function findCostIssues(products: State['products'], cart: State['cartItems']): 
   const costCents = cart.reduce((sum, { productId, quantity }) => sum + (prices.get(productId) ?? 0) * quantity, 0);
   if (costCents <= MAX_CART_COST_CENTS) return [];
   const problem = `cost more than ${MAX_CART_COST_CENTS} cents in total`;
-  return [createIssue('/cartItems', { rule: 'maximum', problem, remedy: 'remove some' })];
+  return [createIssue('/cartItems', { rule: 'maximum', problem, remedy: 'remove items' })];
 }
 
-function findMissing(field: string, ids: ReadonlySet<string>, id: string, kind: string): readonly Issue[] {
+function findMissingReference(field: string, ids: ReadonlySet<string>, id: string, kind: string): readonly Issue[] {
   if (ids.has(id)) return [];
   const problem = `is ${JSON.stringify(id)}, but no ${kind} has this id`;
   return [createIssue(formatPointer(field), { rule: 'reference', problem, remedy: `use the id of a ${kind}` })];
 }
 
-function findExpanded(field: string, entry: object): readonly Issue[] {
+function findExpandedField(field: string, entry: object): readonly Issue[] {
   if (!Object.hasOwn(entry, field)) return [];
-  const problem = 'is not stored: expand adds it to responses';
+  const problem = 'must not be stored, because expand adds it to responses';
   return [createIssue(formatPointer(field), { rule: 'additionalProperties', problem, remedy: 'remove it' })];
 }

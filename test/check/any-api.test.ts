@@ -4,8 +4,8 @@ import { getNode } from '../../src/openapi/document.ts';
 import { formatFindings, runCheck } from '../support/harness/check.ts';
 import { loadNotesContract, type NotesDefects, startNotesServer } from '../support/reference-servers/notes-server.ts';
 
-/** What is found of a server of notes, with the contract that it is judged by. */
-async function judgedNotes(defects: NotesDefects = {}, seed = 1) {
+/** Checks a server of notes by its contract. */
+async function checkNotes(defects: NotesDefects = {}, seed = 1) {
   const contract = await loadNotesContract();
   const { url, seen } = await startNotesServer(defects);
   return { contract, seen, verdict: await runCheck(url, { contract, seed, runs: 10, isFresh: false }) };
@@ -14,14 +14,14 @@ async function judgedNotes(defects: NotesDefects = {}, seed = 1) {
 describe('checkServer on an API other than the shop', () => {
   it('reports no findings for a server that conforms to its contract, and the scope of the check', async () => {
     for (const seed of [1, 2]) {
-      const { verdict } = await judgedNotes({}, seed);
+      const { verdict } = await checkNotes({}, seed);
       expect(formatFindings(verdict.findings)).toEqual([]);
       expect([verdict.model, verdict.notes]).toEqual([undefined, []]);
     }
   });
 
   it('finds a resource that still exists after it was deleted', async () => {
-    const { verdict, contract } = await judgedNotes({ removesNothing: true });
+    const { verdict, contract } = await checkNotes({ removesNothing: true });
     expect(verdict.findings).toMatchObject([
       { check: 'behaviour', operationId: 'readNote', status: '200', rule: 'deleted resources cannot be read' },
     ]);
@@ -32,7 +32,7 @@ describe('checkServer on an API other than the shop', () => {
   });
 
   it('finds a link to a missing resource, and reports the response that contains it', async () => {
-    const { verdict, contract } = await judgedNotes({ answersOtherIds: true });
+    const { verdict, contract } = await checkNotes({ answersOtherIds: true });
     const [dangling] = verdict.findings.filter(({ check }) => check === 'links');
     expect(dangling).toMatchObject({
       operationId: 'readNote',
@@ -45,7 +45,7 @@ describe('checkServer on an API other than the shop', () => {
   });
 
   it('finds a repeated name in an object of a response', async () => {
-    const { verdict } = await judgedNotes({ repeatsText: true });
+    const { verdict } = await checkNotes({ repeatsText: true });
     expect(verdict.findings).toMatchObject([
       {
         operationId: 'readNote',
@@ -57,14 +57,14 @@ describe('checkServer on an API other than the shop', () => {
   });
 
   it('sends the same requests and has the same findings with the same seed', async () => {
-    const both = [await judgedNotes({ removesNothing: true }, 7), await judgedNotes({ removesNothing: true }, 7)];
+    const both = [await checkNotes({ removesNothing: true }, 7), await checkNotes({ removesNothing: true }, 7)];
     const [first, second] = both.map(({ verdict, seen }) => ({
       findings: verdict.findings.map(getFindingKey),
-      // Several are sent at once: in which order they come is chance.
+      // Requests are sent concurrently, so their order is random.
       asked: seen.map(({ method, target, body }) => `${method} ${target} ${body}`).sort(),
     }));
     expect(second).toEqual(first);
-    const other = await judgedNotes({ removesNothing: true }, 8);
+    const other = await checkNotes({ removesNothing: true }, 8);
     expect(other.seen.map(({ body }) => `${body}`)).not.toEqual(both[0]?.seen.map(({ body }) => `${body}`));
   });
 });

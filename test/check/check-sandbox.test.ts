@@ -10,18 +10,18 @@ import { startRecorder } from '../support/reference-servers/echo-server.ts';
 
 const COMMAND = { wait: 0, allowWrites: false, headers: {}, runs: 1 };
 
-/** The check's question for a sandbox, printed and answered by the server at `url`. */
-async function choosePlace(url: string, signal?: AbortSignal) {
+/** Selects the sandboxes of a check of the server at `url`. Returns the changed command and the printed text. */
+async function select(url: string, signal?: AbortSignal) {
   const printed: string[] = [];
   const print = (text: string) => void printed.push(text);
   const parts = { model: shopModel, contract: projectFile('openapi.yaml'), seed: 7, print, printProgress() {}, signal };
   return { command: await selectSandboxes({ ...COMMAND, url }, parts), printed: printed.join('') };
 }
 
-describe('inOwnSandbox', () => {
+describe('selectSandboxes', () => {
   it('prints that the check runs in new sandboxes and does not change the default one', async () => {
     const { url } = await startStorefront();
-    expect((await choosePlace(url)).printed).toBe(
+    expect((await select(url)).printed).toBe(
       `${url} is a storefront server: the check runs in 8 new sandboxes (check-7 and 7 more) and does not change the default sandbox.\n`,
     );
   });
@@ -30,7 +30,7 @@ describe('inOwnSandbox', () => {
     const { url } = await startRecorder(({ target }, response) =>
       target === '/' ? void response.end() : void response.destroy(),
     );
-    const error = await getRejection(choosePlace(url), CheckError);
+    const error = await getRejection(select(url), CheckError);
     expect(error.message).toMatch(new RegExp(`^${url} was not checked: no response to GET /api/products: `));
   });
 
@@ -40,7 +40,7 @@ describe('inOwnSandbox', () => {
       if (target === '/') response.end();
       else interrupt.abort(new CheckStoppedError('it was interrupted'));
     });
-    const error = await getRejection(choosePlace(url, interrupt.signal), CheckError);
+    const error = await getRejection(select(url, interrupt.signal), CheckError);
     expect(error.message).toBe(`${url} was not checked: it was interrupted`);
   });
 });

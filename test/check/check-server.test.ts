@@ -5,11 +5,11 @@ import { formatFindings, runCheck, shopContract } from '../support/harness/check
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { type ProxyRequest, startProxy } from '../support/planted-defects/proxy.ts';
 
-/** Methods that change nothing (RFC 9110, section 9.2.1; QUERY is a draft's). */
+/** The safe methods (RFC 9110, section 9.2.1), and the method QUERY of a draft. */
 const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
 
-/** A sound shop for one test, and what it is asked. */
-async function watched(): Promise<{ readonly url: string; readonly asked: readonly ProxyRequest[] }> {
+/** Starts a correct shop for one test, and records its requests. */
+async function startRecordedShop(): Promise<{ readonly url: string; readonly asked: readonly ProxyRequest[] }> {
   const { port } = await startStorefront({ durability: 'memory' });
   const asked: ProxyRequest[] = [];
   const { url, close } = await startProxy(port, (one, pass) => {
@@ -20,18 +20,18 @@ async function watched(): Promise<{ readonly url: string; readonly asked: readon
   return { url, asked };
 }
 
-/** The address of a sound shop that answers so many requests, and hangs up on all others. */
-async function fallingSilent(answers: number): Promise<string> {
+/** Starts a correct shop that responds to some requests and then closes all connections. Returns its address. */
+async function startSilentShop(answers: number): Promise<string> {
   const { port } = await startStorefront({ durability: 'memory' });
   let left = answers;
   const server = createServer((req, res) => {
     if (left-- <= 0) return void req.socket.destroy();
     const { method, url: path, headers } = req;
-    const asked = request({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
+    const forwarded = request({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
       res.writeHead(answer.statusCode ?? 0, answer.headers);
       answer.pipe(res);
     });
-    req.pipe(asked);
+    req.pipe(forwarded);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => void server.close());
@@ -46,7 +46,7 @@ describe('checkServer on a server that stops responding', () => {
     ['during requests to the checked operation', 20, { ...SUMMARY, mayWrite: false }],
     ['during requests to other operations', 150, SUMMARY],
   ])('%s fails the check', async (_, answers, selection) => {
-    const verdict = await runCheck(await fallingSilent(answers), { ...selection, runs: 20 });
+    const verdict = await runCheck(await startSilentShop(answers), { ...selection, runs: 20 });
     expect(verdict.findings.map(({ rule }) => rule)).toContain('responds');
     expect(verdict.notes).toContainEqual(
       expect.stringMatching(/^The check stopped early: no response in 5 rounds of requests: /),
@@ -58,7 +58,7 @@ describe('checkServer', () => {
   it.each(['listProducts', 'listCartItems', 'listOrders', 'createOrder', 'resetData'])(
     'never sends a request to %s if it is excluded',
     async (excluded) => {
-      const { url, asked } = await watched();
+      const { url, asked } = await startRecordedShop();
       const verdict = await runCheck(url, { exclude: [excluded], only: ['getPaymentSummary'] });
       const { method, path } = shopContract.routes.find(({ operationId }) => operationId === excluded) ?? {};
       const wrongly = asked.filter(
@@ -71,7 +71,7 @@ describe('checkServer', () => {
   );
 
   it('sends only safe methods if changes are not allowed', async () => {
-    const { url, asked } = await watched();
+    const { url, asked } = await startRecordedShop();
     const verdict = await runCheck(url, { mayWrite: false, isFresh: false });
     const methods = [...new Set(asked.map(({ method }) => method))];
     expect(methods).toEqual(expect.arrayContaining(['GET', 'HEAD', 'OPTIONS', 'TRACE']));

@@ -10,7 +10,7 @@ import { startStorefront } from '../support/harness/start-storefront.ts';
 import { startRecorder } from '../support/reference-servers/echo-server.ts';
 import { NOTES_CONTRACT, startNotesServer } from '../support/reference-servers/notes-server.ts';
 
-/** What a command line asks for. */
+/** Parses a command line. */
 function asked(args: readonly string[], environment: Readonly<Record<string, string>> = {}): CheckCommand {
   let command: CheckCommand | undefined;
   const silent = { writeErr() {}, writeOut() {} };
@@ -21,7 +21,7 @@ function asked(args: readonly string[], environment: Readonly<Record<string, str
   return command;
 }
 
-/** Judges as a command line says, a shop for one test where it names none. */
+/** Runs the check of a command line, by default on a shop for one test. */
 async function judging(...args: readonly string[]) {
   const printed: string[] = [];
   const report = runCheck(asked([...args, '--runs', '1']), {
@@ -115,7 +115,7 @@ describe('runCheck', () => {
 
   it('shows the command that repeats the check of an operation with a finding', async () => {
     const shop = await startStorefront({
-      faultsExpected: true,
+      errorsExpected: true,
       verify: 'off',
       handlers: { listDeliveryOptions: () => ({ body: [{} as never] }) },
     });

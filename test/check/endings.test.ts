@@ -9,8 +9,8 @@ import { formatFindings, runCheck, shopContract } from '../support/harness/check
 import { startRecorder } from '../support/reference-servers/echo-server.ts';
 import { loadNotesContract, startNotesServer } from '../support/reference-servers/notes-server.ts';
 
-/** The address of a server that answers so many requests with an empty list, and then does something. */
-async function answering(answers: number, then: () => void): Promise<string> {
+/** Starts a server that responds to some requests with an empty list and then calls a function. Returns its address. */
+async function startServerWithCallback(answers: number, then: () => void): Promise<string> {
   let left = answers;
   const { url } = await startRecorder((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
@@ -21,8 +21,8 @@ async function answering(answers: number, then: () => void): Promise<string> {
 
 const PROBLEM = { 'content-type': 'application/problem+json' };
 
-/** The address of a server that is gone after so many requests, all of which it has answered. */
-async function leaving(answers: number): Promise<string> {
+/** Starts a server that closes after it has responded to some requests. Returns its address. */
+async function startClosingServer(answers: number): Promise<string> {
   let left = answers;
   const server = createServer(({ method }, response) => {
     const isRead = method === 'GET' || method === 'HEAD';
@@ -38,7 +38,7 @@ async function leaving(answers: number): Promise<string> {
 describe('checkServer when it stops early', () => {
   it('reports the findings before the interrupt, and the unchecked parts', async () => {
     const controller = new AbortController();
-    const url = await answering(60, () => controller.abort(new CheckStoppedError('the time is up')));
+    const url = await startServerWithCallback(60, () => controller.abort(new CheckStoppedError('the time is up')));
     const contract = await loadNotesContract();
     const verdict = await runCheck(url, { contract, isFresh: false, signal: controller.signal });
     expect(formatFindings(verdict.findings)).toContainEqual(expect.stringMatching(/^input addNote 200 /));
@@ -56,8 +56,8 @@ describe('checkServer when it stops early', () => {
     expect(seen).toEqual([]);
   });
 
-  it('has no finding for a server that is gone', async () => {
-    const verdict = await runCheck(await leaving(4), {
+  it('has no finding for a server that no longer responds', async () => {
+    const verdict = await runCheck(await startClosingServer(4), {
       contract: await loadNotesContract(),
       only: ['listNotes'],
       mayWrite: false,
@@ -79,7 +79,7 @@ describe('The exit code of a check', () => {
     ['there is a finding', ['a'], [], EXIT_CODES.failed],
     ['there is a finding and not everything was checked', ['a'], ['links'], EXIT_CODES.failed],
     ['there are no findings and not everything was checked', [], ['links'], EXIT_CODES.incomplete],
-  ] as const)('if %s', async (_, found, unjudged, expected) => {
+  ] as const)('is correct if %s', async (_, found, unjudged, expected) => {
     const verdict = await runCheck((await startNotesServer()).url, {
       contract: await loadNotesContract(),
       mayWrite: false,

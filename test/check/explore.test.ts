@@ -11,8 +11,8 @@ function finding(rule: string): Finding {
   return { check: 'input', operationId, status: '200', rule, message: rule, pointer: '', exchanges: [] };
 }
 
-/** What is found among numbers, by what each of them has wrong with it. */
-async function found(wrong: (one: number, time: number) => readonly Finding[]) {
+/** Explores numbers with a function that returns the failure of each number. */
+async function exploreNumbers(wrong: (one: number, time: number) => readonly Finding[]) {
   const ledger = new Ledger(shopContract.routes);
   let time = 0;
   const examine = async (one: number) => wrong(one, ++time);
@@ -21,24 +21,24 @@ async function found(wrong: (one: number, time: number) => readonly Finding[]) {
     () => undefined,
     (thrown: Error) => thrown,
   );
-  return { said: ledger.findings.map(({ message: said }) => said), error };
+  return { messages: ledger.findings.map(({ message }) => message), error };
 }
 
 describe('explore', () => {
   it('adds each failure in its smallest form, and searches for others', async () => {
-    const { said, error } = await found((one) => [
+    const { messages, error } = await exploreNumbers((one) => [
       ...(one >= 100 ? [{ ...finding('large'), message: `large ${one}` }] : []),
       ...(one <= 50 ? [{ ...finding('small'), message: `small ${one}` }] : []),
     ]);
-    expect([said.toSorted(), error]).toEqual([['large 100', 'small 0'], undefined]);
+    expect([messages.toSorted(), error]).toEqual([['large 100', 'small 0'], undefined]);
   });
 
   it('keeps the findings if an error stops it, and rejects with the error', async () => {
-    const { said, error } = await found((_, time) => {
-      if (time > 1) throw new TypeError('gone');
+    const { messages, error } = await exploreNumbers((_, time) => {
+      if (time > 1) throw new TypeError('unexpected');
       return [finding('first')];
     });
-    expect(said).toEqual(['first']);
-    expect(error?.message).toBe('gone');
+    expect(messages).toEqual(['first']);
+    expect(error?.message).toBe('unexpected');
   });
 });

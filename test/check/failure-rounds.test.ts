@@ -10,8 +10,8 @@ import { startRecorder } from '../support/reference-servers/echo-server.ts';
 
 const AT_ONCE = 10;
 
-/** Sends ten requests at once to a server that closes their connections together, for so many rounds. Returns how to send such a round. */
-async function rounds(lost: number) {
+/** Starts a server that closes ten connections at once in each round. Returns a function that sends the ten requests of a round. */
+async function startRounds(lost: number) {
   let left = lost;
   const waiting: ServerResponse[] = [];
   const { url } = await startRecorder((_, response) => {
@@ -30,9 +30,9 @@ async function rounds(lost: number) {
   return () => Promise.all(Array.from({ length: AT_ONCE }, send));
 }
 
-describe('a session', () => {
-  it('goes on after ten requests that were under way together got no response', async () => {
-    const sendRound = await rounds(4);
+describe('a check session', () => {
+  it('continues after ten concurrent requests without a response', async () => {
+    const sendRound = await startRounds(4);
     for (let round = 0; round < 4; round++)
       expect((await sendRound()).flatMap(({ findings }) => findings).map(({ rule }) => rule)).toEqual(
         Array.from({ length: AT_ONCE }, () => 'responds'),
@@ -41,7 +41,7 @@ describe('a session', () => {
   });
 
   it('ends after five rounds in a row without a response', async () => {
-    const sendRound = await rounds(5);
+    const sendRound = await startRounds(5);
     for (let round = 0; round < 4; round++) await sendRound();
     await expect(sendRound()).rejects.toThrow(ServerUnresponsiveError);
   });

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { findDifference } from '../../src/shop/model/difference.ts';
 import { calculateSummary, createModelOrder, type Model, withAdded } from '../../src/shop/model/model.ts';
 
-/** A cart item: product, quantity, delivery option. */
+/** A cart item: product, quantity and delivery option. */
 type Item = readonly [productId: string, quantity: number, deliveryOptionId: string];
 
-/** A shop with three products and three delivery options, and what is in its cart. */
+/** Returns the state of a shop with three products, three delivery options and a cart. */
 function shop(...cart: readonly Item[]): Model {
   const product = (id: string, priceCents: number) => ({
     id,
@@ -28,7 +28,7 @@ function shop(...cart: readonly Item[]): Model {
 }
 
 describe('calculateSummary', () => {
-  /** Reckoned by hand: items, products, shipping, before tax, tax, total. */
+  /** Calculated by hand: items, products, shipping, before tax, tax, total. */
   const SUMMARIES: readonly [what: string, cart: readonly Item[], sums: readonly number[]][] = [
     ['nothing', [], [0, 0, 0, 0, 0, 0]],
     ['a tax of 0.4 cents', [['pen', 4, '1']], [4, 4, 0, 4, 0, 4]],

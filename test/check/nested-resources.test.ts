@@ -16,7 +16,7 @@ async function checkLibrary(defects: LibraryDefects = {}, seed = 1) {
 }
 
 describe('The check of an API with nested resources', () => {
-  it.each([1, 2, 3])('sees every operation succeed, although it deletes resources: seed %i', async (seed) => {
+  it.each([1, 2, 3])('gets a success of every operation, although it deletes resources: seed %i', async (seed) => {
     const { findings, notes, routes, ledger } = await checkLibrary({}, seed);
     expect([formatFindings(findings), notes]).toEqual([[], []]);
     const failed = routes.filter(

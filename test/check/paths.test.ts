@@ -6,7 +6,7 @@ import { loadContract } from '../../src/openapi/contract.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 
-/** The routes of a contract that has these, each as `GET /things`. */
+/** Returns the routes of a contract with these operations, each in the form `GET /things`. */
 async function routesFor(...named: readonly string[]): Promise<readonly Route[]> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const name of named) {

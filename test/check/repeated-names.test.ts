@@ -31,7 +31,7 @@ describe('repeatedName', () => {
     expect(findRepeatedName(json)).toBeUndefined();
   });
 
-  it('finds nothing in what JSON.stringify writes, whatever the value', () => {
+  it('finds nothing in the output of JSON.stringify for any value', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => findRepeatedName(JSON.stringify(value, null, 1)) === undefined));
   });
 });

@@ -28,7 +28,7 @@ const ROWS: Report['rows'] = [
   { operationId: 'addItem', status: '201', counts: { statuses: { seen: 4, wrong: 0 }, input: { seen: 9, wrong: 2 } } },
 ];
 
-/** Texts that mean something to those who read what they stand in. */
+/** Texts with a special meaning in XML, Markdown, HTML or a terminal. */
 const HOSTILE: readonly string[] = [
   '<a b="c">&amp;&#0;&nbsp;</a>',
   ']]> --> <![CDATA[ <?x ?>',
@@ -120,7 +120,7 @@ describe('toText', () => {
   it.each(HOSTILE)('prints %j without control characters', (text) => {
     const steps = [{ request: text, response: text }];
     const told = toText(report({ title: text, failures: [failure({ rule: text, message: text, steps })] }));
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for control characters.
     expect(told).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
 
@@ -166,12 +166,12 @@ describe('toMarkdown', () => {
 
   it.each(HOSTILE)('escapes %j as plain text', (text) => {
     const parts = { title: text, notes: [text], rows: [{ operationId: text, status: text, counts: {} }] };
-    // What is sent and what came has its line breaks taken out before.
+    // Line breaks are removed from requests and responses before.
     const steps = [{ request: 'curl', response: text.replaceAll(/\s+/g, ' ') }];
     const calm = toMarkdown(report({ ...parts, failures: [failure({ steps })] }));
     const hostile = failure({ operationId: text, rule: text, message: text, steps });
     const told = toMarkdown(report({ ...parts, failures: [hostile] }));
-    // As many lines, headings, fences and unescaped bars as with harmless texts.
+    // The report has the same number of lines, headings, fences and unescaped bars as with harmless texts.
     const shape = (markdown: string) =>
       markdown
         .split(/\r\n|\n|\r/)

@@ -18,7 +18,7 @@ function routeOf(method: string, path: string): Route {
   return route;
 }
 
-/** A request with these values of its parameters. */
+/** Returns a request with some values of its parameters. */
 function withAll(route: Route, given: Readonly<Record<string, unknown>>): RequestValues {
   return Object.entries(given).reduce((values, [name, value]) => {
     const parameter = route.parameters.find((one) => one.name === name);
@@ -28,7 +28,7 @@ function withAll(route: Route, given: Readonly<Record<string, unknown>>): Reques
   }, NOTHING);
 }
 
-/** What the contract makes of a request as it comes in: from its target, its headers and its body, as a server reads them. */
+/** Validates a received request: parses its target, headers and body as a server does. */
 function receivedAs(route: Route, values: RequestValues): ReturnType<typeof contract.validateRequest> {
   const { target, headers = {}, body } = toRequest(route, values);
   const [path = '', text = ''] = target.split('?');
@@ -77,12 +77,15 @@ describe('a parameter', () => {
     ['/path/list/{ids}', { ids: [1, 2] }, '/path/list/1%2C2'],
     ['/path/odd-name/{a-b.c}', { 'a-b.c': -1 }, '/path/odd-name/-1'],
   ];
-  it.each(WRITTEN)('of %s with %j is written so that it is read as it was', (path, given, sent) => {
-    const route = routeOf('GET', path);
-    const values = withAll(route, given);
-    expect(toRequest(route, values).target).toBe(sent);
-    expect(receivedAs(route, values)).toMatchObject({ kind: 'call' });
-  });
+  it.each(WRITTEN)(
+    'of %s with the value %j is serialized so that it is parsed to the same value',
+    (path, given, sent) => {
+      const route = routeOf('GET', path);
+      const values = withAll(route, given);
+      expect(toRequest(route, values).target).toBe(sent);
+      expect(receivedAs(route, values)).toMatchObject({ kind: 'call' });
+    },
+  );
 
   const WRONG: readonly [path: string, given: Readonly<Record<string, unknown>>, pointer: string][] = [
     ['/query/deep', { f: { a: 'x' } }, '/f/a'],
@@ -100,22 +103,25 @@ describe('a parameter', () => {
     ['/cookie', { session: 'ab' }, '/session'],
     ['/path/list/{ids}', { ids: ['x'] }, '/ids/0'],
   ];
-  it.each(WRONG)('of %s with %j is wrong as it is judged and as it comes in', (path, given, pointer) => {
-    const route = routeOf('GET', path);
-    const values = withAll(route, given);
-    const violations = [expect.objectContaining({ pointer })];
-    expect(receivedAs(route, values)).toMatchObject({ kind: 'violations', violations });
-    expect(validateValues(contract, route, values)).toMatchObject({ kind: 'violations', violations });
-  });
+  it.each(WRONG)(
+    'of %s with the invalid value %j is invalid before it is sent and after it is received',
+    (path, given, pointer) => {
+      const route = routeOf('GET', path);
+      const values = withAll(route, given);
+      const violations = [expect.objectContaining({ pointer })];
+      expect(receivedAs(route, values)).toMatchObject({ kind: 'violations', violations });
+      expect(validateValues(contract, route, values)).toMatchObject({ kind: 'violations', violations });
+    },
+  );
 
-  it.each(['a\nb', 'é€'])('of a header is not written as %j, which no header can be', (value) => {
+  it.each(['a\nb', 'é€'])('of a header cannot have the value %j', (value) => {
     const parameter = routeOf('GET', '/header/required').parameters.find(({ name }) => name === 'X-Shop');
     expect(parameter && withParameter(NOTHING, parameter, value)).toBeUndefined();
   });
 });
 
 describe('an edit', () => {
-  it('that leaves out a cookie of a request without cookies adds no Cookie header', () => {
+  it('that removes a cookie from a request without cookies adds no Cookie header', () => {
     const parameter = routeOf('GET', '/cookie').parameters.find(({ name }) => name === 'session');
     if (!parameter) throw new Error('the contract has no cookie');
     expect(applyEdit(NOTHING, { kind: 'parameter', parameter, schema: '' }, { kind: 'remove' })).toEqual(NOTHING);
@@ -123,7 +129,7 @@ describe('an edit', () => {
 });
 
 describe('a body', () => {
-  it('of a form is written so that it is read as it was', () => {
+  it('of a form is serialized so that it is parsed to the same value', () => {
     const route = routeOf('POST', '/body/form');
     const values = { ...NOTHING, body: { text: 'a b&c=é', number: 3, list: [4] } };
     expect(toRequest(route, values)).toMatchObject({
@@ -133,7 +139,7 @@ describe('a body', () => {
     expect(receivedAs(route, values).kind).toBe(validateValues(contract, route, values).kind);
   });
 
-  it('is not sent where there is none', () => {
+  it('is not sent if the request has none', () => {
     expect(toRequest(routeOf('POST', '/body/form'), NOTHING)).toEqual({
       method: 'POST',
       target: '/body/form',
@@ -142,11 +148,11 @@ describe('a body', () => {
   });
 });
 
-/** Operations that are sent nothing that could be made: files, bytes, and media types that are neither JSON nor a form. */
+/** Operations whose bodies the check cannot generate: files, bytes, and media types other than JSON and forms. */
 const UNWRITTEN = ['/media/any', '/body/files', '/body/bytes', '/body/xml'];
 
-describe('a request by chance', () => {
-  it('of any operation is judged as it is read when it comes in', () => {
+describe('a random request', () => {
+  it('of any operation has the same validity before it is sent and after it is received', () => {
     const bases = createRequestGenerator(contract, new Pool());
     const made = contract.routes.flatMap((route) =>
       [1, 2, 3].map((seed) => ({ route, values: bases.createValid(route, seed) })),
@@ -159,7 +165,7 @@ describe('a request by chance', () => {
 });
 
 describe('createRequestGenerator', () => {
-  it('has no valid request for a body that contains itself without end', async () => {
+  it('has no valid request for a body with an infinitely recursive schema', async () => {
     const document = {
       openapi: '3.0.3',
       info: { title: 'Endless', version: '1' },

@@ -89,7 +89,7 @@ describe('an event stream that the client follows', () => {
 });
 
 describe('the error of a client of the control API', () => {
-  it('names the address if no server answers', async () => {
+  it('names the address if no server responds', async () => {
     const { url, close } = await startStorefront();
     await close();
     const fault = await getRejection(sandboxAt(url, 'w3').reset(), ControlError);

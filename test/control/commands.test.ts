@@ -259,7 +259,7 @@ describe('a command for the control API', () => {
     await expect(runAndPrint(`${line} --url ${url}`)).rejects.toThrow('has no storefront control API');
   });
 
-  it('fails with a message if no server answers, or one that is not a storefront', async () => {
+  it('fails with a message if no server responds, or a server that is not a storefront', async () => {
     const { url, close } = await startPlainServer();
     await expect(runAndPrint(`reset --url ${url}`)).rejects.toThrow(ControlError);
     await close();
@@ -276,7 +276,7 @@ async function runAndPrint(line: string): Promise<string> {
   return text;
 }
 
-describe('inOwnSandbox', () => {
+describe('selectSandboxes', () => {
   const parts = { model: shopModel, contract: projectFile('openapi.yaml'), seed: 7, print() {}, printProgress() {} };
   const command = { wait: 0, allowWrites: false, headers: {}, runs: 1 };
 

@@ -5,7 +5,7 @@ import { startWithControl } from '../support/harness/control.ts';
 import { controlContract } from '../support/harness/sandboxes.ts';
 import { useSharedShop } from '../support/harness/shared-shop.ts';
 
-const { room } = useSharedShop();
+const { newSandbox } = useSharedShop();
 
 describe('GET /_control/openapi.yaml', () => {
   it('returns the contract of the control API with the collections of the application, otherwise unchanged', async () => {
@@ -61,8 +61,8 @@ describe('the contract of the control API', () => {
 
   it('rejects unknown properties with its schemas', async () => {
     const text = await readFile(new URL('../../src/control/control.yaml', import.meta.url), 'utf8');
-    const { steer } = room();
-    await steer('PUT', '');
+    const { sendControl } = newSandbox();
+    await sendControl('PUT', '');
     for (const [method, path, body] of [
       ['PUT', '', { form: 'x' }],
       ['PUT', '/clock', { time: 1 }],
@@ -77,12 +77,12 @@ describe('the contract of the control API', () => {
       ['POST', '/requests/verify', { withIn: 1 }],
       ['POST', '/requests/verify', { after: 1e300 }],
     ] as const) {
-      const reply = await steer(method, path, body);
+      const reply = await sendControl(method, path, body);
       expect([reply.status, reply.body.type], JSON.stringify(body)).toEqual([400, '/problems/invalid-request']);
     }
-    expect((await steer('GET', '/requests?after=9007199254740992')).status).toBe(400);
+    expect((await sendControl('GET', '/requests?after=9007199254740992')).status).toBe(400);
     expect(text).toContain('"415"');
-    const form = await steer('PUT', '/clock', 'a=b', { 'content-type': 'text/plain' });
+    const form = await sendControl('PUT', '/clock', 'a=b', { 'content-type': 'text/plain' });
     expect(form.status).toBe(415);
   });
 });

@@ -11,7 +11,7 @@ describe('a path of the control API with an invalid percent escape', () => {
 });
 
 describe('an unknown path of the control API', () => {
-  it('is answered with 404 and lists all paths', async () => {
+  it('returns 404 with a list of all paths', async () => {
     const { shop } = await startWithControl();
     const paths = [...controlContract.routes.map(({ path }) => path), '/_control/openapi.yaml'];
     for (const path of [
@@ -28,7 +28,7 @@ describe('an unknown path of the control API', () => {
     }
   });
 
-  it('is answered with a list of all paths if it is /_control itself', async () => {
+  it('returns a list of all paths if it is /_control itself', async () => {
     const { shop } = await startWithControl();
     expect((await shop.ask('GET', '/_control')).body.detail).toContain(SANDBOXES_PATH);
   });
@@ -64,14 +64,14 @@ describe('a path of the control API', () => {
 
 describe('an invalid sandbox id or snapshot name', () => {
   it('is rejected with 400 and a JSON Pointer to the parameter', async () => {
-    const { shop, steer } = await startWithControl();
+    const { shop, sendControl } = await startWithControl();
     for (const below of ['/W1', '/-a', '/w_1/state', '/w1%2Fx/clock', `/${'w'.repeat(64)}`]) {
-      const reply = await steer('GET', below);
+      const reply = await sendControl('GET', below);
       expectProblem(reply, 400, 'invalid-request', below);
       expect(reply.body.violations, below).toMatchObject([{ in: 'path', pointer: '/id' }]);
     }
     for (const name of ['A', '.a', 'a b', '%2e%2e%2fdb', 'a'.repeat(64)]) {
-      const reply = await steer('PUT', `/w1/snapshots/${encodeURI(name)}`);
+      const reply = await sendControl('PUT', `/w1/snapshots/${encodeURI(name)}`);
       expectProblem(reply, 400, 'invalid-request', name);
       expect(reply.body.violations, name).toMatchObject([{ in: 'path', pointer: '/name' }]);
     }
@@ -108,10 +108,10 @@ describe('a request that breaks the contract of the control API', () => {
   ];
 
   it('is rejected with 400 and a remedy for each violation in the body, and creates no sandbox', async () => {
-    const { shop, steer } = await startWithControl();
+    const { shop, sendControl } = await startWithControl();
     for (const [method, below, body, pointer, message] of bodies) {
       const label = `${method} ${below} ${JSON.stringify(body)}`;
-      const reply = await steer(method, below, body);
+      const reply = await sendControl(method, below, body);
       expectProblem(reply, 400, 'invalid-request', label);
       expect(getPointers(reply), label).toContain(pointer);
       expect(reply.body.detail, label).toContain(message);
@@ -121,14 +121,14 @@ describe('a request that breaks the contract of the control API', () => {
   });
 
   it('is rejected with 400 for an unknown query parameter', async () => {
-    const { steer } = await startWithControl();
-    const reply = await steer('GET', '?limit=1');
+    const { sendControl } = await startWithControl();
+    const reply = await sendControl('GET', '?limit=1');
     expectProblem(reply, 400, 'invalid-request');
     expect(reply.body.violations).toMatchObject([{ in: 'query', pointer: '/limit' }]);
   });
 
   it('is rejected with 400 if its body is not valid JSON', async () => {
-    const { steer } = await startWithControl();
-    expectProblem(await steer('PUT', '/w1/state', '{"cartItems":'), 400, 'malformed-json');
+    const { sendControl } = await startWithControl();
+    expectProblem(await sendControl('PUT', '/w1/state', '{"cartItems":'), 400, 'malformed-json');
   });
 });

@@ -6,7 +6,7 @@ import { expectProblem } from '../support/harness/problems.ts';
 import { getSandboxClient, type SandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const { room } = useSharedShop();
+const { newSandbox } = useSharedShop();
 
 /** A timeout in ms that is longer than a test may take: a test that waits for it fails. */
 const LONG_TIMEOUT_MS = 60_000;
@@ -38,22 +38,22 @@ describe('POST /_control/sandboxes/ID/requests/count', () => {
     [{ where: { body: { $exists: false } } }, 3],
     [{ fault: 'f1' }, 0],
   ])('counts matching requests: %j', async (filter, count) => {
-    const { steer } = await sendFiveRequests(room());
-    expect((await steer('POST', '/requests/count', filter)).body).toEqual({ count });
+    const { sendControl } = await sendFiveRequests(newSandbox());
+    expect((await sendControl('POST', '/requests/count', filter)).body).toEqual({ count });
   });
 
   it('counts requests that a fault applied to', async () => {
-    const sandbox = room();
-    const { body } = await sandbox.steer('POST', '/faults', { operation: 'listOrders', delay: 1, times: 2 });
+    const sandbox = newSandbox();
+    const { body } = await sandbox.sendControl('POST', '/faults', { operation: 'listOrders', delay: 1, times: 2 });
     for (let n = 0; n < 3; n++) await listOrders(sandbox);
-    expect((await sandbox.steer('POST', '/requests/count', { fault: body.id })).body).toEqual({ count: 2 });
+    expect((await sandbox.sendControl('POST', '/requests/count', { fault: body.id })).body).toEqual({ count: 2 });
   });
 
   it('counts requests without a response unless a status is expected', async () => {
-    const sandbox = room();
-    await sandbox.steer('POST', '/faults', { operation: 'listOrders', connection: 'reset' });
+    const sandbox = newSandbox();
+    await sandbox.sendControl('POST', '/faults', { operation: 'listOrders', connection: 'reset' });
     await listOrders(sandbox).catch(() => {});
-    const count = async (filter: object) => (await sandbox.steer('POST', '/requests/count', filter)).body.count;
+    const count = async (filter: object) => (await sandbox.sendControl('POST', '/requests/count', filter)).body.count;
     expect([await count({}), await count({ status: 200 })]).toEqual([1, 0]);
   });
 
@@ -73,23 +73,23 @@ describe('POST /_control/sandboxes/ID/requests/count', () => {
       [{ body: { age: { $gt: 6 } } }, 2],
       [{ body: { tag: ['a'] } }, 2],
     ] as const) {
-      const { body } = await defaultSandbox.steer('PUT', '/faults', [{ where, delay: 1 }]);
+      const { body } = await defaultSandbox.sendControl('PUT', '/faults', [{ where, delay: 1 }]);
       for (const sent of ['name=Ann&tag=a&tag=b+c', 'name=%41nn&age=7', 'name=Bob&tag=a&age=8', 'tag=a'])
         await defaultSandbox.ask('POST', '/logins', sent, headers);
       const count = async (filter: object) =>
-        (await defaultSandbox.steer('POST', '/requests/count', filter)).body.count;
+        (await defaultSandbox.sendControl('POST', '/requests/count', filter)).body.count;
       expect([await count({ where }), await count({ fault: body[0].id })]).toEqual([times, times]);
-      await defaultSandbox.steer('DELETE', '/requests');
+      await defaultSandbox.sendControl('DELETE', '/requests');
     }
   });
 
   it('cannot match a truncated body, which a verification reports as the reason', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sandbox.ask('POST', '/api/cart-items', { ...ITEM, note: 'x'.repeat(5_000) });
     const count = async (body: unknown) =>
-      (await sandbox.steer('POST', '/requests/count', { where: { body } })).body.count;
+      (await sandbox.sendControl('POST', '/requests/count', { where: { body } })).body.count;
     expect([await count({ $glob: '{"productId":*' }), await count({ quantity: 3 })]).toEqual([0, 0]);
-    const { body } = await sandbox.steer('POST', '/requests/verify', { where: { body: { quantity: 3 } } });
+    const { body } = await sandbox.sendControl('POST', '/requests/verify', { where: { body: { quantity: 3 } } });
     expect(body.nearMisses[0].reasons).toEqual([
       'body: cannot be compared, because the journal contains only its first 4 kB',
     ]);
@@ -111,10 +111,10 @@ describe('an invalid count or verification', () => {
     [{ after: -1 }, 'invalid-request', '/after'],
     [{ oparation: 'listOrders' }, 'invalid-request', '/oparation'],
   ])('is rejected by both if the matcher is invalid: %j', async (filter, code, pointer) => {
-    const sandbox = room();
-    await sandbox.steer('PUT', '');
+    const sandbox = newSandbox();
+    await sandbox.sendControl('PUT', '');
     for (const way of ['count', 'verify']) {
-      const reply = await sandbox.steer('POST', `/requests/${way}`, filter);
+      const reply = await sandbox.sendControl('POST', `/requests/${way}`, filter);
       expectProblem(reply, code === 'unknown-operation' ? 404 : 400, code, way);
       expect(
         reply.body.violations.map((one: { pointer: string }) => one.pointer),
@@ -133,34 +133,34 @@ describe('an invalid count or verification', () => {
     [{ withinMs: 60_001 }, 'invalid-request', '/withinMs'],
     [{ withinMs: -1 }, 'invalid-request', '/withinMs'],
   ])('is rejected if the expected number or the time is invalid: %j', async (times, code, pointer) => {
-    const sandbox = room();
-    await sandbox.steer('PUT', '');
-    const reply = await sandbox.steer('POST', '/requests/verify', { operation: 'listOrders', ...times });
+    const sandbox = newSandbox();
+    await sandbox.sendControl('PUT', '');
+    const reply = await sandbox.sendControl('POST', '/requests/verify', { operation: 'listOrders', ...times });
     expectProblem(reply, 400, code);
     expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
   });
 
   it.each([0, 2, 4])('fails at once after %i requests if atLeast is above atMost', async (times) => {
-    const sandbox = room();
-    await sandbox.steer('PUT', '');
+    const sandbox = newSandbox();
+    await sandbox.sendControl('PUT', '');
     for (let time = 0; time < times; time++) await sandbox.ask('GET', '/api/orders');
     const filter = { operation: 'listOrders', atLeast: 3, atMost: 2, withinMs: LONG_TIMEOUT_MS };
-    const { status, body } = await sandbox.steer('POST', '/requests/verify', filter);
+    const { status, body } = await sandbox.sendControl('POST', '/requests/verify', filter);
     expect([status, body.verified, body.count]).toEqual([200, false, times]);
     expect(body.message).toMatch(/Expected at least 3 and at most 2 matching requests, which is impossible/);
   });
 
   it('is rejected if a count has an expected number', async () => {
-    const sandbox = room();
-    await sandbox.steer('PUT', '');
-    const reply = await sandbox.steer('POST', '/requests/count', { times: 1 });
+    const sandbox = newSandbox();
+    await sandbox.sendControl('PUT', '');
+    const reply = await sandbox.sendControl('POST', '/requests/count', { times: 1 });
     expectProblem(reply, 400, 'invalid-request');
   });
 
   it('is rejected if it has no body', async () => {
-    const sandbox = room();
-    await sandbox.steer('PUT', '');
+    const sandbox = newSandbox();
+    await sandbox.sendControl('PUT', '');
     for (const way of ['count', 'verify'])
-      expectProblem(await sandbox.steer('POST', `/requests/${way}`), 400, 'invalid-request', way);
+      expectProblem(await sandbox.sendControl('POST', `/requests/${way}`), 400, 'invalid-request', way);
   });
 });

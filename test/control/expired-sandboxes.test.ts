@@ -14,7 +14,7 @@ async function startWithTime(options: Parameters<typeof startStorefront>[0] = {}
   const pass = (ms: number) => {
     elapsedMs += ms;
   };
-  return { shop, steer: createControlClient(shop), pass };
+  return { shop, sendControl: createControlClient(shop), pass };
 }
 
 describe('a response for the id of an expired sandbox', () => {
@@ -30,21 +30,21 @@ describe('a response for the id of an expired sandbox', () => {
   });
 
   it('has the header in the control API too, which rejects a read with 404', async () => {
-    const { shop, steer, pass } = await startWithTime();
+    const { shop, sendControl, pass } = await startWithTime();
     await createSandboxClient(shop, 'w1')('GET', '/api/orders');
     pass(HOUR_MS);
-    const reply = await steer('GET', '/w1/state');
+    const reply = await sendControl('GET', '/w1/state');
     expectProblem(reply, 404, 'unknown-sandbox');
     expect(reply.headers.get('x-sandbox-expired')).toBe(EXPIRED_AT);
     expect(reply.body.detail).toContain(`it expired at ${EXPIRED_AT}`);
-    const created = await steer('PUT', '/w1');
+    const created = await sendControl('PUT', '/w1');
     expect([created.status, created.headers.get('x-sandbox-expired')]).toEqual([200, EXPIRED_AT]);
-    expect((await steer('GET', '/w1')).headers.get('x-sandbox-expired')).toBeNull();
+    expect((await sendControl('GET', '/w1')).headers.get('x-sandbox-expired')).toBeNull();
   });
 
   it('has the header also if sandboxes are declared', async () => {
-    const { shop, steer, pass } = await startWithTime({ sandboxes: 'declared' });
-    await steer('PUT', '/w1');
+    const { shop, sendControl, pass } = await startWithTime({ sandboxes: 'declared' });
+    await sendControl('PUT', '/w1');
     pass(HOUR_MS);
     const reply = await createSandboxClient(shop, 'w1')('GET', '/api/orders');
     expectProblem(reply, 404, 'unknown-sandbox');
@@ -54,11 +54,11 @@ describe('a response for the id of an expired sandbox', () => {
 
 describe('a sandbox in use', () => {
   it('does not expire while a client reads it through the control API', async () => {
-    const { shop, steer, pass } = await startWithTime();
+    const { shop, sendControl, pass } = await startWithTime();
     await createSandboxClient(shop, 'w1')('POST', '/api/orders');
     for (let round = 1; round <= 4; round++) {
       pass(HOUR_MS - 1);
-      expect((await steer('GET', '/w1/requests')).body).toHaveLength(1);
+      expect((await sendControl('GET', '/w1/requests')).body).toHaveLength(1);
     }
   });
 
@@ -76,10 +76,10 @@ describe('a sandbox in use', () => {
 
 describe('the event stream of a sandbox', () => {
   it('ends with an event when the sandbox is removed', async () => {
-    const { shop, steer } = await startWithTime();
-    await steer('PUT', '/w1');
+    const { shop, sendControl } = await startWithTime();
+    await sendControl('PUT', '/w1');
     const stream = await followEvents(shop, '/w1/requests');
-    await steer('DELETE', '/w1');
+    await sendControl('DELETE', '/w1');
     expect(await stream.next()).toEqual([{ event: 'removed', id: '', data: { sandbox: 'w1', at: EXPIRED_AT } }]);
     expect(await stream.ended).toBe(true);
   });

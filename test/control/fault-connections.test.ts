@@ -8,14 +8,14 @@ import { getLastEntry } from '../support/harness/journal.ts';
 import { sendRaw } from '../support/harness/raw-client.ts';
 import { useSharedShop } from '../support/harness/shared-shop.ts';
 
-const { shop, room } = useSharedShop();
+const { shop, newSandbox } = useSharedShop();
 
 describe('a connection that a fault resets', () => {
   it.each([
     ['before', 2],
     ['after', 3],
   ] as const)('%s the operation gets no response and leaves %s orders', async (phase, orders) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const id = await addFault(sandbox, { operation: 'createOrder', connection: 'reset', phase });
     expect(await getConnectionEnd(sandbox, 'POST', '/api/orders')).toEqual({
       how: 'reset',
@@ -32,14 +32,14 @@ describe('a connection that a fault resets', () => {
   });
 
   it('does not affect other connections', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { operation: 'createOrder', connection: 'reset' });
     expect((await getConnectionEnd(sandbox, 'POST', '/api/orders')).how).toBe('reset');
     expect(await getStatuses(sandbox, 1)).toBe('200');
   });
 
   it('still carries the complete response to the request before', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { operation: 'listOrders', delay: 30 });
     await addFault(sandbox, { operation: 'createOrder', connection: 'reset' });
     const named = `HTTP/1.1\r\nHost: localhost\r\nX-Sandbox: ${sandbox.id}\r\n`;
@@ -51,7 +51,7 @@ describe('a connection that a fault resets', () => {
   });
 
   it('is an error for fetch, whatever the method', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { connection: 'reset' });
     for (const method of ['GET', 'HEAD']) await expect(sandbox.ask(method, '/api/orders')).rejects.toThrow();
   });
@@ -61,7 +61,7 @@ describe('a response that a fault cuts', () => {
   const half = ({ text, announced }: ConnectionEnd) => [Buffer.byteLength(text), Math.floor(announced / 2)];
 
   it('ends after half of its body, and the operation is completed', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { operation: 'createOrder', connection: 'cut' });
     const ending = await getConnectionEnd(sandbox, 'POST', '/api/orders');
     expect([ending.how, ending.status]).toEqual(['cut', 201]);
@@ -72,7 +72,7 @@ describe('a response that a fault cuts', () => {
   });
 
   it('is an error for fetch', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { operation: 'listOrders', connection: 'cut' });
     await expect(
       fetch(`${shop().url}/api/orders`, { headers: { 'x-sandbox': sandbox.id } }).then((reply) => reply.text()),
@@ -80,7 +80,7 @@ describe('a response that a fault cuts', () => {
   });
 
   it('can have a forced status too', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { operation: 'listOrders', status: 503, connection: 'cut' });
     const ending = await getConnectionEnd(sandbox, 'GET', '/api/orders');
     expect([ending.how, ending.status]).toEqual(['cut', 503]);
@@ -91,7 +91,7 @@ describe('a response that a fault cuts', () => {
     ['DELETE', ITEM_PATH],
     ['HEAD', '/api/orders'],
   ])('becomes a reset if it has no body: %s %s', async (method, path) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { connection: 'cut' });
     expect(await getConnectionEnd(sandbox, method, path)).toMatchObject({ how: 'reset', status: undefined });
   });
@@ -99,7 +99,7 @@ describe('a response that a fault cuts', () => {
 
 describe('a response that a fault slows down', () => {
   it('arrives complete, and the journal records its duration', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const plain = await sandbox.ask('GET', '/api/products');
     const id = await addFault(sandbox, { operation: 'listProducts', bodyDurationMs: 40 });
     const startMs = performance.now();
@@ -114,13 +114,13 @@ describe('a response that a fault slows down', () => {
     ['HEAD', '/api/orders', 200],
     ['GET', '/api/products?search=nothing-of-the-kind', 200],
   ])('arrives also with little or no body: %s %s', async (method, path, status) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { bodyDurationMs: 5 });
     expect((await sandbox.ask(method, path)).status).toBe(status);
   });
 
   it('is recorded in the journal when it has arrived, with the elapsed time', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { operation: 'listProducts', bodyDurationMs: 60 });
     await sandbox.ask('GET', '/api/products');
     await vi.waitFor(async () => expect((await getLastEntry(sandbox)).response.status).toBe(200), { interval: 2 });
@@ -129,13 +129,13 @@ describe('a response that a fault slows down', () => {
   });
 
   it('is recorded in the journal as null as soon as the client disconnects', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { operation: 'listProducts', bodyDurationMs: 60_000 });
     const aborting = new AbortController();
     const headers = { 'x-sandbox': sandbox.id };
     await fetch(`${shop().url}/api/products`, { headers, signal: aborting.signal });
     aborting.abort();
-    await vi.waitFor(async () => expect((await sandbox.steer('GET', '')).body.requests).toBe(1), { interval: 2 });
+    await vi.waitFor(async () => expect((await sandbox.sendControl('GET', '')).body.requests).toBe(1), { interval: 2 });
     expect(await getLastEntry(sandbox)).toMatchObject({
       operation: 'listProducts',
       response: null,
@@ -149,7 +149,7 @@ describe('a slowed-down response without a body', () => {
     ['POST', '/api/reset', 'resetData', 204],
     ['HEAD', '/api/orders', 'listOrders', 200],
   ] as const)('is complete as soon as its headers arrive: %s %s', async (method, path, operation, status) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const id = await addFault(sandbox, { operation, bodyDurationMs: 60_000 });
     expect((await sandbox.ask(method, path)).status).toBe(status);
     expect(await getLastEntry(sandbox)).toMatchObject({

@@ -7,17 +7,17 @@ import { createControlClient } from '../support/harness/sandboxes.ts';
 import { useSharedShop } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const { shop, room } = useSharedShop();
+const { shop, newSandbox } = useSharedShop();
 
 describe('a response that a fault delays', () => {
   it.each(['before', 'after'] as const)(
     'arrives no earlier than the delay, with the delay %s the operation',
     async (phase) => {
-      const sandbox = room();
+      const sandbox = newSandbox();
       const id = await addFault(sandbox, { operation: 'createOrder', delay: 30, phase });
       const startMs = performance.now();
       expect((await sandbox.ask('POST', '/api/orders')).status).toBe(201);
-      // Timers may be early by what their clock rounds away.
+      // A timer may fire up to 1 ms early, because its clock is rounded.
       expect(performance.now() - startMs).toBeGreaterThanOrEqual(29);
       expect((await getLastEntry(sandbox)).forced).toEqual({ faults: [id], phase, delayMs: 30 });
     },
@@ -27,10 +27,10 @@ describe('a response that a fault delays', () => {
     'arrives at once when the server stops, with the delay %s the operation',
     async (phase) => {
       const shop = await startStorefront();
-      const steer = createControlClient(shop);
-      await steer('POST', '/w1/faults', { operation: 'createOrder', delay: 60_000, phase });
+      const sendControl = createControlClient(shop);
+      await sendControl('POST', '/w1/faults', { operation: 'createOrder', delay: 60_000, phase });
       const waiting = shop.ask('POST', '/_sandbox/w1/api/orders');
-      const faults = async () => (await steer('GET', '/w1/faults')).body;
+      const faults = async () => (await sendControl('GET', '/w1/faults')).body;
       await vi.waitFor(async () => expect(await faults()).toMatchObject([{ applied: 1 }]));
       await shop.close();
       expect((await waiting).status).toBe(201);
@@ -39,10 +39,10 @@ describe('a response that a fault delays', () => {
 
   it('has a random delay between two bounds that is the same for the same seed', async () => {
     const delays = async (seed: number, delay = { from: 1, to: 6 }) => {
-      const sandbox = room();
+      const sandbox = newSandbox();
       await addFault(sandbox, { operation: 'listOrders', delay, seed });
       await getStatuses(sandbox, 12);
-      const { body } = await sandbox.steer('GET', '/requests');
+      const { body } = await sandbox.sendControl('GET', '/requests');
       return body.map(({ forced }: { forced: { delayMs: number } }) => forced.delayMs);
     };
     const [one, again, other] = await Promise.all([5, 5, 6].map((seed) => delays(seed)));
@@ -54,7 +54,7 @@ describe('a response that a fault delays', () => {
   });
 
   it("has the sum of the delays of the fault and of the client's preference", async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const id = await addFault(sandbox, { operation: 'listOrders', delay: 3 });
     const reply = await sandbox.ask('GET', '/api/orders', undefined, { Prefer: 'delay=4' });
     expect(reply.headers.get('preference-applied')).toBe('delay=4');
@@ -65,18 +65,18 @@ describe('a response that a fault delays', () => {
     ['before', 2],
     ['after', 3],
   ] as const)('%s the operation leaves %s orders if the client disconnects', async (phase, orders) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { operation: 'createOrder', delay: 60_000, phase, times: 1 });
     const aborting = new AbortController();
     const headers = { 'x-sandbox': sandbox.id };
     const request = fetch(`${shop().url}/api/orders`, { method: 'POST', headers, signal: aborting.signal });
-    await vi.waitFor(async () => expect((await sandbox.steer('GET', '/faults')).body[0].applied).toBe(1), {
+    await vi.waitFor(async () => expect((await sandbox.sendControl('GET', '/faults')).body[0].applied).toBe(1), {
       interval: 2,
     });
     if (phase === 'after') await vi.waitFor(async () => expect(await countOrders(sandbox)).toBe(3), { interval: 2 });
     aborting.abort();
     await expect(request).rejects.toThrow();
-    await vi.waitFor(async () => expect((await sandbox.steer('GET', '')).body.requests).toBe(1), { interval: 2 });
+    await vi.waitFor(async () => expect((await sandbox.sendControl('GET', '')).body.requests).toBe(1), { interval: 2 });
     expect(await countOrders(sandbox)).toBe(orders);
     if (phase === 'before') expect((await getLastEntry(sandbox)).response).toBeNull();
   });
@@ -84,7 +84,7 @@ describe('a response that a fault delays', () => {
 
 describe('two or more faults for one request', () => {
   it('add up their delays', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const ids = [
       await addFault(sandbox, { operation: 'listOrders', delay: 2 }),
       await addFault(sandbox, { operation: 'listOrders', delay: 3, phase: 'after' }),
@@ -95,7 +95,7 @@ describe('two or more faults for one request', () => {
   });
 
   it('use the response of the first fault, and the others apply to the next requests', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const ids = [
       await addFault(sandbox, { operation: 'listOrders', status: 503, times: 1 }),
       await addFault(sandbox, { operation: 'listOrders', status: 500, delay: 1, times: 1 }),
@@ -113,7 +113,7 @@ describe('two or more faults for one request', () => {
   });
 
   it('use the connection of the first fault, and the others apply to the next requests', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const ids = [
       await addFault(sandbox, { operation: 'listOrders', connection: 'cut', times: 1 }),
       await addFault(sandbox, { operation: 'listOrders', connection: 'reset', times: 1 }),
@@ -126,14 +126,14 @@ describe('two or more faults for one request', () => {
   });
 
   it('each count a request that another fault applied to, so that skip: 1 means the second request', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { operation: 'listOrders', status: 500, times: 1 });
     await addFault(sandbox, { operation: 'listOrders', status: 503, skip: 1, times: 1 });
     expect(await getStatuses(sandbox, 3)).toBe('500 503 200');
   });
 
   it('combine the response of one with the connection of the other', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { operation: 'listOrders', connection: 'cut' });
     await addFault(sandbox, { operation: 'listOrders', status: 503 });
     expect(await getConnectionEnd(sandbox, 'GET', '/api/orders')).toMatchObject({ how: 'cut', status: 503 });

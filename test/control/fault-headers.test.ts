@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../support/harness/sandboxes.ts';
 import { useSharedShop } from '../support/harness/shared-shop.ts';
 
-const { room } = useSharedShop();
+const { newSandbox } = useSharedShop();
 const LOCAL = { Origin: 'http://localhost:5173' };
 const EXPOSE = 'access-control-expose-headers';
 
@@ -10,18 +10,18 @@ describe('a header of a fault', () => {
   it.each(['Content-Type', 'content-type', 'CONTENT-TYPE'])(
     'sets the content type of a text body with the spelling %s',
     async (name) => {
-      const sandbox = room();
+      const sandbox = newSandbox();
       const page = { status: 502, body: '<h1>bad</h1>', headers: { [name]: 'text/html' }, violation: true };
-      await sandbox.steer('POST', '/faults', page);
+      await sandbox.sendControl('POST', '/faults', page);
       const reply = await sandbox.ask('GET', '/api/orders');
       expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([502, 'text/html', '<h1>bad</h1>']);
     },
   );
 
   it('points to the same sandbox if it is a Location header, in any letter case', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const headers = { location: '/api/orders/x' };
-    await sandbox.steer('POST', '/faults', { operation: 'createOrder', status: 503, headers });
+    await sandbox.sendControl('POST', '/faults', { operation: 'createOrder', status: 503, headers });
     const reply = await createClient(sandbox)('POST', `/_sandbox/${sandbox.id}/api/orders`);
     expect([reply.status, reply.headers.get('location')]).toEqual([503, `/_sandbox/${sandbox.id}/api/orders/x`]);
   });
@@ -41,7 +41,7 @@ describe('a header of a fault', () => {
     'is rejected with a JSON Pointer if it cannot be sent or breaks the contract: %j',
     async (headers, problem, pointer, reason) => {
       const fault = { operation: 'listOrders', status: 503, body: 'text', headers };
-      const reply = await room().steer('POST', '/faults', fault);
+      const reply = await newSandbox().sendControl('POST', '/faults', fault);
       expect(`${reply.status} ${reply.body.type}`).toBe(problem.replace(' ', ' /problems/'));
       expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
       expect(reply.body.detail).toMatch(reason);
@@ -51,9 +51,9 @@ describe('a header of a fault', () => {
   it.each([{ operation: 'listOrders' }, { where: { path: '/images/*' } }])(
     'can be read by pages of allowed origins: %j',
     async (target) => {
-      const sandbox = room();
+      const sandbox = newSandbox();
       const headers = { 'X-RateLimit-Remaining': '0', 'retry-after': '7' };
-      await sandbox.steer('POST', '/faults', { ...target, status: 429, headers, times: 2 });
+      await sandbox.sendControl('POST', '/faults', { ...target, status: 429, headers, times: 2 });
       const path = 'operation' in target ? '/api/orders' : '/images/logo.png';
       const exposed = (await sandbox.ask('GET', path, undefined, LOCAL)).headers.get(EXPOSE)?.split(',');
       expect(exposed).toContain('X-RateLimit-Remaining');
@@ -68,7 +68,7 @@ describe('a header of a fault', () => {
 
 describe('a forced 403 response', () => {
   it.each(['GET', 'POST'])('has a detail that is true for the method %s', async (method) => {
-    const reply = await room().ask(method, '/api/orders', undefined, { Prefer: 'code=403' });
+    const reply = await newSandbox().ask(method, '/api/orders', undefined, { Prefer: 'code=403' });
     expect([reply.status, reply.body.type]).toEqual([403, '/problems/origin-not-allowed']);
     expect(reply.body.detail).toContain('is not allowed: start the server with --allow-origin');
   });

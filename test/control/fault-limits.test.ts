@@ -5,7 +5,7 @@ import { expectProblem } from '../support/harness/problems.ts';
 import { useSharedShop } from '../support/harness/shared-shop.ts';
 import { NOW_MS } from '../support/harness/start-storefront.ts';
 
-const { room } = useSharedShop();
+const { newSandbox } = useSharedShop();
 
 describe('a fault with limits', () => {
   it.each<readonly [fault: object, expectedStatuses: string, getCounters: readonly unknown[]]>([
@@ -17,7 +17,7 @@ describe('a fault with limits', () => {
     [{ probability: 1 }, '500 500 500 500', [4, 4, false]],
     [{ probability: 1, skip: 3, times: 9 }, '200 200 200 500', [4, 1, false]],
   ])('applies as often as its skip, times and probability say: %j', async (limits, expectedStatuses, expected) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const id = await addFault(sandbox, { operation: 'listOrders', status: 500, ...limits });
     expect(await getStatuses(sandbox, 4)).toBe(expectedStatuses);
     expect(await getCounters(sandbox, id)).toEqual(expected);
@@ -25,7 +25,7 @@ describe('a fault with limits', () => {
 
   it('with a probability applies to the same requests for the same seed, by default the number of its id', async () => {
     const match = async (fault: object) => {
-      const sandbox = room();
+      const sandbox = newSandbox();
       await addFault(sandbox, { operation: 'listOrders', status: 500, probability: 0.5, ...fault });
       return getStatuses(sandbox, 24);
     };
@@ -37,16 +37,18 @@ describe('a fault with limits', () => {
   });
 
   it('with a probability applies to other requests than another fault if neither has a seed', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     for (const operation of ['listOrders', 'getPaymentSummary'])
       await addFault(sandbox, { operation, status: 500, probability: 0.5 });
     expect(await getStatuses(sandbox, 24)).not.toBe(await getStatuses(sandbox, 24, 'GET', '/api/payment-summary'));
   });
 
   it('with a probability applies to the same requests after it is replaced if it has a seed', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const match = async (fault: object) => {
-      await sandbox.steer('PUT', '/faults', [{ operation: 'listOrders', status: 500, probability: 0.5, ...fault }]);
+      await sandbox.sendControl('PUT', '/faults', [
+        { operation: 'listOrders', status: 500, probability: 0.5, ...fault },
+      ]);
       return getStatuses(sandbox, 24);
     };
     expect(await match({})).not.toBe(await match({}));
@@ -54,7 +56,7 @@ describe('a fault with limits', () => {
   });
 
   it('with a probability counts only the requests that it applies to towards its times', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const id = await addFault(sandbox, { operation: 'listOrders', status: 500, probability: 0.5, times: 3 });
     expect((await getStatuses(sandbox, 24)).match(/500/g)).toHaveLength(3);
     expect((await getCounters(sandbox, id)).slice(1)).toEqual([3, true]);
@@ -63,30 +65,30 @@ describe('a fault with limits', () => {
   it.each(['2025-06-01T12:00:10Z', NOW_MS + 10_000])(
     'expires by the clock of the sandbox, with until: %s',
     async (until) => {
-      const sandbox = room();
+      const sandbox = newSandbox();
       const id = await addFault(sandbox, { operation: 'listOrders', status: 500, until });
-      await sandbox.steer('PUT', '/clock', { now: NOW_MS + 9_999, frozen: true });
+      await sandbox.sendControl('PUT', '/clock', { now: NOW_MS + 9_999, frozen: true });
       expect(await getStatuses(sandbox, 1)).toBe('500');
-      await sandbox.steer('POST', '/clock/advance', { ms: 1 });
+      await sandbox.sendControl('POST', '/clock/advance', { ms: 1 });
       expect(await getStatuses(sandbox, 2)).toBe('200 200');
       expect(await getCounters(sandbox, id)).toEqual([1, 1, true]);
     },
   );
 
   it('expires after its durationMs, whatever the clock of the sandbox says', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const [short, long] = [
       await addFault(sandbox, { operation: 'listOrders', status: 500, durationMs: 1 }),
       await addFault(sandbox, { operation: 'listOrders', status: 503, durationMs: 86_400_000 }),
     ];
-    await sandbox.steer('POST', '/clock/advance', { ms: 86_400_000_000 });
+    await sandbox.sendControl('POST', '/clock/advance', { ms: 86_400_000_000 });
     await vi.waitFor(async () => expect((await getCounters(sandbox, short))[2]).toBe(true), { interval: 2 });
     expect(await getStatuses(sandbox, 2)).toBe('503 503');
     expect(await getCounters(sandbox, long)).toEqual([2, 2, false]);
   });
 
   it('does not apply to requests that break the contract, which get a 400 response', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const id = await addFault(sandbox, { operation: 'addCartItem', status: 503, times: 1 });
     expectProblem(await sandbox.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 }), 400, 'invalid-request');
     expectProblem(await sandbox.ask('POST', '/api/cart-items', '{"productId":'), 400, 'malformed-json');
@@ -98,7 +100,7 @@ describe('a fault with limits', () => {
 
 describe('a request with an invalid preference', () => {
   it('gets a 400 response, and the fault applies to the next request', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const id = await addFault(sandbox, { operation: 'listOrders', delay: 1, times: 1 });
     const reply = await sandbox.ask('GET', '/api/orders', undefined, { Prefer: 'code=302' });
     expectProblem(reply, 400, 'invalid-request');

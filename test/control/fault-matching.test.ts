@@ -5,11 +5,11 @@ import { expectProblem } from '../support/harness/problems.ts';
 import { createClient } from '../support/harness/sandboxes.ts';
 import { type SandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
 
-const { shop, room } = useSharedShop();
+const { shop, newSandbox } = useSharedShop();
 
 describe('a fault for an operation', () => {
   it('applies only to requests for this operation', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const id = await addFault(sandbox, { operation: 'createOrder', status: 503 });
     const reply = await sandbox.ask('POST', '/api/orders');
     expectProblem(reply, 503, 'unavailable');
@@ -19,7 +19,7 @@ describe('a fault for an operation', () => {
   });
 
   it('applies to requests for each operation in a list', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { operation: ['createOrder', 'getPaymentSummary'], status: 503 });
     expect((await sandbox.ask('POST', '/api/orders')).status).toBe(503);
     expect((await sandbox.ask('GET', '/api/payment-summary')).status).toBe(503);
@@ -27,7 +27,7 @@ describe('a fault for an operation', () => {
   });
 
   it('applies to all operations if it names none', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { status: 500 });
     for (const [method, path] of [
       ['GET', '/api/products'],
@@ -38,11 +38,11 @@ describe('a fault for an operation', () => {
   });
 
   it('applies only to operations that document its response if it names none', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const id = await addFault(sandbox, { status: 409 });
     const other = await addFault(sandbox, { example: 'byName' });
     expect(await getStatuses(sandbox, 2)).toBe('409 409');
-    await sandbox.steer('DELETE', `/faults/${id}`);
+    await sandbox.sendControl('DELETE', `/faults/${id}`);
     const byName = await sandbox.ask('GET', '/api/products');
     expect([byName.status, byName.body.length]).toEqual([200, 1]);
     expect(await getStatuses(sandbox, 2)).toBe('200 200');
@@ -50,7 +50,7 @@ describe('a fault for an operation', () => {
   });
 
   it('does not apply to requests that match no operation', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const id = await addFault(sandbox, { status: 500 });
     expectProblem(await sandbox.ask('GET', '/api/nothing'), 404, 'unknown-path');
     expectProblem(await sandbox.ask('PATCH', '/api/orders'), 405, 'method-not-allowed');
@@ -111,7 +111,7 @@ const MATCHERS: readonly (readonly [where: object, match: SentRequest, mismatch:
 
 describe('a fault with a matcher', () => {
   it.each(MATCHERS)('applies only to matching requests: %j', async (where, match, mismatch) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const id = await addFault(sandbox, { where, status: 500 });
     const statusOf = async ([method, path, headers, body]: SentRequest) =>
       (await sandbox.ask(method, path, body, headers)).status;
@@ -120,7 +120,7 @@ describe('a fault with a matcher', () => {
   });
 
   it('matches a property that the contract does not define', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await addFault(sandbox, { where: { body: { gift: { for: ['Ann', 'Bo'] } } }, status: 500 });
     const giving = (names: readonly string[]) => sandbox.ask('PUT', ITEM_PATH, { quantity: 1, gift: { for: names } });
     expect((await giving(['Ann', 'Bo'])).status).toBe(500);
@@ -132,11 +132,11 @@ describe('a fault with a matcher', () => {
     ['that is an absolute URL', () => 'http://localhost/api/orders'],
     ['that starts with two slashes', () => '//api/orders'],
   ])('matches the path of a target %s, as the journal does', async (_, target) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const where = { path: '/api/orders' };
     await addFault(sandbox, { where, status: 503 });
     const headers = { 'x-sandbox': sandbox.id };
     expect((await createClient(shop())('GET', target(sandbox), undefined, headers)).status).toBe(503);
-    expect((await sandbox.steer('POST', '/requests/count', { where })).body).toEqual({ count: 1 });
+    expect((await sandbox.sendControl('POST', '/requests/count', { where })).body).toEqual({ count: 1 });
   });
 });

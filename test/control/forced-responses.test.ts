@@ -8,7 +8,7 @@ import { getSandboxClient, useSharedShop } from '../support/harness/shared-shop.
 import { startStorefront, type TestResponse } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-const { room } = useSharedShop();
+const { newSandbox } = useSharedShop();
 const shopContract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 
 /** Returns the violations of the contract of the shop in a response. */
@@ -28,7 +28,7 @@ describe('a forced error without an example in the contract', () => {
     [502, 'Bad Gateway', 'a gateway got an invalid response from the server: try again'],
     [504, 'Gateway Timeout', 'a gateway got no response from the server in time: try again'],
   ])('has a title and a detail for its status: %i', async (status, title, detail) => {
-    const reply = await room().ask('GET', '/api/products', undefined, { Prefer: `code=${status}` });
+    const reply = await newSandbox().ask('GET', '/api/products', undefined, { Prefer: `code=${status}` });
     expect([reply.status, reply.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
     expect(reply.body).toEqual({
       ...{ type: 'about:blank', title, status, detail, message: detail },
@@ -40,7 +40,7 @@ describe('a forced error without an example in the contract', () => {
   });
 
   it('lists the methods of the requested path in Allow if the status is 405', async () => {
-    const { ask } = room();
+    const { ask } = newSandbox();
     const one = await ask('GET', '/api/products', undefined, { Prefer: 'code=405' });
     const other = await ask('GET', '/api/cart-items', undefined, { Prefer: 'code=405' });
     expect([one.headers.get('allow'), other.headers.get('allow')]).toEqual(['GET', 'GET, POST']);
@@ -49,14 +49,14 @@ describe('a forced error without an example in the contract', () => {
   });
 
   it('has a Retry-After header if the status is 503', async () => {
-    const { ask } = room();
+    const { ask } = newSandbox();
     const reply = await ask('GET', '/api/products', undefined, { Prefer: 'code=503' });
     expect([reply.headers.get('retry-after'), reply.headers.get('allow')]).toEqual(['1', null]);
     expect(reply.body.type).toBe('/problems/unavailable');
   });
 
   it('has the path of the request as its instance, including the prefix of the sandbox', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const path = `/_sandbox/${sandbox.id}/api/orders`;
     const reply = await createClient(sandbox)('POST', path, undefined, { Prefer: 'code=409' });
     expect(reply.body).toMatchObject({ type: '/problems/empty-cart', instance: path });
@@ -127,11 +127,11 @@ describe('an error that the contract does not document', () => {
       logTo: { write: (line: string) => lines.push(line) },
     });
     const sandbox = getSandboxClient(shop, 'w1');
-    const { body } = await sandbox.steer('POST', '/faults', { operation: 'addThing', status: 429 });
+    const { body } = await sandbox.sendControl('POST', '/faults', { operation: 'addThing', status: 429 });
     const reply = await sandbox.ask('POST', '/things');
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '1']);
     expect(reply.body).toMatchObject({ type: 'about:blank', title: 'Too Many Requests', instance: '/things' });
-    const [entry] = (await sandbox.steer('GET', '/requests')).body;
+    const [entry] = (await sandbox.sendControl('GET', '/requests')).body;
     expect(entry.forced).toEqual({ faults: [body.id], phase: 'before', status: 429, undocumented: true });
     expect(entry.responseViolations).toBeUndefined();
     expect(lines.join('')).not.toContain('breaks the contract');
@@ -139,14 +139,14 @@ describe('an error that the contract does not document', () => {
 
   it('can be injected into all operations at once', async () => {
     const sandbox = getSandboxClient(await otherShop(), 'w1');
-    await sandbox.steer('POST', '/faults', { status: 503 });
+    await sandbox.sendControl('POST', '/faults', { status: 503 });
     expect((await sandbox.ask('POST', '/things')).status).toBe(503);
     expect((await sandbox.ask('GET', '/things')).status).toBe(503);
   });
 
   it.each([302, 204])('is rejected if its status is not an error: %i', async (status) => {
     const sandbox = getSandboxClient(await otherShop(), 'w1');
-    const reply = await sandbox.steer('POST', '/faults', { operation: 'addThing', status });
+    const reply = await sandbox.sendControl('POST', '/faults', { operation: 'addThing', status });
     expect([reply.status, reply.body.violations[0].pointer]).toEqual([409, '/status']);
   });
 });
@@ -158,10 +158,10 @@ describe('a fault with a custom body and headers', () => {
   };
 
   it('responds with this body and these headers', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const headers = { 'Retry-After': '30', 'X-RateLimit-Remaining': '0' };
     const fault = { operation: 'listOrders', status: 429, body: PROBLEM, headers };
-    const added = await sandbox.steer('POST', '/faults', fault);
+    const added = await sandbox.sendControl('POST', '/faults', fault);
     expect(added.body).toMatchObject(fault);
     const reply = await sandbox.ask('GET', '/api/orders');
     expect([reply.status, reply.body]).toEqual([429, PROBLEM]);
@@ -170,15 +170,19 @@ describe('a fault with a custom body and headers', () => {
   });
 
   it('can have headers without a body', async () => {
-    const sandbox = room();
-    await sandbox.steer('POST', '/faults', { operation: 'listOrders', status: 503, headers: { 'Retry-After': '7' } });
+    const sandbox = newSandbox();
+    await sandbox.sendControl('POST', '/faults', {
+      operation: 'listOrders',
+      status: 503,
+      headers: { 'Retry-After': '7' },
+    });
     const reply = await sandbox.ask('GET', '/api/orders');
     expect([reply.status, reply.headers.get('retry-after'), reply.body.status]).toEqual([503, '7', 503]);
   });
 
   it('can have a success status with a body', async () => {
-    const sandbox = room();
-    await sandbox.steer('POST', '/faults', { operation: 'listOrders', status: 200, body: [] });
+    const sandbox = newSandbox();
+    await sandbox.sendControl('POST', '/faults', { operation: 'listOrders', status: 200, body: [] });
     expect((await sandbox.ask('GET', '/api/orders?expand=products')).body).toEqual([]);
   });
 
@@ -216,7 +220,7 @@ describe('a fault with a custom body and headers', () => {
   ])(
     'is rejected with a JSON Pointer if its response breaks the contract or its properties conflict: %j',
     async (fault, problem, pointer, reason) => {
-      const reply = await room().steer('POST', '/faults', { operation: 'listOrders', ...fault });
+      const reply = await newSandbox().sendControl('POST', '/faults', { operation: 'listOrders', ...fault });
       expect(`${reply.status} ${reply.body.type}`).toBe(problem.replace(' ', ' /problems/'));
       expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
       expect(reply.body.detail).toMatch(reason);
@@ -224,9 +228,9 @@ describe('a fault with a custom body and headers', () => {
   );
 
   it('can break the contract with violation: true, like an HTML page of a gateway', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const page = { status: 502, body: '<h1>Bad Gateway</h1>', headers: { 'Content-Type': 'text/html' } };
-    const added = await sandbox.steer('POST', '/faults', { operation: 'listOrders', ...page, violation: true });
+    const added = await sandbox.sendControl('POST', '/faults', { operation: 'listOrders', ...page, violation: true });
     expect(added.status).toBe(200);
     const reply = await sandbox.ask('GET', '/api/orders');
     expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([
@@ -234,7 +238,7 @@ describe('a fault with a custom body and headers', () => {
       'text/html',
       '<h1>Bad Gateway</h1>',
     ]);
-    expect((await sandbox.steer('GET', '/requests')).body[0].responseViolations).toBeUndefined();
+    expect((await sandbox.sendControl('GET', '/requests')).body[0].responseViolations).toBeUndefined();
   });
 });
 

@@ -4,7 +4,7 @@ import { createControlClient } from '../support/harness/sandboxes.ts';
 import { useSharedShop } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const { room } = useSharedShop();
+const { newSandbox } = useSharedShop();
 const LOGO = '/images/logo.png';
 const where = { path: '/images/*' };
 
@@ -16,23 +16,23 @@ describe('a fault that images do not support', () => {
     [{ status: 200 }, /images can't have status 200/],
     [{ example: 'foreignOrigin' }, /images can't have example/],
   ])('is added with a warning: %j', async (fault, warning) => {
-    const sandbox = room();
-    const added = await sandbox.steer('POST', '/faults', { where, ...fault });
+    const sandbox = newSandbox();
+    const added = await sandbox.sendControl('POST', '/faults', { where, ...fault });
     expect([added.status, added.body.warnings]).toEqual([200, [expect.stringMatching(warning)]]);
     expect((await sandbox.ask('GET', LOGO)).status).toBe(200);
-    expect((await sandbox.steer('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0 }]);
+    expect((await sandbox.sendControl('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0 }]);
   });
 
   it.each([{ connection: 'reset' }, { delay: 1 }, { status: 418 }])(
     'is not reported if images support it: %j',
     async (fault) => {
-      const added = await room().steer('POST', '/faults', { where, ...fault });
+      const added = await newSandbox().sendControl('POST', '/faults', { where, ...fault });
       expect([added.status, added.body.warnings]).toEqual([200, undefined]);
     },
   );
 
   it('is not reported if operations at its path support it', async () => {
-    const added = await room().steer('POST', '/faults', { where: { path: '*' }, connection: 'cut' });
+    const added = await newSandbox().sendControl('POST', '/faults', { where: { path: '*' }, connection: 'cut' });
     expect([added.status, added.body.warnings]).toEqual([200, undefined]);
   });
 });
@@ -44,8 +44,8 @@ describe('a forced error for an image', () => {
     [503, { allow: null, 'retry-after': '1' }],
     [404, { allow: null, 'retry-after': null }],
   ] as const)('has the headers that its status requires: %i', async (status, headers) => {
-    const sandbox = room();
-    await sandbox.steer('POST', '/faults', { where, status });
+    const sandbox = newSandbox();
+    await sandbox.sendControl('POST', '/faults', { where, status });
     const reply = await sandbox.ask('GET', LOGO);
     expect([reply.status, reply.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
     expect(reply.headers.get('x-mocked')).toBe('operation');
@@ -54,15 +54,15 @@ describe('a forced error for an image', () => {
   });
 
   it('has the headers of the fault instead of those that its status requires', async () => {
-    const sandbox = room();
-    await sandbox.steer('POST', '/faults', { where, status: 503, headers: { 'retry-after': '7' } });
+    const sandbox = newSandbox();
+    await sandbox.sendControl('POST', '/faults', { where, status: 503, headers: { 'retry-after': '7' } });
     expect((await sandbox.ask('GET', LOGO)).headers.get('retry-after')).toBe('7');
   });
 
   it('has the text body of the fault unchanged, in any spelling of Content-Type', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const page = { status: 502, body: '<h1>bad</h1>', headers: { 'content-type': 'text/html' } };
-    await sandbox.steer('POST', '/faults', { where, ...page });
+    await sandbox.sendControl('POST', '/faults', { where, ...page });
     const reply = await sandbox.ask('GET', LOGO);
     expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([502, 'text/html', '<h1>bad</h1>']);
   });

@@ -4,7 +4,7 @@ import { createControlClient } from '../support/harness/sandboxes.ts';
 import { useSharedShop } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const { room } = useSharedShop();
+const { newSandbox } = useSharedShop();
 
 /** Invalid faults, each with the pointer to the invalid value and the message. */
 const INVALID_FAULTS: readonly (readonly [fault: object, pointer: string, message: RegExp])[] = [
@@ -68,14 +68,14 @@ describe('an invalid fault', () => {
   it.each([...INVALID_FAULTS.map((row) => [400, ...row] as const), ...OFF_CONTRACT])(
     'is rejected with status %i, a JSON Pointer and a remedy: %j',
     async (status, fault, pointer, message) => {
-      const sandbox = room();
-      await sandbox.steer('PUT', '');
-      const one = await sandbox.steer('POST', '/faults', fault);
+      const sandbox = newSandbox();
+      await sandbox.sendControl('PUT', '');
+      const one = await sandbox.sendControl('POST', '/faults', fault);
       expect([one.status, getPointers(one)]).toEqual([status, [pointer]]);
       expect(JSON.stringify(one.body)).toMatch(message);
-      const ofSome = await sandbox.steer('PUT', '/faults', [{ status: 500 }, fault]);
+      const ofSome = await sandbox.sendControl('PUT', '/faults', [{ status: 500 }, fault]);
       expect([ofSome.status, getPointers(ofSome)]).toEqual([status, [`/1${pointer}`]]);
-      expect((await sandbox.steer('GET', '/faults')).body).toEqual([]);
+      expect((await sandbox.sendControl('GET', '/faults')).body).toEqual([]);
     },
   );
 
@@ -94,48 +94,56 @@ describe('an invalid fault', () => {
     [{ status: 500, where: { body: { $gt: 'x' } } }, 'type', /^use a number$/],
     [{ status: 500, where: { body: { $regex: '(' } } }, 'format', /^use RE2 syntax$/],
   ])('is rejected with the broken rule and what to do: %j', async (fault, rule, remedy) => {
-    const { violations } = (await room().steer('POST', '/faults', fault)).body;
+    const { violations } = (await newSandbox().sendControl('POST', '/faults', fault)).body;
     expect(violations[0]).toMatchObject({ in: 'body', rule, remedy: expect.stringMatching(remedy) });
   });
 
   it('is reported by a sentence that begins with the place in the fault', async () => {
-    const { steer } = room();
-    const { detail } = (await steer('POST', '/faults', { operation: 'createOrder', status: 201, body: {} })).body;
+    const { sendControl } = newSandbox();
+    const { detail } = (await sendControl('POST', '/faults', { operation: 'createOrder', status: 201, body: {} })).body;
     expect(detail).toMatch(
       /^body\.id is missing, which violates the contract of createOrder: add it, or set `violation`;/,
     );
-    const off = await steer('POST', '/faults', { operation: 'createOrder', status: 302 });
+    const off = await sendControl('POST', '/faults', { operation: 'createOrder', status: 302 });
     expect(off.body.detail).toBe('status 302 is not documented for createOrder: use 201, 409, 4XX, 5XX');
   });
 
   it('is rejected with a code that depends on what is invalid', async () => {
-    const { steer } = room();
-    expectProblem(await steer('POST', '/faults', { operation: 'x', status: 500 }), 404, 'unknown-operation');
-    expectProblem(await steer('POST', '/faults', { status: 302 }), 409, 'contract-conflict');
-    expectProblem(await steer('POST', '/faults', { connection: 'cut', bodyDurationMs: 1 }), 400, 'invalid-request');
-    expectProblem(await steer('POST', '/faults', { where: { body: { $x: 1 } }, status: 500 }), 400, 'invalid-matcher');
+    const { sendControl } = newSandbox();
+    expectProblem(await sendControl('POST', '/faults', { operation: 'x', status: 500 }), 404, 'unknown-operation');
+    expectProblem(await sendControl('POST', '/faults', { status: 302 }), 409, 'contract-conflict');
+    expectProblem(
+      await sendControl('POST', '/faults', { connection: 'cut', bodyDurationMs: 1 }),
+      400,
+      'invalid-request',
+    );
+    expectProblem(
+      await sendControl('POST', '/faults', { where: { body: { $x: 1 } }, status: 500 }),
+      400,
+      'invalid-matcher',
+    );
   });
 
   it('is rejected if its matcher is nested too deeply', async () => {
-    const steer = createControlClient(await startStorefront({ faultsExpected: true }));
+    const sendControl = createControlClient(await startStorefront({ errorsExpected: true }));
     const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
-    const reply = await steer('POST', '/w1/faults', `{"code":500,"where":{"body":${deep}}}`);
+    const reply = await sendControl('POST', '/w1/faults', `{"code":500,"where":{"body":${deep}}}`);
     expect(reply.status).toBe(400);
   });
 
   it('is rejected without creating the sandbox if it is longer than all faults of a sandbox can be', async () => {
-    const { id, steer } = room();
+    const { id, sendControl } = newSandbox();
     const fault = { status: 500, where: { body: 'x'.repeat(20_001) } };
-    expectProblem(await steer('POST', '/faults', fault), 409, 'limit-reached');
-    expectProblem(await steer('PUT', '/faults', [fault]), 409, 'limit-reached');
-    expect((await steer('GET', '')).status, id).toBe(404);
+    expectProblem(await sendControl('POST', '/faults', fault), 409, 'limit-reached');
+    expectProblem(await sendControl('PUT', '/faults', [fault]), 409, 'limit-reached');
+    expect((await sendControl('GET', '')).status, id).toBe(404);
   });
 
   it('does not create the sandbox', async () => {
-    const sandbox = room();
-    await sandbox.steer('POST', '/faults', { operation: 'x', status: 500 });
-    await sandbox.steer('PUT', '/faults', [{ status: 500 }, {}]);
-    await sandbox.steer('PUT', '/faults', Array(3).fill({ where: { body: 'x'.repeat(9_000) }, status: 500 }));
-    expectProblem(await sandbox.steer('GET', '/faults'), 404, 'unknown-sandbox');
+    const sandbox = newSandbox();
+    await sandbox.sendControl('POST', '/faults', { operation: 'x', status: 500 });
+    await sandbox.sendControl('PUT', '/faults', [{ status: 500 }, {}]);
+    await sandbox.sendControl('PUT', '/faults', Array(3).fill({ where: { body: 'x'.repeat(9_000) }, status: 500 }));
+    expectProblem(await sandbox.sendControl('GET', '/faults'), 404, 'unknown-sandbox');
   });
 });

@@ -7,20 +7,20 @@ import { expectProblem } from '../support/harness/problems.ts';
 import { getSandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const { shop, room } = useSharedShop();
+const { shop, newSandbox } = useSharedShop();
 
 describe('the forced part of a journal entry', () => {
   it('shows what a fault forced', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const definition = { operation: 'createOrder', status: 409, phase: 'after', delay: 2, bodyDurationMs: 2 };
-    const { body } = await sandbox.steer('POST', '/faults', definition);
+    const { body } = await sandbox.sendControl('POST', '/faults', definition);
     await sandbox.ask('POST', '/api/orders');
     const [{ forced }] = await getJournal(sandbox);
     expect(forced).toEqual({ faults: [body.id], phase: 'after', status: 409, delayMs: 2, bodyDurationMs: 2 });
   });
 
   it('shows what the client preferred', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sandbox.ask('POST', '/api/orders', undefined, { Prefer: 'code=409, example=emptyCart' });
     await sandbox.ask('GET', '/api/orders?__code=503');
     await sandbox.ask('GET', '/api/orders', undefined, { Prefer: 'delay=2' });
@@ -58,9 +58,9 @@ describe('the forced part of a journal entry', () => {
   });
 
   it('has no response if the connection was reset, and the complete response if it was cut', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     for (const connection of ['reset', 'cut']) {
-      await sandbox.steer('PUT', '/faults', [{ connection }]);
+      await sandbox.sendControl('PUT', '/faults', [{ connection }]);
       await getConnectionEnd(sandbox, 'GET', '/api/orders');
     }
     const [reset, cut] = await getJournal(sandbox);
@@ -72,20 +72,22 @@ describe('the forced part of a journal entry', () => {
     ['DELETE', `/api/cart-items/${KETTLE}`],
     ['HEAD', '/api/orders'],
   ])('has no response if the connection was cut and the response has no body: %s %s', async (method, path) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sandbox.ask('POST', '/api/cart-items', ITEM);
-    await sandbox.steer('POST', '/faults', { connection: 'cut' });
+    await sandbox.sendControl('POST', '/faults', { connection: 'cut' });
     expect((await getConnectionEnd(sandbox, method, path)).how).toBe('reset');
     expect(await getJournal(sandbox, '?after=1')).toMatchObject([{ response: null, forced: { connection: 'cut' } }]);
   });
 
   it('has no response if the client disconnected before it', async () => {
-    const sandbox = room();
-    await sandbox.steer('POST', '/faults', { delay: 60_000, phase: 'after', operation: 'createOrder' });
+    const sandbox = newSandbox();
+    await sandbox.sendControl('POST', '/faults', { delay: 60_000, phase: 'after', operation: 'createOrder' });
     const aborting = new AbortController();
     const headers = { 'x-sandbox': sandbox.id };
     const request = fetch(`${shop().url}/api/orders`, { method: 'POST', headers, signal: aborting.signal });
-    await vi.waitFor(async () => expect((await sandbox.steer('GET', '')).body.counts.orders).toBe(3), { interval: 2 });
+    await vi.waitFor(async () => expect((await sandbox.sendControl('GET', '')).body.counts.orders).toBe(3), {
+      interval: 2,
+    });
     aborting.abort();
     await request.catch(() => {});
     await vi.waitFor(async () => expect(await getIds(sandbox)).toEqual([1]), { interval: 2 });
@@ -111,7 +113,7 @@ describe('a response that breaks the contract', () => {
   it('is recorded in the journal with its violations', async () => {
     const listOrders = (() => ({ body: [{ id: 1 }] })) as never;
     const sandbox = getSandboxClient(
-      await startStorefront({ handlers: { listOrders }, verify: 'log', faultsExpected: true }),
+      await startStorefront({ handlers: { listOrders }, verify: 'log', errorsExpected: true }),
       'w1',
     );
     await sandbox.ask('GET', '/api/orders');
@@ -125,7 +127,7 @@ describe('a response that cannot be serialized', () => {
   it('is recorded in the journal as the 500 response that was sent instead', async () => {
     const listOrders = (() => ({ headers: { 'X-Own': 'a' }, body: { a: 1n } })) as never;
     const sandbox = getSandboxClient(
-      await startStorefront({ handlers: { listOrders }, verify: 'off', faultsExpected: true }),
+      await startStorefront({ handlers: { listOrders }, verify: 'off', errorsExpected: true }),
       'w1',
     );
     const reply = await sandbox.ask('GET', '/api/orders');

@@ -5,7 +5,7 @@ import { expectProblem } from '../support/harness/problems.ts';
 import { getSandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const { room } = useSharedShop();
+const { newSandbox } = useSharedShop();
 const SECRET = 'hunter2';
 
 describe('a request in progress', () => {
@@ -17,20 +17,24 @@ describe('a request in progress', () => {
     ['default', 'cleared of its journal meanwhile', 'DELETE', '/requests'],
   ])('in the sandbox %s is not recorded if the sandbox is %s', async (id, _, method, below) => {
     const sandbox = getSandboxClient(await startStorefront(), id);
-    await sandbox.steer('POST', '/faults', { operation: 'createOrder', delay: 100, phase: 'after' });
+    await sandbox.sendControl('POST', '/faults', { operation: 'createOrder', delay: 100, phase: 'after' });
     const request = sandbox.ask('POST', '/api/orders');
-    await vi.waitFor(async () => expect((await sandbox.steer('GET', '')).body.counts.orders).toBe(3), { interval: 2 });
-    await sandbox.steer(method, below);
+    await vi.waitFor(async () => expect((await sandbox.sendControl('GET', '')).body.counts.orders).toBe(3), {
+      interval: 2,
+    });
+    await sandbox.sendControl(method, below);
     expect((await request).status).toBe(201);
     await sandbox.ask('GET', '/api/orders');
     expect((await getJournal(sandbox)).map(({ operation }: Journal) => operation)).toEqual(['listOrders']);
-    expect((await sandbox.steer('POST', '/requests/count', { operation: 'createOrder' })).body).toEqual({ count: 0 });
+    expect((await sandbox.sendControl('POST', '/requests/count', { operation: 'createOrder' })).body).toEqual({
+      count: 0,
+    });
   });
 });
 
 describe('GET /_control/sandboxes/ID/requests', () => {
   it('selects requests by after, operation and limit', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     for (const path of ['/api/orders', '/api/payment-summary', '/api/orders', '/api/none', '/api/orders'])
       await sandbox.ask('GET', path);
     for (const [query, ids] of [
@@ -59,18 +63,18 @@ describe('GET /_control/sandboxes/ID/requests', () => {
     ['?operation=', 'operation/0'],
     ['?oparation=listOrders', 'oparation'],
   ])('rejects an invalid query with a JSON Pointer: %s', async (query, name) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sandbox.ask('GET', '/api/orders');
-    const reply = await sandbox.steer('GET', `/requests${query}`);
+    const reply = await sandbox.sendControl('GET', `/requests${query}`);
     expectProblem(reply, 400, 'invalid-request');
     expect(reply.body.violations).toMatchObject([{ in: 'query', pointer: `/${name}` }]);
   });
 
   it('rejects an unknown operation and lists the known ones', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sandbox.ask('GET', '/api/orders');
     for (const named of ['listOrder', 'listOrders,listOrder']) {
-      const reply = await sandbox.steer('GET', `/requests?operation=${named}`);
+      const reply = await sandbox.sendControl('GET', `/requests?operation=${named}`);
       expectProblem(reply, 404, 'unknown-operation');
       expect(reply.body.detail).toMatch(
         /^query parameter operation "listOrder" does not exist: did you mean "listOrders"\?/,
@@ -80,9 +84,9 @@ describe('GET /_control/sandboxes/ID/requests', () => {
   });
 
   it('returns an empty list after DELETE, while ids continue', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sendRequests(sandbox, 2);
-    const { status, text } = await sandbox.steer('DELETE', '/requests');
+    const { status, text } = await sandbox.sendControl('DELETE', '/requests');
     expect([status, text]).toEqual([204, '']);
     expect(await getIds(sandbox)).toEqual([]);
     await sendRequests(sandbox, 2);
@@ -110,7 +114,7 @@ describe('the journal of a server with another contract', () => {
       ['POST', '/requests/count', { operation: 'listOrders' }],
       ['POST', '/faults', { operation: 'listOrders', status: 500 }],
     ] as const)
-      expect((await defaultSandbox.steer(method, below, body)).body.detail, below).toMatch(
+      expect((await defaultSandbox.sendControl(method, below, body)).body.detail, below).toMatch(
         /operation "listOrders" does not exist: use listPins$/,
       );
   });
@@ -118,6 +122,6 @@ describe('the journal of a server with another contract', () => {
   it('redacts a secret parameter that has the wrong type', async () => {
     const defaultSandbox = getSandboxClient(await startWithSecret(), 'default');
     expect((await defaultSandbox.ask('GET', `/pins?token=${SECRET}`)).status).toBe(400);
-    expect((await defaultSandbox.steer('GET', '/requests')).text).not.toContain(SECRET);
+    expect((await defaultSandbox.sendControl('GET', '/requests')).text).not.toContain(SECRET);
   });
 });

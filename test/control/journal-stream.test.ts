@@ -8,11 +8,11 @@ import { createClient } from '../support/harness/sandboxes.ts';
 import { getSandboxClient, type SandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
-const { shop, room } = useSharedShop();
+const { shop, newSandbox } = useSharedShop();
 
 describe('the event stream of a journal', () => {
   it('sends each new request as it is in the journal', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sendRequests(sandbox, 2);
     const stream = await followEvents(sandbox, `/${sandbox.id}/requests`);
     expect([stream.status, stream.headers['content-type'], stream.headers['cache-control']]).toEqual([
@@ -40,7 +40,7 @@ describe('the event stream of a journal', () => {
     ['', { 'Last-Event-ID': 'x' }, ['5']],
     ['', {}, ['5']],
   ] as const)('starts with the requests that the client missed: %s %j', async (query, headers, ids) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     for (const path of ['/api/orders', '/api/payment-summary', '/api/orders', '/api/none'])
       await sandbox.ask('GET', path);
     const stream = await followEvents(sandbox, `/${sandbox.id}/requests${query}`, headers);
@@ -49,8 +49,8 @@ describe('the event stream of a journal', () => {
   });
 
   it('sends only requests for the selected operation', async () => {
-    const sandbox = room();
-    await sandbox.steer('PUT', '');
+    const sandbox = newSandbox();
+    await sandbox.sendControl('PUT', '');
     const stream = await followEvents(sandbox, `/${sandbox.id}/requests?operation=listOrders`);
     for (const path of ['/api/payment-summary', '/api/orders', '/api/none', '/api/orders'])
       await sandbox.ask('GET', path);
@@ -58,8 +58,8 @@ describe('the event stream of a journal', () => {
   });
 
   it('sends the requests of its sandbox to every client that follows it', async () => {
-    const [sandbox, otherSandbox] = [room(), room()];
-    for (const { steer } of [sandbox, otherSandbox]) await steer('PUT', '');
+    const [sandbox, otherSandbox] = [newSandbox(), newSandbox()];
+    for (const { sendControl } of [sandbox, otherSandbox]) await sendControl('PUT', '');
     const streams = await Promise.all(
       [sandbox, sandbox, otherSandbox].map((each) => followEvents(each, `/${each.id}/requests`)),
     );
@@ -77,50 +77,54 @@ describe('the event stream of a journal', () => {
   });
 
   it('continues when the journal is cleared', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sendRequests(sandbox, 1);
     const stream = await followEvents(sandbox, `/${sandbox.id}/requests`);
-    await sandbox.steer('DELETE', '/requests');
+    await sandbox.sendControl('DELETE', '/requests');
     await sendRequests(sandbox, 1);
     expect((await stream.next())[0]?.id).toBe('2');
   });
 
   it('continues when the sandbox is recreated', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sendRequests(sandbox, 1);
     const stream = await followEvents(sandbox, `/${sandbox.id}/requests`);
-    await sandbox.steer('PUT', '');
+    await sandbox.sendControl('PUT', '');
     await sendRequests(sandbox, 1);
     expect(await stream.next()).toMatchObject([{ id: '2' }]);
   });
 
   it('ends when the sandbox is removed', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sendRequests(sandbox, 1);
     const stream = await followEvents(sandbox, `/${sandbox.id}/requests`);
-    await sandbox.steer('DELETE', '');
+    await sandbox.sendControl('DELETE', '');
     expect(await stream.ended).toBe(true);
   });
 
   it('is sent only to clients that accept text/event-stream, and JSON to others', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sendRequests(sandbox, 1);
     for (const Accept of ['*/*', 'application/json', 'text/html'])
-      expect((await sandbox.steer('GET', '/requests', undefined, { Accept })).body, Accept).toHaveLength(1);
+      expect((await sandbox.sendControl('GET', '/requests', undefined, { Accept })).body, Accept).toHaveLength(1);
   });
 
   it('is rejected like a GET for JSON if the sandbox or the query is invalid', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const headers = { Accept: 'text/event-stream' };
-    expectProblem(await sandbox.steer('GET', '/requests', undefined, headers), 404, 'unknown-sandbox');
-    await sandbox.steer('PUT', '');
-    expectProblem(await sandbox.steer('GET', '/requests?operation=x', undefined, headers), 404, 'unknown-operation');
-    expectProblem(await sandbox.steer('GET', '/requests?after=x', undefined, headers), 400, 'invalid-request');
+    expectProblem(await sandbox.sendControl('GET', '/requests', undefined, headers), 404, 'unknown-sandbox');
+    await sandbox.sendControl('PUT', '');
+    expectProblem(
+      await sandbox.sendControl('GET', '/requests?operation=x', undefined, headers),
+      404,
+      'unknown-operation',
+    );
+    expectProblem(await sandbox.sendControl('GET', '/requests?after=x', undefined, headers), 400, 'invalid-request');
   });
 
   it('has no body for HEAD', async () => {
-    const sandbox = room();
-    await sandbox.steer('PUT', '');
+    const sandbox = newSandbox();
+    await sandbox.sendControl('PUT', '');
     const path = `/_control/sandboxes/${sandbox.id}/requests`;
     const reply = await createClient(shop())('HEAD', path, undefined, { Accept: 'text/event-stream' });
     expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([200, 'text/event-stream', '']);
@@ -135,12 +139,12 @@ describe('the event stream of a journal', () => {
   });
 
   it.each<readonly [what: string, end: (sandbox: SandboxClient, server: TestShop) => Promise<unknown>]>([
-    ['its sandbox is removed', ({ steer }) => steer('DELETE', '')],
+    ['its sandbox is removed', ({ sendControl }) => sendControl('DELETE', '')],
     ['the server is closed', (_, { close }) => close()],
   ])('ends properly for a client that reads late if %s, with a request in progress', async (_, end) => {
     const server = await startStorefront();
     const sandbox = getSandboxClient(server, 'w1');
-    await sandbox.steer('POST', '/faults', { operation: 'createOrder', delay: 500, phase: 'after' });
+    await sandbox.sendControl('POST', '/faults', { operation: 'createOrder', delay: 500, phase: 'after' });
     const connection = connectRaw(server.port);
     connection.write(
       'GET /_control/sandboxes/w1/requests HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n',
@@ -148,7 +152,9 @@ describe('the event stream of a journal', () => {
     await connection.until(': connected\n\n');
     connection.socket.pause();
     const ordered = sandbox.ask('POST', '/api/orders').catch(() => undefined);
-    await vi.waitFor(async () => expect((await sandbox.steer('GET', '')).body.counts.orders).toBe(3), { interval: 2 });
+    await vi.waitFor(async () => expect((await sandbox.sendControl('GET', '')).body.counts.orders).toBe(3), {
+      interval: 2,
+    });
     await sandbox.ask('GET', '/api/orders');
     await end(sandbox, server);
     await ordered;
@@ -161,7 +167,7 @@ describe('the event stream of a journal', () => {
 
   it.each<readonly [what: string, status: number, end: (sandbox: SandboxClient, server: TestShop) => Promise<unknown>]>(
     [
-      ['its sandbox is removed', 404, ({ steer }) => steer('DELETE', '')],
+      ['its sandbox is removed', 404, ({ sendControl }) => sendControl('DELETE', '')],
       ['the server is closed', 503, (_, { close }) => close()],
     ],
   )(
@@ -169,12 +175,12 @@ describe('the event stream of a journal', () => {
     async (_, status, end) => {
       const server = await startStorefront();
       const sandbox = getSandboxClient(server, 'w1');
-      await sandbox.steer('POST', '/faults', { operation: 'createOrder', delay: 100, phase: 'after' });
+      await sandbox.sendControl('POST', '/faults', { operation: 'createOrder', delay: 100, phase: 'after' });
       const connection = connectRaw(server.port);
       connection.write(
         'POST /api/orders HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Sandbox: w1\r\nContent-Length: 0\r\n\r\nGET /_control/sandboxes/w1/requests HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n',
       );
-      await vi.waitFor(async () => expect((await sandbox.steer('GET', '')).body.counts.orders).toBe(3), {
+      await vi.waitFor(async () => expect((await sandbox.sendControl('GET', '')).body.counts.orders).toBe(3), {
         interval: 2,
       });
       await end(sandbox, server);
@@ -196,8 +202,8 @@ describe('the event stream of a journal', () => {
   });
 
   it('continues for other clients when one client disconnects', async () => {
-    const sandbox = room();
-    await sandbox.steer('PUT', '');
+    const sandbox = newSandbox();
+    await sandbox.sendControl('PUT', '');
     const [gone, stays] = [
       await followEvents(sandbox, `/${sandbox.id}/requests`),
       await followEvents(sandbox, `/${sandbox.id}/requests`),

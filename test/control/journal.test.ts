@@ -7,7 +7,7 @@ import { createSandboxClient, selectionMethods } from '../support/harness/sandbo
 import { getSandboxClient, type SandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
 import { NOW_MS, startStorefront } from '../support/harness/start-storefront.ts';
 
-const { shop, room } = useSharedShop();
+const { shop, newSandbox } = useSharedShop();
 const NOW = new Date(NOW_MS).toISOString();
 
 /** Sends `count` requests on one connection, without waiting for the responses in between (pipelining). */
@@ -20,7 +20,7 @@ async function sendPipelined({ id, port }: SandboxClient, count: number): Promis
 
 describe('the journal of a sandbox', () => {
   it('lists requests with their responses, the oldest first', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sandbox.ask('POST', '/api/cart-items', ITEM, { 'X-Page': 'product' });
     await sandbox.ask('GET', '/api/products?search=no+such+thing&a=1&a=2');
     await sandbox.ask('DELETE', `/api/cart-items/${KETTLE}`);
@@ -64,7 +64,7 @@ describe('the journal of a sandbox', () => {
   it.each(selectionMethods)(
     'shows the prefix that names the sandbox in the URL only, for a sandbox named by $by',
     async (way) => {
-      const sandbox = room();
+      const sandbox = newSandbox();
       await createSandboxClient(shop(), sandbox.id, way)('GET', '/api/orders?expand=products');
       const [{ request }] = await getJournal(sandbox);
       const url = way.by === 'path' ? `/_sandbox/${sandbox.id}/api/orders` : '/api/orders';
@@ -77,7 +77,7 @@ describe('the journal of a sandbox', () => {
   );
 
   it('records rejected requests with their violations', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sandbox.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 });
     await sandbox.ask('POST', '/api/cart-items', '{"productId":');
     await sandbox.ask('GET', '/api/nothing');
@@ -106,14 +106,14 @@ describe('the journal of a sandbox', () => {
   });
 
   it('records notes about ignored parameters', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sandbox.ask('GET', '/api/products?serach=kettle');
     const [{ notes, response }] = await getJournal(sandbox);
     expect([response.status, notes]).toEqual([200, [expect.stringContaining('serach')]]);
   });
 
   it('records HEAD and OPTIONS requests', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sandbox.ask('HEAD', '/api/orders');
     await sandbox.ask('OPTIONS', '/api/orders');
     expect(
@@ -125,8 +125,8 @@ describe('the journal of a sandbox', () => {
   });
 
   it('records a request whose target is an absolute URL', async () => {
-    const sandbox = room();
-    await sandbox.steer('PUT', '');
+    const sandbox = newSandbox();
+    await sandbox.sendControl('PUT', '');
     const target = `http://127.0.0.1:${sandbox.port}/api/orders?a=1`;
     expect((await sendRawRequest(sandbox.port, `GET ${target}`, [`X-Sandbox: ${sandbox.id}`])).status).toBe(200);
     expect(await getIds(sandbox)).toEqual([1]);
@@ -144,10 +144,10 @@ describe('the journal of a sandbox', () => {
     const server = await startStorefront();
     const rooms = [getSandboxClient(server, 'w1'), getSandboxClient(server, 'default')];
     const paths = ['/', '/openapi.yaml', '/images/products/kettle.svg', '/nothing', '/problems/empty-cart'];
-    for (const { ask, steer } of rooms) {
+    for (const { ask, sendControl } of rooms) {
       await ask('GET', '/api/orders');
-      await steer('GET', '');
-      await steer('PUT', '/faults', []);
+      await sendControl('GET', '');
+      await sendControl('PUT', '/faults', []);
       for (const path of paths) await ask('GET', path);
     }
     await server.ask('GET', '/_sandbox/w1/images/products/kettle.svg');
@@ -156,7 +156,7 @@ describe('the journal of a sandbox', () => {
   });
 
   it('does not contain requests of another sandbox', async () => {
-    const [sandbox, otherSandbox] = [room(), room()];
+    const [sandbox, otherSandbox] = [newSandbox(), newSandbox()];
     await sandbox.ask('GET', '/api/orders');
     await otherSandbox.ask('GET', '/api/products?search=x');
     expect((await getJournal(sandbox)).map(({ operation }: Journal) => operation)).toEqual(['listOrders']);
@@ -165,27 +165,27 @@ describe('the journal of a sandbox', () => {
     ]);
   });
 
-  it('is answered with 404 if the sandbox does not exist', async () => {
-    const { steer } = room();
+  it('returns 404 if the sandbox does not exist', async () => {
+    const { sendControl } = newSandbox();
     for (const [method, below, body] of [
       ['GET', '', undefined],
       ['DELETE', '', undefined],
       ['POST', '/count', {}],
       ['POST', '/verify', {}],
     ] as const)
-      expectProblem(await steer(method, `/requests${below}`, body), 404, 'unknown-sandbox', below);
+      expectProblem(await sendControl(method, `/requests${below}`, body), 404, 'unknown-sandbox', below);
   });
 
   it('remains after a reset of the data, and is cleared when the sandbox is recreated', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sendRequests(sandbox, 2);
-    await sandbox.steer('POST', '/reset');
+    await sandbox.sendControl('POST', '/reset');
     expect(await getIds(sandbox)).toEqual([1, 2]);
     await sandbox.ask('POST', '/api/reset');
     expect(await getIds(sandbox)).toEqual([1, 2, 3]);
-    await sandbox.steer('PUT', '');
+    await sandbox.sendControl('PUT', '');
     expect(await getIds(sandbox)).toEqual([]);
-    expect((await sandbox.steer('GET', '')).body.requests).toBe(0);
+    expect((await sandbox.sendControl('GET', '')).body.requests).toBe(0);
   });
 
   it('keeps the last 100 requests, and the last 1,000 in the default sandbox', async () => {
@@ -193,7 +193,7 @@ describe('the journal of a sandbox', () => {
     const [sandbox, defaultSandbox] = [getSandboxClient(server, 'w1'), getSandboxClient(server, 'default')];
     await sendPipelined(sandbox, 105);
     expect(await getIds(sandbox)).toEqual(Array.from({ length: 100 }, (_, n) => n + 6));
-    expect((await sandbox.steer('GET', '')).body.requests).toBe(100);
+    expect((await sandbox.sendControl('GET', '')).body.requests).toBe(100);
     await sendPipelined(defaultSandbox, 1_010);
     const ids = await getIds(defaultSandbox);
     expect([ids.length, ids[0], ids.at(-1)]).toEqual([1_000, 11, 1_010]);
@@ -203,7 +203,7 @@ describe('the journal of a sandbox', () => {
   it('is cleared when the default sandbox is recreated, while ids continue', async () => {
     const defaultSandbox = getSandboxClient(await startStorefront(), 'default');
     await sendRequests(defaultSandbox, 2);
-    await defaultSandbox.steer('PUT', '');
+    await defaultSandbox.sendControl('PUT', '');
     await sendRequests(defaultSandbox, 1);
     expect(await getIds(defaultSandbox)).toEqual([3]);
   });

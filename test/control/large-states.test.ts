@@ -37,9 +37,9 @@ describe('PUT /_control/sandboxes/ID/state with a large state', () => {
 
   it('rejects a body above 1,200,000 values with 413 and creates no sandbox', async () => {
     const shop = await startStorefront({ durability: 'memory' });
-    const steer = createControlClient(shop);
+    const sendControl = createControlClient(shop);
     for (const body of [`{"orders":[${'{},'.repeat(3_000_000)}{}]}`, `{"orders":[${'1,'.repeat(1_300_000)}1]}`]) {
-      const reply = await steer('PUT', '/w1/state', body);
+      const reply = await sendControl('PUT', '/w1/state', body);
       expectProblem(reply, 413, 'body-too-large');
       expect(reply.body.detail).toContain('more than 1200000 objects, arrays, properties and entries');
     }
@@ -71,12 +71,12 @@ describe('PUT /_control/sandboxes/ID/state with a large state', () => {
 
   it('reports at most 1,000 violations of an invalid state', async () => {
     const shop = await startStorefront({ durability: 'memory' });
-    const steer = createControlClient(shop);
+    const sendControl = createControlClient(shop);
     for (const [status, body] of [
       [400, `{"orders":[${'1,'.repeat(1_000_000)}1]}`],
       [409, `{"products":[${'{},'.repeat(100_000)}{}]}`],
     ] as const) {
-      const reply = await steer('PUT', '/w1/state', body);
+      const reply = await sendControl('PUT', '/w1/state', body);
       expect(reply.status).toBe(status);
       expect(reply.body.violations.length).toBeLessThanOrEqual(1_000);
     }
@@ -85,14 +85,14 @@ describe('PUT /_control/sandboxes/ID/state with a large state', () => {
 
   it('does not overwrite a change made meanwhile to another part of the state', async () => {
     const shop = await startStorefront({ durability: 'memory' });
-    const [steer, ask] = [createControlClient(shop), createSandboxClient(shop, 'w1')];
+    const [sendControl, ask] = [createControlClient(shop), createSandboxClient(shop, 'w1')];
     await ask('GET', '/api/cart-items');
     const [replaced, removed] = await Promise.all([
-      steer('PUT', '/w1/state', createOrdersText(MANY)),
+      sendControl('PUT', '/w1/state', createOrdersText(MANY)),
       ask('DELETE', `/api/cart-items/${(await ask('GET', '/api/cart-items')).body[0].productId}`),
     ]);
     expect([replaced.status, removed.status]).toEqual([204, 204]);
-    const { body } = await steer('GET', '/w1/state');
+    const { body } = await sendControl('GET', '/w1/state');
     expect([body.orders.length, body.cartItems.length]).toEqual([MANY, 1]);
   });
 

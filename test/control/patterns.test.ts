@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { expectProblem } from '../support/harness/problems.ts';
 import { useSharedShop } from '../support/harness/shared-shop.ts';
 
-const { room } = useSharedShop();
+const { newSandbox } = useSharedShop();
 
 const searchMatcher = (where: object) => ({ operation: 'listProducts', where: { query: { search: where } } });
 
@@ -16,19 +16,21 @@ const HOSTILE: readonly (readonly [pattern: string, text: string])[] = [
 
 describe('a regular expression that causes catastrophic backtracking elsewhere', () => {
   it.each(HOSTILE)('is evaluated in a fault: %s', async (pattern, text) => {
-    const sandbox = room();
-    const added = await sandbox.steer('POST', '/faults', { ...searchMatcher({ $regex: pattern }), status: 503 });
+    const sandbox = newSandbox();
+    const added = await sandbox.sendControl('POST', '/faults', { ...searchMatcher({ $regex: pattern }), status: 503 });
     expect(added.status).toBe(200);
     expect((await sandbox.ask('GET', `/api/products?search=${text}`)).status).toBe(200);
-    expect((await sandbox.steer('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0, expired: false }]);
+    expect((await sandbox.sendControl('GET', '/faults')).body).toMatchObject([
+      { matched: 0, applied: 0, expired: false },
+    ]);
   });
 
   it.each(HOSTILE)('is evaluated in a count and a verification of requests: %s', async (pattern, text) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sandbox.ask('GET', `/api/products?search=${text}`);
-    const { body } = await sandbox.steer('POST', '/requests/count', searchMatcher({ $regex: pattern }));
+    const { body } = await sandbox.sendControl('POST', '/requests/count', searchMatcher({ $regex: pattern }));
     expect(body).toEqual({ count: 0 });
-    const verdict = await sandbox.steer('POST', '/requests/verify', {
+    const verdict = await sandbox.sendControl('POST', '/requests/verify', {
       ...searchMatcher({ $regex: pattern }),
       times: 0,
     });
@@ -43,7 +45,7 @@ describe('an unsupported regular expression', () => {
     ['((a{0,100}){0,100}){0,100}', /invalid repeat count/],
     ['.{0,999}'.repeat(12), /more than 10000 instructions/],
   ])('is rejected with a JSON Pointer and the reason: %s', async (pattern, reason) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const where = searchMatcher({ $regex: pattern });
     for (const [path, body] of [
       ['/faults', { ...where, status: 503 }],
@@ -51,7 +53,7 @@ describe('an unsupported regular expression', () => {
       ['/requests/verify', where],
     ] as const) {
       await sandbox.ask('GET', '/api/products');
-      const reply = await sandbox.steer('POST', path, body);
+      const reply = await sandbox.sendControl('POST', path, body);
       expectProblem(reply, 400, 'invalid-matcher', path);
       expect(reply.body.detail).toMatch(reason);
       expect(reply.body.violations[0].pointer).toMatch(/^\/where/);
@@ -59,10 +61,10 @@ describe('an unsupported regular expression', () => {
   });
 
   it('is rejected if the faults of the sandbox become too large in total', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const large = { ...searchMatcher({ $regex: '^.{0,900}.{0,900}.{0,900}.{0,900}!$' }), status: 503 };
-    expect((await sandbox.steer('PUT', '/faults', [large, large])).status).toBe(200);
-    expectProblem(await sandbox.steer('POST', '/faults', large), 409, 'limit-reached');
+    expect((await sandbox.sendControl('PUT', '/faults', [large, large])).status).toBe(200);
+    expectProblem(await sandbox.sendControl('POST', '/faults', large), 409, 'limit-reached');
   });
 });
 
@@ -71,16 +73,18 @@ describe('a large regular expression', () => {
   const long = `!${'ab'.repeat(25_000)}`;
 
   it('expires its fault if the evaluation of a request takes too long', async () => {
-    const sandbox = room();
-    await sandbox.steer('POST', '/faults', { ...searchMatcher({ $regex: large }), status: 503 });
+    const sandbox = newSandbox();
+    await sandbox.sendControl('POST', '/faults', { ...searchMatcher({ $regex: large }), status: 503 });
     expect((await sandbox.ask('GET', `/api/products?search=${long}`)).status).toBe(200);
-    expect((await sandbox.steer('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0, expired: true }]);
+    expect((await sandbox.sendControl('GET', '/faults')).body).toMatchObject([
+      { matched: 0, applied: 0, expired: true },
+    ]);
   });
 
   it('is rejected by a verification if the evaluation of the journal takes too long', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sandbox.ask('GET', `/api/products?search=${long}`);
-    const reply = await sandbox.steer('POST', '/requests/verify', searchMatcher({ $regex: large }));
+    const reply = await sandbox.sendControl('POST', '/requests/verify', searchMatcher({ $regex: large }));
     expectProblem(reply, 400, 'invalid-matcher');
     expect(reply.body.detail).toMatch(/too large for 1 requests/);
   });

@@ -9,12 +9,12 @@ import { createSandboxClient, listSandboxIds } from '../support/harness/sandboxe
 const ITEM = { productId: KETTLE, quantity: 3, deliveryOptionId: '2' };
 
 describe('a sandbox that does not exist', () => {
-  it('is answered with 404 by each operation that reads or deletes, and is not created', async () => {
-    const { shop, steer } = await startWithControl();
+  it('causes a 404 response of each operation that reads or deletes, and is not created', async () => {
+    const { shop, sendControl } = await startWithControl();
     const reads = ['', '/state', '/clock', '/ids', '/snapshots', '/snapshots/empty-cart'].map((rest) => ['GET', rest]);
     const deletions = ['', '/clock', '/ids', '/snapshots/empty-cart'].map((rest) => ['DELETE', rest]);
     for (const [method = '', rest = ''] of [...reads, ...deletions]) {
-      const reply = await steer(method, `/w1${rest}`);
+      const reply = await sendControl(method, `/w1${rest}`);
       expectProblem(reply, 404, 'unknown-sandbox', `${method} ${rest}`);
       expect(reply.body.detail).toContain('PUT /_control/sandboxes/w1');
     }
@@ -22,7 +22,7 @@ describe('a sandbox that does not exist', () => {
   });
 
   it('is created by each operation that changes it', async () => {
-    const { shop, steer } = await startWithControl();
+    const { shop, sendControl } = await startWithControl();
     const changes: readonly [string, string, object?][] = [
       ['PUT', ''],
       ['POST', '/reset'],
@@ -34,122 +34,124 @@ describe('a sandbox that does not exist', () => {
       ['POST', '/snapshots/empty-cart/restore'],
     ];
     for (const [index, [method, rest, body]] of changes.entries())
-      expect((await steer(method, `/w${index}${rest}`, body)).status, `${method} ${rest}`).toBeLessThan(300);
+      expect((await sendControl(method, `/w${index}${rest}`, body)).status, `${method} ${rest}`).toBeLessThan(300);
     expect(await listSandboxIds(shop)).toEqual(['default', ...changes.map((_, index) => `w${index}`)]);
   });
 
   it('is created only by PUT /_control/sandboxes/ID if sandboxes are declared', async () => {
-    const { shop, steer } = await startWithControl({ sandboxes: 'declared' });
+    const { shop, sendControl } = await startWithControl({ sandboxes: 'declared' });
     for (const [method, rest, body] of [
       ['POST', '/reset', undefined],
       ['PUT', '/state', { cartItems: [] }],
       ['PUT', '/ids', { seed: 1 }],
     ] as const)
-      expectProblem(await steer(method, `/w1${rest}`, body), 404, 'unknown-sandbox', rest);
+      expectProblem(await sendControl(method, `/w1${rest}`, body), 404, 'unknown-sandbox', rest);
     expect(await listSandboxIds(shop)).toEqual(['default']);
-    expect((await steer('PUT', '/w1')).status).toBe(200);
-    expect((await steer('PUT', '/w1/state', { cartItems: [] })).status).toBe(204);
+    expect((await sendControl('PUT', '/w1')).status).toBe(200);
+    expect((await sendControl('PUT', '/w1/state', { cartItems: [] })).status).toBe(204);
   });
 
   it('is not created by a rejected change', async () => {
-    const { shop, steer } = await startWithControl();
-    await steer('PUT', '/w1/state', { cartItems: [{}] });
-    await steer('POST', '/w2/snapshots/none/restore');
+    const { shop, sendControl } = await startWithControl();
+    await sendControl('PUT', '/w1/state', { cartItems: [{}] });
+    await sendControl('POST', '/w2/snapshots/none/restore');
     expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 });
 
 describe('the sandboxes of the control API', () => {
   it('can be created, listed, read, recreated and removed', async () => {
-    const { shop, steer } = await startWithControl();
-    expect((await steer('PUT', '/w1', {})).body).toEqual({ id: 'w1', ...NEW_SANDBOX });
-    expect((await steer('GET', '')).body).toEqual(['default', 'w1'].map((id) => ({ id, ...NEW_SANDBOX })));
+    const { shop, sendControl } = await startWithControl();
+    expect((await sendControl('PUT', '/w1', {})).body).toEqual({ id: 'w1', ...NEW_SANDBOX });
+    expect((await sendControl('GET', '')).body).toEqual(['default', 'w1'].map((id) => ({ id, ...NEW_SANDBOX })));
     await createSandboxClient(shop, 'w1')('POST', '/api/orders');
-    await steer('PUT', '/w1/snapshots/a');
-    await steer('PUT', '/w1/ids', { seed: 5 });
-    expect((await steer('GET', '/w1')).body).toMatchObject({
+    await sendControl('PUT', '/w1/snapshots/a');
+    await sendControl('PUT', '/w1/ids', { seed: 5 });
+    expect((await sendControl('GET', '/w1')).body).toMatchObject({
       counts: { cartItems: 0, orders: 3 },
       ids: { seed: 5 },
       snapshots: ['a'],
     });
-    expect((await steer('PUT', '/w1')).body).toEqual({ id: 'w1', ...NEW_SANDBOX });
-    const gone = await steer('DELETE', '/w1');
+    expect((await sendControl('PUT', '/w1')).body).toEqual({ id: 'w1', ...NEW_SANDBOX });
+    const gone = await sendControl('DELETE', '/w1');
     expect([gone.status, gone.text]).toEqual([204, '']);
-    expectProblem(await steer('GET', '/w1'), 404, 'unknown-sandbox');
-    expectProblem(await steer('DELETE', '/w1'), 404, 'unknown-sandbox');
+    expectProblem(await sendControl('GET', '/w1'), 404, 'unknown-sandbox');
+    expectProblem(await sendControl('DELETE', '/w1'), 404, 'unknown-sandbox');
   });
 
   it('can be created from a built-in snapshot or one of the default sandbox', async () => {
-    const { shop, steer } = await startWithControl();
-    expect((await steer('PUT', '/w1', { from: 'full-cart' })).body).toMatchObject({
+    const { shop, sendControl } = await startWithControl();
+    expect((await sendControl('PUT', '/w1', { from: 'full-cart' })).body).toMatchObject({
       counts: { cartItems: 40, orders: 2 },
     });
     expect((await createSandboxClient(shop, 'w1')('GET', '/api/cart-items')).body).toHaveLength(40);
     await shop.ask('POST', '/api/orders');
-    await steer('PUT', '/default/snapshots/mine');
-    expect((await steer('PUT', '/w2', { from: 'mine' })).body).toMatchObject({ counts: { cartItems: 0, orders: 3 } });
-    await steer('PUT', '/w2/snapshots/yours');
-    expectProblem(await steer('PUT', '/w3', { from: 'yours' }), 404, 'unknown-snapshot');
+    await sendControl('PUT', '/default/snapshots/mine');
+    expect((await sendControl('PUT', '/w2', { from: 'mine' })).body).toMatchObject({
+      counts: { cartItems: 0, orders: 3 },
+    });
+    await sendControl('PUT', '/w2/snapshots/yours');
+    expectProblem(await sendControl('PUT', '/w3', { from: 'yours' }), 404, 'unknown-snapshot');
     expect(await listSandboxIds(shop)).toEqual(['default', 'w1', 'w2']);
   });
 
   it('stay unchanged if they are to be recreated from an unknown snapshot', async () => {
-    const { shop, steer } = await startWithControl();
+    const { shop, sendControl } = await startWithControl();
     await createSandboxClient(shop, 'w1')('POST', '/api/orders');
-    const reply = await steer('PUT', '/w1', { from: 'fullcart' });
+    const reply = await sendControl('PUT', '/w1', { from: 'fullcart' });
     expectProblem(reply, 404, 'unknown-snapshot');
     for (const name of BUILT_IN) expect(reply.body.detail).toContain(name);
-    expect((await steer('GET', '/w1')).body.counts.orders).toBe(3);
+    expect((await sendControl('GET', '/w1')).body.counts.orders).toBe(3);
   });
 
   it('include the default sandbox, which cannot be removed, and keeps its snapshots when it is recreated', async () => {
-    const { shop, steer } = await startWithControl();
-    expectProblem(await steer('DELETE', '/default'), 409, 'default-sandbox');
+    const { shop, sendControl } = await startWithControl();
+    expectProblem(await sendControl('DELETE', '/default'), 409, 'default-sandbox');
     await shop.ask('POST', '/api/orders');
-    await steer('PUT', '/default/snapshots/a');
-    await steer('PUT', '/default/ids', { seed: 1 });
-    expect((await steer('PUT', '/default')).body).toEqual({ id: 'default', ...NEW_SANDBOX, snapshots: ['a'] });
+    await sendControl('PUT', '/default/snapshots/a');
+    await sendControl('PUT', '/default/ids', { seed: 1 });
+    expect((await sendControl('PUT', '/default')).body).toEqual({ id: 'default', ...NEW_SANDBOX, snapshots: ['a'] });
     expect((await shop.ask('GET', '/api/orders')).body).toEqual(defaults.orders);
   });
 
   it('are listed in the error message for an unknown sandbox id', async () => {
-    const { steer } = await startWithControl();
-    await steer('PUT', '/basket-tests');
-    expect((await steer('GET', '/basket-test')).body.detail).toContain('basket-tests');
+    const { sendControl } = await startWithControl();
+    await sendControl('PUT', '/basket-tests');
+    expect((await sendControl('GET', '/basket-test')).body.detail).toContain('basket-tests');
   });
 });
 
 describe('the state of a sandbox', () => {
   it('can be read, and replaced in whole or in part', async () => {
-    const { shop, steer } = await startWithControl();
-    await steer('PUT', '/w1');
-    expect((await steer('GET', '/w1/state')).body).toEqual(defaults);
-    const reply = await steer('PUT', '/w1/state', { cartItems: [ITEM] });
+    const { shop, sendControl } = await startWithControl();
+    await sendControl('PUT', '/w1');
+    expect((await sendControl('GET', '/w1/state')).body).toEqual(defaults);
+    const reply = await sendControl('PUT', '/w1/state', { cartItems: [ITEM] });
     expect([reply.status, reply.text]).toEqual([204, '']);
-    expect((await steer('GET', '/w1/state')).body).toEqual({ ...defaults, cartItems: [ITEM] });
+    expect((await sendControl('GET', '/w1/state')).body).toEqual({ ...defaults, cartItems: [ITEM] });
     expect((await createSandboxClient(shop, 'w1')('GET', '/api/cart-items')).body).toEqual([ITEM]);
     const whole = { ...defaults, products: defaults.products.slice(0, 3), cartItems: [], orders: [] };
-    await steer('PUT', '/w1/state', whole);
+    await sendControl('PUT', '/w1/state', whole);
     expect((await createSandboxClient(shop, 'w1')('GET', '/api/products')).body).toEqual(whole.products);
     expect((await shop.ask('GET', '/api/products')).body).toEqual(defaults.products);
   });
 
   it('is saved to the data file for the default sandbox, and applies to the next response', async () => {
-    const { shop, steer } = await startWithControl();
+    const { shop, sendControl } = await startWithControl();
     for (const quantity of [3, 4]) {
       expect((await shop.ask('GET', '/api/cart-items')).status).toBe(200);
       const cartItems = [{ ...ITEM, quantity }];
-      await steer('PUT', '/default/state', { cartItems });
+      await sendControl('PUT', '/default/state', { cartItems });
       expect(JSON.parse(await readFile(shop.dataFile ?? '', 'utf8'))).toEqual({ ...defaults, cartItems });
       expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(cartItems);
     }
     await shop.close();
-    const { steer: after } = await startWithControl({ data: shop.dataFile });
+    const { sendControl: after } = await startWithControl({ data: shop.dataFile });
     expect(await countEntries(after, 'default')).toEqual([1, 2, 40]);
   });
 
   it('is not changed by an invalid state, which is rejected with a remedy for each violation', async () => {
-    const { shop, steer } = await startWithControl();
+    const { shop, sendControl } = await startWithControl();
     const [product] = defaults.products;
     const [order] = defaults.orders;
     const cases: readonly [object, string][] = [
@@ -164,33 +166,33 @@ describe('the state of a sandbox', () => {
       [{ products: [{ ...product, priceCents: -1 }] }, '/products/0/priceCents'],
     ];
     for (const id of ['w1', 'default']) {
-      await steer('PUT', `/${id}`);
+      await sendControl('PUT', `/${id}`);
       for (const [change, pointer] of cases) {
-        const reply = await steer('PUT', `/${id}/state`, change);
+        const reply = await sendControl('PUT', `/${id}/state`, change);
         expectProblem(reply, 409, 'invalid-state', pointer);
         expect(getPointers(reply), pointer).toContain(pointer);
         expect(reply.body.violations[0].remedy, pointer).toMatch(/\S/);
       }
-      expect((await steer('GET', `/${id}/state`)).body).toEqual(defaults);
+      expect((await sendControl('GET', `/${id}/state`)).body).toEqual(defaults);
     }
     expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(defaultText);
   });
 
   it('can be larger than the limit for request bodies of the shop', async () => {
-    const { steer } = await startWithControl();
+    const { sendControl } = await startWithControl();
     const keywords = Array.from({ length: 20_000 }, (_, n) => `keyword ${n}`);
     const products = defaults.products.map((product, index) => (index === 0 ? { ...product, keywords } : product));
-    expect((await steer('PUT', '/w1/state', { products })).status).toBe(204);
-    expect((await steer('GET', '/w1/state')).body.products[0].keywords).toHaveLength(20_000);
+    expect((await sendControl('PUT', '/w1/state', { products })).status).toBe(204);
+    expect((await sendControl('GET', '/w1/state')).body.products[0].keywords).toHaveLength(20_000);
   });
 
   it('is the default data after a reset', async () => {
-    const { shop, steer } = await startWithControl();
+    const { shop, sendControl } = await startWithControl();
     for (const id of ['w1', 'default']) {
-      await steer('PUT', `/${id}/state`, { cartItems: [], orders: [] });
-      const reply = await steer('POST', `/${id}/reset`);
+      await sendControl('PUT', `/${id}/state`, { cartItems: [], orders: [] });
+      const reply = await sendControl('POST', `/${id}/reset`);
       expect([reply.status, reply.text]).toEqual([204, '']);
-      expect((await steer('GET', `/${id}/state`)).body).toEqual(defaults);
+      expect((await sendControl('GET', `/${id}/state`)).body).toEqual(defaults);
     }
     expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(defaultText);
   });

@@ -14,67 +14,67 @@ const ITEM = { productId: KETTLE, quantity: 3, deliveryOptionId: '2' };
 
 describe('a snapshot', () => {
   it('can be saved, listed, read, restored and deleted', async () => {
-    const { shop, steer } = await startWithControl();
+    const { shop, sendControl } = await startWithControl();
     const ask = createSandboxClient(shop, 'w1');
     await ask('POST', '/api/orders');
     const summary = { name: 'a.b_c-1', builtIn: false, counts: { ...NEW_SANDBOX.counts, cartItems: 0, orders: 3 } };
-    expect((await steer('PUT', '/w1/snapshots/a.b_c-1')).body).toEqual(summary);
-    const saved = (await steer('GET', '/w1/state')).body;
+    expect((await sendControl('PUT', '/w1/snapshots/a.b_c-1')).body).toEqual(summary);
+    const saved = (await sendControl('GET', '/w1/state')).body;
     await ask('POST', '/api/reset');
     await ask('PUT', `/api/cart-items/${IN_CART}`, { quantity: 9 });
-    expect((await steer('GET', '/w1/snapshots')).body).toContainEqual(summary);
-    expect((await steer('GET', '/w1/snapshots/a.b_c-1')).body).toEqual(saved);
+    expect((await sendControl('GET', '/w1/snapshots')).body).toContainEqual(summary);
+    expect((await sendControl('GET', '/w1/snapshots/a.b_c-1')).body).toEqual(saved);
     for (const _ of [1, 2]) {
-      expect((await steer('POST', '/w1/snapshots/a.b_c-1/restore')).status).toBe(204);
-      expect((await steer('GET', '/w1/state')).body).toEqual(saved);
+      expect((await sendControl('POST', '/w1/snapshots/a.b_c-1/restore')).status).toBe(204);
+      expect((await sendControl('GET', '/w1/state')).body).toEqual(saved);
       await ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
     }
-    const deleted = await steer('DELETE', '/w1/snapshots/a.b_c-1');
+    const deleted = await sendControl('DELETE', '/w1/snapshots/a.b_c-1');
     expect([deleted.status, deleted.text]).toEqual([204, '']);
     for (const [method, rest] of [
       ['GET', ''],
       ['DELETE', ''],
       ['POST', '/restore'],
     ] as const)
-      expectProblem(await steer(method, `/w1/snapshots/a.b_c-1${rest}`), 404, 'unknown-snapshot', method);
-    expect(await countEntries(steer, 'w1')).toEqual([1, 3, 40]);
+      expectProblem(await sendControl(method, `/w1/snapshots/a.b_c-1${rest}`), 404, 'unknown-snapshot', method);
+    expect(await countEntries(sendControl, 'w1')).toEqual([1, 3, 40]);
   });
 
   it('replaces the snapshot of the same name in the same sandbox only', async () => {
-    const { steer } = await startWithControl();
-    await steer('PUT', '/w1/snapshots/a');
-    await steer('PUT', '/w1/state', { cartItems: [] });
-    await steer('PUT', '/w1/snapshots/a');
-    expect((await steer('GET', '/w1')).body.snapshots).toEqual(['a']);
-    expect((await steer('GET', '/w1/snapshots/a')).body.cartItems).toEqual([]);
-    await steer('PUT', '/w2');
-    expectProblem(await steer('GET', '/w2/snapshots/a'), 404, 'unknown-snapshot');
+    const { sendControl } = await startWithControl();
+    await sendControl('PUT', '/w1/snapshots/a');
+    await sendControl('PUT', '/w1/state', { cartItems: [] });
+    await sendControl('PUT', '/w1/snapshots/a');
+    expect((await sendControl('GET', '/w1')).body.snapshots).toEqual(['a']);
+    expect((await sendControl('GET', '/w1/snapshots/a')).body.cartItems).toEqual([]);
+    await sendControl('PUT', '/w2');
+    expectProblem(await sendControl('GET', '/w2/snapshots/a'), 404, 'unknown-snapshot');
   });
 
   it('is saved to the data file when it is restored into the default sandbox', async () => {
-    const { shop, steer } = await startWithControl();
-    await steer('PUT', '/default/snapshots/start');
+    const { shop, sendControl } = await startWithControl();
+    await sendControl('PUT', '/default/snapshots/start');
     await shop.ask('POST', '/api/orders');
-    await steer('POST', '/default/snapshots/start/restore');
+    await sendControl('POST', '/default/snapshots/start/restore');
     expect(JSON.parse(await readFile(shop.dataFile ?? '', 'utf8'))).toEqual(defaults);
-    await steer('POST', '/default/snapshots/empty-cart/restore');
+    await sendControl('POST', '/default/snapshots/empty-cart/restore');
     expect(JSON.parse(await readFile(shop.dataFile ?? '', 'utf8'))).toEqual({ ...defaults, cartItems: [] });
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual([]);
   });
 
   it('can replace another one when the limit of 100 snapshots per sandbox is reached', async () => {
-    const { steer } = await startWithControl();
-    for (let n = 0; n < 100; n++) await steer('PUT', `/w1/snapshots/s${n}`);
-    expectProblem(await steer('PUT', '/w1/snapshots/more'), 409, 'limit-reached');
-    expect((await steer('PUT', '/w1/snapshots/s7')).status).toBe(200);
-    await steer('DELETE', '/w1/snapshots/s7');
-    expect((await steer('PUT', '/w1/snapshots/more')).status).toBe(200);
+    const { sendControl } = await startWithControl();
+    for (let n = 0; n < 100; n++) await sendControl('PUT', `/w1/snapshots/s${n}`);
+    expectProblem(await sendControl('PUT', '/w1/snapshots/more'), 409, 'limit-reached');
+    expect((await sendControl('PUT', '/w1/snapshots/s7')).status).toBe(200);
+    await sendControl('DELETE', '/w1/snapshots/s7');
+    expect((await sendControl('PUT', '/w1/snapshots/more')).status).toBe(200);
   });
 
   it('has the content that its name says and is valid in every sandbox if it is built-in', async () => {
-    const { shop, steer } = await startWithControl();
-    await steer('PUT', '/w1');
-    const listed = (await steer('GET', '/w1/snapshots')).body;
+    const { shop, sendControl } = await startWithControl();
+    await sendControl('PUT', '/w1');
+    const listed = (await sendControl('GET', '/w1/snapshots')).body;
     expect(listed.map(({ name }: { name: string }) => name)).toEqual(BUILT_IN);
     const expected: Readonly<Record<string, readonly number[]>> = {
       'empty-cart': [0, 2, 40],
@@ -84,32 +84,32 @@ describe('a snapshot', () => {
       'no-products': [0, 0, 0],
     };
     for (const name of BUILT_IN) {
-      await steer('POST', `/w1/snapshots/${name}/restore`);
-      const state = (await steer('GET', '/w1/state')).body;
-      expect(await countEntries(steer, 'w1'), name).toEqual(expected[name]);
-      expect((await steer('PUT', '/w1/state', state)).status, name).toBe(204);
+      await sendControl('POST', `/w1/snapshots/${name}/restore`);
+      const state = (await sendControl('GET', '/w1/state')).body;
+      expect(await countEntries(sendControl, 'w1'), name).toEqual(expected[name]);
+      expect((await sendControl('PUT', '/w1/state', state)).status, name).toBe(204);
       expect((await createSandboxClient(shop, 'w1')('GET', '/api/orders?expand=products')).status, name).toBe(200);
       expect((await createSandboxClient(shop, 'w1')('GET', '/api/payment-summary')).status, name).toBe(200);
     }
   });
 
   it('hides the built-in snapshot of the same name until it is deleted', async () => {
-    const { steer } = await startWithControl();
-    await steer('PUT', '/w1/snapshots/empty-cart');
-    expect((await steer('GET', '/w1/snapshots/empty-cart')).body).toEqual(defaults);
-    const named = (await steer('GET', '/w1/snapshots')).body.filter(
+    const { sendControl } = await startWithControl();
+    await sendControl('PUT', '/w1/snapshots/empty-cart');
+    expect((await sendControl('GET', '/w1/snapshots/empty-cart')).body).toEqual(defaults);
+    const named = (await sendControl('GET', '/w1/snapshots')).body.filter(
       ({ name }: { name: string }) => name === 'empty-cart',
     );
     expect(named).toMatchObject([{ builtIn: false }]);
-    await steer('DELETE', '/w1/snapshots/empty-cart');
-    expect((await steer('GET', '/w1/snapshots/empty-cart')).body.cartItems).toEqual([]);
-    expectProblem(await steer('DELETE', '/w1/snapshots/empty-cart'), 409, 'built-in-snapshot');
+    await sendControl('DELETE', '/w1/snapshots/empty-cart');
+    expect((await sendControl('GET', '/w1/snapshots/empty-cart')).body.cartItems).toEqual([]);
+    expectProblem(await sendControl('DELETE', '/w1/snapshots/empty-cart'), 409, 'built-in-snapshot');
   });
 
   it('is listed in the error message for an unknown snapshot name', async () => {
-    const { steer } = await startWithControl();
-    await steer('PUT', '/w1/snapshots/paid');
-    expect((await steer('POST', '/w1/snapshots/payed/restore')).body.detail).toContain('paid');
+    const { sendControl } = await startWithControl();
+    await sendControl('PUT', '/w1/snapshots/paid');
+    expect((await sendControl('POST', '/w1/snapshots/payed/restore')).body.detail).toContain('paid');
   });
 });
 
@@ -124,14 +124,14 @@ describe('a snapshot folder', () => {
       'empty-cart.json': JSON.stringify({ cartItems: [], orders: [] }),
       'notes.txt': 'not a snapshot',
     });
-    const { steer } = await startWithControl({ snapshots });
-    await steer('PUT', '/w1');
-    const names = (await steer('GET', '/w1/snapshots')).body.map(({ name }: { name: string }) => name);
+    const { sendControl } = await startWithControl({ snapshots });
+    await sendControl('PUT', '/w1');
+    const names = (await sendControl('GET', '/w1/snapshots')).body.map(({ name }: { name: string }) => name);
     expect(names).toEqual([...BUILT_IN, 'kettles', 'two-products'].sort());
-    expect((await steer('GET', '/w1/snapshots/kettles')).body).toEqual({ ...defaults, ...PARTIAL });
-    await steer('POST', '/w1/snapshots/two-products/restore');
-    expect((await steer('GET', '/w1/state')).body).toEqual(WHOLE);
-    expect((await steer('PUT', '/w2', { from: 'empty-cart' })).body).toMatchObject({
+    expect((await sendControl('GET', '/w1/snapshots/kettles')).body).toEqual({ ...defaults, ...PARTIAL });
+    await sendControl('POST', '/w1/snapshots/two-products/restore');
+    expect((await sendControl('GET', '/w1/state')).body).toEqual(WHOLE);
+    expect((await sendControl('PUT', '/w2', { from: 'empty-cart' })).body).toMatchObject({
       counts: { cartItems: 0, orders: 0 },
     });
   });
@@ -160,12 +160,12 @@ describe('a snapshot folder', () => {
   it('has a partial snapshot that is not restored if the default data no longer fits it', async () => {
     const folder = await folderWith({ 'default.json': defaultText, 's/kettles.json': JSON.stringify(PARTIAL) });
     const defaultData = join(folder, 'default.json');
-    const { steer } = await startWithControl({ snapshots: join(folder, 's'), defaultData, faultsExpected: true });
+    const { sendControl } = await startWithControl({ snapshots: join(folder, 's'), defaultData, errorsExpected: true });
     const products = defaults.products.filter(({ id }) => id !== KETTLE);
     await writeFile(defaultData, JSON.stringify({ ...defaults, products }));
-    await steer('PUT', '/w1');
-    await steer('POST', '/default/snapshots/kettles/restore');
-    const { body } = await steer('GET', '/default/state');
-    expect((await steer('PUT', '/default/state', body)).status).toBe(204);
+    await sendControl('PUT', '/w1');
+    await sendControl('POST', '/default/snapshots/kettles/restore');
+    const { body } = await sendControl('GET', '/default/state');
+    expect((await sendControl('PUT', '/default/state', body)).status).toBe(204);
   });
 });

@@ -4,7 +4,7 @@ import { createClient, createControlClient } from '../support/harness/sandboxes.
 import { useSharedShop } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const { room } = useSharedShop();
+const { newSandbox } = useSharedShop();
 const KETTLE = '/images/products/kettle.svg';
 
 describe('a fault that no request can match', () => {
@@ -23,12 +23,12 @@ describe('a fault that no request can match', () => {
     [{ where: { method: 'GET', body: { $exists: true } } }, /no operation with the method GET has a request body/],
     [{ where: { path: '/images/*', body: { a: 1 } } }, /images have no request body/],
   ])('is added with a warning: %j', async (fault, warning) => {
-    const sandbox = room();
-    const added = await sandbox.steer('POST', '/faults', { ...fault, status: 500 });
+    const sandbox = newSandbox();
+    const added = await sandbox.sendControl('POST', '/faults', { ...fault, status: 500 });
     expect([added.status, added.body.warnings]).toEqual([200, [expect.stringMatching(warning)]]);
-    const replaced = await sandbox.steer('PUT', '/faults', [{ status: 500 }, { ...fault, status: 500 }]);
+    const replaced = await sandbox.sendControl('PUT', '/faults', [{ status: 500 }, { ...fault, status: 500 }]);
     expect(replaced.body.map((one: { warnings?: string[] }) => one.warnings?.length)).toEqual([undefined, 1]);
-    expect((await sandbox.steer('GET', '/faults')).body).toEqual(replaced.body);
+    expect((await sandbox.sendControl('GET', '/faults')).body).toEqual(replaced.body);
   });
 
   it.each([
@@ -45,21 +45,21 @@ describe('a fault that no request can match', () => {
     { operation: 'createOrder', where: { body: { $not: { a: 1 } } } },
     { where: { method: 'PUT', body: {} } },
   ])('is not reported if a request can match it: %j', async (fault) => {
-    const added = await room().steer('POST', '/faults', { ...fault, status: 500 });
+    const added = await newSandbox().sendControl('POST', '/faults', { ...fault, status: 500 });
     expect([added.status, added.body.warnings]).toEqual([200, undefined]);
   });
 
   it('is reported only when it is added if its until is past by the clock of the sandbox', async () => {
-    const sandbox = room();
-    await sandbox.steer('PUT', '/clock', { now: '2030-01-01T00:00:00Z', frozen: true });
+    const sandbox = newSandbox();
+    await sandbox.sendControl('PUT', '/clock', { now: '2030-01-01T00:00:00Z', frozen: true });
     const past = { until: '2030-01-01T00:00:00Z', status: 500 };
-    const added = await sandbox.steer('POST', '/faults', past);
+    const added = await sandbox.sendControl('POST', '/faults', past);
     const warning =
       'it has expired: its until (2030-01-01T00:00:00Z) is not after the time of the sandbox (2030-01-01T00:00:00';
     expect(added.body.warnings).toEqual([expect.stringContaining(warning)]);
-    const replaced = await sandbox.steer('PUT', '/faults', [{ ...past, until: '2030-01-01T00:00:01Z' }, past]);
+    const replaced = await sandbox.sendControl('PUT', '/faults', [{ ...past, until: '2030-01-01T00:00:01Z' }, past]);
     expect(replaced.body.map((one: { warnings?: string[] }) => one.warnings?.length)).toEqual([undefined, 1]);
-    const listed = await sandbox.steer('GET', '/faults');
+    const listed = await sandbox.sendControl('GET', '/faults');
     expect(listed.body.map((one: { expired: boolean; warnings?: string[] }) => [one.expired, one.warnings])).toEqual([
       [false, undefined],
       [true, undefined],
@@ -89,31 +89,35 @@ describe('a fault that no request can match', () => {
 
 describe('a request for an image', () => {
   it('gets the response of a fault that matches its path, and is then recorded in the journal', async () => {
-    const sandbox = room();
-    const { body } = await sandbox.steer('POST', '/faults', { where: { path: '/images/*' }, status: 503, times: 1 });
+    const sandbox = newSandbox();
+    const { body } = await sandbox.sendControl('POST', '/faults', {
+      where: { path: '/images/*' },
+      status: 503,
+      times: 1,
+    });
     const reply = await sandbox.ask('GET', KETTLE);
     expect([reply.status, reply.body]).toEqual([503, expect.objectContaining({ status: 503, instance: KETTLE })]);
     expect((await sandbox.ask('GET', KETTLE)).status).toBe(200);
-    expect((await sandbox.steer('GET', '/requests')).body).toMatchObject([
+    expect((await sandbox.sendControl('GET', '/requests')).body).toMatchObject([
       { request: { path: KETTLE }, response: { status: 503 }, forced: { faults: [body.id], status: 503 } },
     ]);
   });
 
   it('gets the response of a fault of the sandbox that its path names', async () => {
-    const sandbox = room();
-    await sandbox.steer('POST', '/faults', { where: { path: '/images/*' }, status: 404, body: 'gone' });
+    const sandbox = newSandbox();
+    await sandbox.sendControl('POST', '/faults', { where: { path: '/images/*' }, status: 404, body: 'gone' });
     const reply = await createClient(sandbox)('GET', `/_sandbox/${sandbox.id}${KETTLE}`);
     expect([reply.status, reply.body]).toEqual([404, 'gone']);
-    expect((await room().ask('GET', KETTLE)).status).toBe(200);
+    expect((await newSandbox().ask('GET', KETTLE)).status).toBe(200);
   });
 
   it('can be reset or delayed by a fault', async () => {
-    const sandbox = room();
-    await sandbox.steer('PUT', '/faults', [{ where: { path: '/images/*' }, connection: 'reset', times: 1 }]);
+    const sandbox = newSandbox();
+    await sandbox.sendControl('PUT', '/faults', [{ where: { path: '/images/*' }, connection: 'reset', times: 1 }]);
     await expect(sandbox.ask('GET', KETTLE)).rejects.toThrow();
-    await sandbox.steer('PUT', '/faults', [{ where: { path: '/images/*' }, delay: 5 }]);
+    await sandbox.sendControl('PUT', '/faults', [{ where: { path: '/images/*' }, delay: 5 }]);
     expect((await sandbox.ask('GET', KETTLE)).status).toBe(200);
-    const { body } = await sandbox.steer('GET', '/requests');
+    const { body } = await sandbox.sendControl('GET', '/requests');
     expect(body.map(({ forced }: { forced: object }) => forced)).toMatchObject([
       { connection: 'reset' },
       { delayMs: 5 },
@@ -123,28 +127,28 @@ describe('a request for an image', () => {
   it.each([{ status: 500 }, { operation: 'listProducts', status: 500 }, { where: { path: '/api/*' }, status: 500 }])(
     'gets no response of a fault for operations: %j',
     async (fault) => {
-      const sandbox = room();
-      await sandbox.steer('POST', '/faults', fault);
+      const sandbox = newSandbox();
+      await sandbox.sendControl('POST', '/faults', fault);
       expect((await sandbox.ask('GET', KETTLE)).status).toBe(200);
-      expect((await sandbox.steer('GET', '/requests')).body).toEqual([]);
+      expect((await sandbox.sendControl('GET', '/requests')).body).toEqual([]);
     },
   );
 });
 
 describe('the journal', () => {
   it('records the phase after for a response that was cut, because the operation was completed', async () => {
-    const sandbox = room();
-    await sandbox.steer('POST', '/faults', { operation: 'createOrder', connection: 'cut', times: 1 });
+    const sandbox = newSandbox();
+    await sandbox.sendControl('POST', '/faults', { operation: 'createOrder', connection: 'cut', times: 1 });
     await expect(sandbox.ask('POST', '/api/orders').then(({ body }) => body.id.length)).rejects.toThrow();
-    await sandbox.steer('POST', '/faults', { operation: 'createOrder', status: 503, connection: 'cut' });
+    await sandbox.sendControl('POST', '/faults', { operation: 'createOrder', status: 503, connection: 'cut' });
     await sandbox.ask('POST', '/api/orders').catch(() => {});
-    const { body } = await sandbox.steer('GET', '/requests');
+    const { body } = await sandbox.sendControl('GET', '/requests');
     expect(body.map(({ forced }: { forced: { phase: string } }) => forced.phase)).toEqual(['after', 'before']);
   });
 
   it('records requests after a reset of the data, to which the faults still apply', async () => {
-    const sandbox = room();
-    await sandbox.steer('POST', '/faults', { operation: 'listOrders', status: 503 });
+    const sandbox = newSandbox();
+    await sandbox.sendControl('POST', '/faults', { operation: 'listOrders', status: 503 });
     expect((await sandbox.ask('POST', '/api/reset')).status).toBe(204);
     expect((await sandbox.ask('GET', '/api/orders')).status).toBe(503);
   });

@@ -4,7 +4,7 @@ import { sendFiveRequests, verify } from '../support/harness/journal.ts';
 import { type SandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
 import type { TestResponse } from '../support/harness/start-storefront.ts';
 
-const { room } = useSharedShop();
+const { newSandbox } = useSharedShop();
 
 async function listOrders({ ask }: SandboxClient): Promise<void> {
   await ask('GET', '/api/orders');
@@ -28,7 +28,7 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
   ])(
     'compares the number of matching requests with the expected number: %j',
     async (times, isVerified, expectation) => {
-      const { verified, count, message } = await verify(await sendFiveRequests(room()), {
+      const { verified, count, message } = await verify(await sendFiveRequests(newSandbox()), {
         operation: 'addCartItem',
         ...times,
       });
@@ -37,7 +37,7 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
   );
 
   it('expects at least one matching request by default', async () => {
-    const sandbox = await sendFiveRequests(room());
+    const sandbox = await sendFiveRequests(newSandbox());
     expect(await verify(sandbox, { operation: 'createOrder' })).toMatchObject({ verified: false, count: 0 });
     expect(await verify(sandbox, { operation: 'createOrder', times: 0 })).toMatchObject({ verified: true, count: 0 });
     expect((await verify(sandbox, { operation: 'listOrders' })).message).toBe(
@@ -46,11 +46,11 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
   });
 
   it('returns no near misses if the verification passes', async () => {
-    expect((await verify(await sendFiveRequests(room()), { status: 200 })).nearMisses).toEqual([]);
+    expect((await verify(await sendFiveRequests(newSandbox()), { status: 200 })).nearMisses).toEqual([]);
   });
 
   it('returns the nearest requests with reasons if there are too few matching requests', async () => {
-    const sandbox = await sendFiveRequests(room());
+    const sandbox = await sendFiveRequests(newSandbox());
     const filter = { operation: 'addCartItem', status: 201, where: { body: { quantity: 4 } }, after: 1 };
     const { nearMisses } = await verify(sandbox, filter);
     expect(nearMisses.map(({ request, reasons }: TestResponse['body']) => [request.id, reasons])).toEqual([
@@ -58,11 +58,11 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
       [3, ['body/quantity: expected 4, got 11', 'status: expected 201, got 400']],
       [5, [expect.stringContaining('GET /api/none'), expect.any(String), expect.any(String)]],
     ]);
-    expect(nearMisses[0].request).toEqual((await sandbox.steer('GET', '/requests')).body[1]);
+    expect(nearMisses[0].request).toEqual((await sandbox.sendControl('GET', '/requests')).body[1]);
   });
 
   it('returns a reason for each part of the matcher that a near miss does not match', async () => {
-    const { nearMisses } = await verify(await sendFiveRequests(room()), {
+    const { nearMisses } = await verify(await sendFiveRequests(newSandbox()), {
       operation: 'createOrder',
       where: { method: 'PUT', path: '/api/x', query: { a: 1 }, headers: { 'X-Page': 'x' } },
       fault: 'f7',
@@ -80,7 +80,7 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
   });
 
   it('returns the last three surplus requests if too many match', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     for (let n = 0; n < 5; n++) await listOrders(sandbox);
     const { nearMisses } = await verify(sandbox, { operation: 'listOrders', atMost: 2 });
     expect(nearMisses.map(({ request }: TestResponse['body']) => request.id)).toEqual([3, 4, 5]);
@@ -91,8 +91,8 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
   });
 
   it('returns no near misses if the journal is empty', async () => {
-    const sandbox = room();
-    await sandbox.steer('PUT', '');
+    const sandbox = newSandbox();
+    await sandbox.sendControl('PUT', '');
     expect(await verify(sandbox, {})).toEqual({
       verified: false,
       count: 0,
@@ -106,7 +106,7 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
     [{ headers: { authorization: 'other' } }],
     [{ query: { token: 'other' } }],
   ])('redacts secrets in near misses: %j', async (where) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     const headers = { Authorization: 'hunter2' };
     await sandbox.ask('POST', '/api/cart-items?token=hunter2', { ...ITEM, user: { password: 'hunter2' } }, headers);
     const { nearMisses } = await verify(sandbox, { where });
@@ -121,7 +121,7 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
     [{ body: { user: 'other' } }],
     [{ body: { user: { $in: [] } } }],
   ])('redacts secrets in the values that a reason quotes: %j', async (where) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await sandbox.ask('POST', '/api/cart-items', { user: { password: 'hunter2' }, ...ITEM });
     const { nearMisses } = await verify(sandbox, { where });
     expect(nearMisses).toHaveLength(1);
@@ -132,7 +132,7 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
 describe('a verification of a journal that has dropped requests', () => {
   /** Creates a sandbox that has received 103 requests, the first three of which its journal has dropped. */
   async function createWithDropped(): Promise<SandboxClient> {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await Promise.all(Array.from({ length: 103 }, () => listOrders(sandbox)));
     return sandbox;
   }
@@ -162,7 +162,7 @@ describe('a verification of a journal that has dropped requests', () => {
 
   it('passes after the journal was cleared', async () => {
     const sandbox = await createWithDropped();
-    await sandbox.steer('DELETE', '/requests');
+    await sandbox.sendControl('DELETE', '/requests');
     expect((await verify(sandbox, { operation: 'listOrders', times: 0 })).verified).toBe(true);
     await listOrders(sandbox);
     expect((await verify(sandbox, { operation: 'listOrders', times: 1 })).verified).toBe(true);

@@ -8,7 +8,7 @@ import { createControlClient } from '../support/harness/sandboxes.ts';
 import { type SandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const { room } = useSharedShop();
+const { newSandbox } = useSharedShop();
 
 /** A timeout in ms that is longer than a test may take: a test that waits for it fails. */
 const LONG_TIMEOUT_MS = 60_000;
@@ -19,7 +19,7 @@ async function listOrders({ ask }: SandboxClient): Promise<void> {
 
 describe('a verification with withinMs', () => {
   it.each([{}, { atLeast: 2 }])('passes as soon as there are enough requests: %j', async (times) => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await listOrders(sandbox);
     const waiting = verify(sandbox, { operation: 'getPaymentSummary', ...times, withinMs: LONG_TIMEOUT_MS });
     await listOrders(sandbox);
@@ -29,7 +29,7 @@ describe('a verification with withinMs', () => {
 
   it('passes at once if there are already enough requests', async () => {
     expect(
-      await verify(await sendFiveRequests(room()), { status: 200, atLeast: 2, withinMs: LONG_TIMEOUT_MS }),
+      await verify(await sendFiveRequests(newSandbox()), { status: 200, atLeast: 2, withinMs: LONG_TIMEOUT_MS }),
     ).toMatchObject({
       verified: true,
       count: 2,
@@ -39,7 +39,7 @@ describe('a verification with withinMs', () => {
   it.each([{ times: 0 }, { atMost: 0 }, { times: 1 }, { atLeast: 1, atMost: 1 }])(
     'fails at once if there are already too many requests: %j',
     async (times) => {
-      const sandbox = await sendFiveRequests(room());
+      const sandbox = await sendFiveRequests(newSandbox());
       expect(await verify(sandbox, { operation: 'addCartItem', ...times, withinMs: LONG_TIMEOUT_MS })).toMatchObject({
         verified: false,
         count: 2,
@@ -48,7 +48,7 @@ describe('a verification with withinMs', () => {
   );
 
   it('fails as soon as there are too many requests', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await listOrders(sandbox);
     const waiting = verify(sandbox, { operation: 'listOrders', times: 1, withinMs: LONG_TIMEOUT_MS });
     await listOrders(sandbox);
@@ -58,7 +58,7 @@ describe('a verification with withinMs', () => {
   it.each([{ times: 1 }, { atMost: 1 }, { atLeast: 1, atMost: 2 }, { times: 0, operation: 'createOrder' }])(
     'waits until the end if one more request would be too many: %j',
     async (times) => {
-      const sandbox = room();
+      const sandbox = newSandbox();
       await listOrders(sandbox);
       const startMs = performance.now();
       expect((await verify(sandbox, { operation: 'listOrders', ...times, withinMs: 40 })).verified).toBe(true);
@@ -67,31 +67,31 @@ describe('a verification with withinMs', () => {
   );
 
   it('counts the requests that arrive while it waits, and stops at one too many', async () => {
-    const sandbox = room();
-    await sandbox.steer('PUT', '');
+    const sandbox = newSandbox();
+    await sandbox.sendControl('PUT', '');
     const waiting = verify(sandbox, { operation: 'listOrders', times: 2, withinMs: LONG_TIMEOUT_MS });
     for (let n = 0; n < 3; n++) await listOrders(sandbox);
     expect(await waiting).toMatchObject({ verified: false, count: 3 });
   });
 
   it('returns near misses if there are too few requests at the end', async () => {
-    const sandbox = room();
+    const sandbox = newSandbox();
     await listOrders(sandbox);
     const { verified, nearMisses } = await verify(sandbox, { operation: 'createOrder', withinMs: 20 });
     expect([verified, nearMisses.length]).toEqual([false, 1]);
   });
 
   it('does not wait if withinMs is absent or 0', async () => {
-    const sandbox = await sendFiveRequests(room());
+    const sandbox = await sendFiveRequests(newSandbox());
     for (const withinMs of [undefined, 0])
       expect((await verify(sandbox, { operation: 'createOrder', withinMs })).verified).toBe(false);
   });
 
   it('ends when the server closes, which does not wait for it', async () => {
     const server = await startStorefront();
-    const steer = createControlClient(server);
+    const sendControl = createControlClient(server);
     await server.ask('GET', '/api/orders');
-    const waiting = steer('POST', '/default/requests/verify', {
+    const waiting = sendControl('POST', '/default/requests/verify', {
       operation: 'createOrder',
       times: 0,
       withinMs: LONG_TIMEOUT_MS,

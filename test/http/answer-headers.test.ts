@@ -8,7 +8,7 @@ const ITEM = JSON.stringify({ productId: getProductId('Cordless Electric Kettle'
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const [ORDERED] = defaults.orders.map((order) => order.id) as [string];
 
-/** One request for each way in which something of the interface is answered. */
+/** A request for each kind of response of the API. */
 const REQUESTS: readonly (readonly [start: string, body: string, status: number])[] = [
   ['GET /api/products', '', 200],
   ['GET /api/products?search=socks', '', 200],
@@ -30,8 +30,8 @@ const REQUESTS: readonly (readonly [start: string, body: string, status: number]
   ['POST /api/reset', '', 204],
 ];
 
-/** Sends all of the requests one after the other, with these headers besides; in the end all is as it was. */
-async function askAll(port: number, ...headers: string[]): Promise<readonly (readonly [string, RawResponse])[]> {
+/** Sends all requests one after the other with additional headers. The last one restores the default data. */
+async function sendAll(port: number, ...headers: string[]): Promise<readonly (readonly [string, RawResponse])[]> {
   const replies: (readonly [string, RawResponse])[] = [];
   for (const [start, body, status] of REQUESTS) {
     const sent = body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${body.length}`];
@@ -42,54 +42,54 @@ async function askAll(port: number, ...headers: string[]): Promise<readonly (rea
   return replies;
 }
 
-describe('every answer of the interface', () => {
-  it('is not to be stored, nor to be taken for something else', async () => {
+describe('a response of the API', () => {
+  it('must not be stored or sniffed for another content type', async () => {
     const { port } = await startStorefront();
-    for (const [start, { headers }] of await askAll(port))
+    for (const [start, { headers }] of await sendAll(port))
       expect(headers, start).toMatchObject({ 'cache-control': ['no-store'], 'x-content-type-options': ['nosniff'] });
   });
 
-  it('has the bare content type, and none where there is no body', async () => {
+  it('has a content type without parameters, or none if it has no body', async () => {
     const { port } = await startStorefront();
-    for (const [start, { headers, status }] of await askAll(port)) {
+    for (const [start, { headers, status }] of await sendAll(port)) {
       const type = status >= 400 ? ['application/problem+json'] : ['application/json'];
       expect(headers['content-type'], start).toEqual(status === 204 ? undefined : type);
     }
   });
 
-  it('has its length once, in bytes', async () => {
+  it('has its length in bytes in one header', async () => {
     const { port } = await startStorefront();
-    for (const [start, { headers, size, status }] of await askAll(port)) {
+    for (const [start, { headers, size, status }] of await sendAll(port)) {
       expect(headers['content-length'], start).toEqual(status === 204 ? undefined : [String(size)]);
       expect(headers, start).not.toHaveProperty('transfer-encoding');
     }
   });
 
-  it('is JSON, whatever is accepted', async () => {
+  it('is JSON for any Accept header', async () => {
     const { port } = await startStorefront();
     for (const accept of ['application/xml', 'image/png, application/json;q=0', '*/*;q=0', 'nonsense', '']) {
-      for (const [start, { headers, status }] of await askAll(port, `Accept: ${accept}`, 'Accept-Encoding: gzip, br'))
+      for (const [start, { headers, status }] of await sendAll(port, `Accept: ${accept}`, 'Accept-Encoding: gzip, br'))
         if (status !== 204) expect(headers['content-type']?.[0], start).toMatch(/^application\/(problem\+)?json$/);
     }
   });
 
-  it('does not tell what the server is made of', async () => {
+  it('does not reveal the software of the server', async () => {
     const { port } = await startStorefront();
-    for (const [start, { headers }] of await askAll(port)) {
+    for (const [start, { headers }] of await sendAll(port)) {
       expect(headers, start).not.toHaveProperty('server');
       expect(headers, start).not.toHaveProperty('x-powered-by');
     }
   });
 });
 
-describe('what stands beside the interface', () => {
-  it('is not to be taken for something else either', async () => {
+describe('a page or a file of the server', () => {
+  it('must not be sniffed for another content type', async () => {
     const { port } = await startStorefront();
     for (const path of ['/', '/openapi.yaml', '/openapi.json', '/problems', '/images/logo.png', '/nothing'])
       expect(getHeader(await sendRawRequest(port, `GET ${path}`), 'X-Content-Type-Options'), path).toBe('nosniff');
   });
 
-  it('is given whatever is accepted', async () => {
+  it('is sent for any Accept header', async () => {
     const { port } = await startStorefront();
     for (const path of ['/', '/openapi.yaml', '/openapi.json', '/_control/health', '/problems', '/images/logo.png'])
       expect((await sendRawRequest(port, `GET ${path}`, ['Accept: video/mp4'])).status, path).toBe(200);

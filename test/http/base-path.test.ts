@@ -27,7 +27,7 @@ describe('getBasePath', () => {
     [['/', '/api/pets'], undefined],
     [['/'], undefined],
     [[], undefined],
-  ])('of the paths %j is %j', (paths, basePath) => {
+  ])('returns for the paths %j the base path %j', (paths, basePath) => {
     expect(getBasePath({ routes: paths.map((path) => ({ path })) as never })).toBe(basePath);
   });
 });

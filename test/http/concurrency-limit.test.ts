@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createConcurrencyLimit } from '../../src/http/control/concurrency-limit.ts';
 
-it('A gate runs so many tasks at once, and the others in their order, whether one fails or not', async () => {
+it('A concurrency limit runs the allowed number of tasks at once and the others in order, even if one fails', async () => {
   const gate = createConcurrencyLimit(2);
   const started: number[] = [];
   const finish: ((failed: boolean) => void)[] = [];

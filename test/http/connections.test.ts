@@ -12,7 +12,7 @@ const POST = `POST /api/cart-items HTTP/1.1\r\n${HOST}Content-Type: application/
 const POSTED = `${POST}Content-Length: ${ITEM.length}\r\n\r\n${ITEM}`;
 const LAST = `GET /api/payment-summary HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
 
-/** How long a request may take to arrive in these tests, in ms. */
+/** The request timeout of these tests, in ms. */
 const SHORT_MS = 200;
 
 function statuses(replies: readonly RawResponse[]): readonly number[] {
@@ -23,8 +23,8 @@ async function expectOpen(shop: TestShop): Promise<void> {
   expect((await shop.ask('GET', '/api/cart-items')).status).toBe(200);
 }
 
-describe('a connection', () => {
-  it('serves one request after the other', async () => {
+describe('an HTTP connection', () => {
+  it('serves several requests one after the other', async () => {
     const { port } = await startStorefront();
     const connection = connectRaw(port);
     connection.write(POSTED);
@@ -33,7 +33,7 @@ describe('a connection', () => {
     expect(statuses(parseRawResponses(await connection.end()))).toEqual([201, 200]);
   });
 
-  it('answers requests that are sent together in their order', async () => {
+  it('sends the responses to pipelined requests in order', async () => {
     const { port } = await startStorefront();
     const get = (path: string) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`;
     const bytes = [POSTED, get('/api/cart-items'), get('/api/nothing'), POSTED, get('/api/cart-items'), LAST].join('');
@@ -42,27 +42,27 @@ describe('a connection', () => {
     expect([replies[0]?.body.quantity, replies[3]?.body.quantity]).toEqual([1, 2]);
   });
 
-  it('answers what was asked before what it cannot read', async () => {
+  it('sends the response to a request before the error for the invalid data after it', async () => {
     const { port } = await startStorefront();
     const replies = await sendRaw(port, `POST /api/orders HTTP/1.1\r\n${HOST}\r\nGARBAGE\r\n\r\n`);
     expect(statuses(replies).slice(0, 1)).toEqual([201]);
   });
 
-  it('ends with the answer where HTTP/1.0 is spoken', async () => {
+  it('is closed after the response to an HTTP/1.0 request', async () => {
     const { port } = await startStorefront();
     expect(await sendRaw(port, `GET /api/cart-items HTTP/1.0\r\n${HOST}\r\n`)).toMatchObject([
       { status: 200, body: defaults.cartItems },
     ]);
   });
 
-  it('takes targets in their absolute form', async () => {
+  it('accepts request targets in absolute form', async () => {
     const { port } = await startStorefront();
     const bytes = `GET http://localhost/api/cart-items?expand=nothing HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
     expect((await sendRaw(port, bytes))[0]?.body).toMatchObject({ status: 400, instance: '/api/cart-items' });
     expect((await sendRaw(port, bytes.replace('expand=nothing', '')))[0]?.body).toEqual(defaults.cartItems);
   });
 
-  it('is told to go on where it expects 100-continue', async () => {
+  it('gets 100 Continue if the request expects it', async () => {
     const { port } = await startStorefront();
     const connection = connectRaw(port);
     connection.write(`${POST}Expect: 100-continue\r\nConnection: close\r\nContent-Length: ${ITEM.length}\r\n\r\n`);
@@ -73,7 +73,7 @@ describe('a connection', () => {
 });
 
 describe('a request that takes too long to arrive', () => {
-  it('is answered 408 once, and the connection ends', async () => {
+  it('gets one 408 response, and the connection is closed', async () => {
     const shop = await startStorefront({ requestTimeoutMs: SHORT_MS });
     const late = {
       [`GET /api/products HTTP/1.1\r\n${HOST}X-`]: '/',
@@ -91,20 +91,20 @@ describe('a request that takes too long to arrive', () => {
     await expectOpen(shop);
   });
 
-  it('gets no second answer where it has been answered', async () => {
+  it('gets no second response if it already has one', async () => {
     const { port } = await startStorefront({ requestTimeoutMs: SHORT_MS });
     const bytes = `OPTIONS /api/reset HTTP/1.1\r\n${HOST}Content-Length: 99\r\n\r\n{`;
     expect((await sendRaw(port, bytes)).map(({ status, text }) => [status, text])).toEqual([[204, '']]);
   });
 });
 
-describe('a client that holds on to its connection', () => {
+describe('a client that keeps its connection open', () => {
   it.each<[string, string, Options]>([
     ['not HTTP', 'GARBAGE\r\n\r\n', {}],
     ['late', `GET / HTTP/1.1\r\n${HOST}X-`, { requestTimeoutMs: SHORT_MS }],
     ['a tunnel', `CONNECT other.test:443 HTTP/1.1\r\n${HOST}\r\n`, { requestTimeoutMs: SHORT_MS }],
   ])(
-    'is let go of after a request that was refused: %s',
+    'is disconnected after a rejected request: %s',
     async (_, bytes, options) => {
       const { port } = await startStorefront(options);
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -113,9 +113,9 @@ describe('a client that holds on to its connection', () => {
       socket.on('error', () => {}).resume();
       socket.write(bytes);
       await ended;
-      // Only one who goes on sending learns that the server has let go.
+      // Only a client that continues to send notices that the server has closed the connection.
       const sending = setInterval(() => socket.write('x'), 20);
-      await expect(Promise.race([closed.then(() => 'closed'), never()])).resolves.toBe('closed');
+      await expect(Promise.race([closed.then(() => 'closed'), rejectAtDeadline()])).resolves.toBe('closed');
       clearInterval(sending);
       socket.destroy();
     },
@@ -123,8 +123,8 @@ describe('a client that holds on to its connection', () => {
   );
 });
 
-describe('a client that goes away', () => {
-  it('before it has sent all changes nothing', async () => {
+describe('a client that disconnects', () => {
+  it('before its request is complete changes nothing', async () => {
     const shop = await startStorefront();
     for (const bytes of [
       `GET /api/products HTTP/1.1\r\n${HOST}X-`,
@@ -142,7 +142,7 @@ describe('a client that goes away', () => {
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
   });
 
-  it('while its answer is made does no harm', async () => {
+  it('while its response is generated does not affect the server', async () => {
     let finish: (answer: { body: [] }) => void = () => {};
     let begun: () => void = () => {};
     const isBegun = new Promise<void>((resolve) => {
@@ -168,7 +168,9 @@ describe('a client that goes away', () => {
   });
 });
 
-/** Rejects when a test has waited long enough. */
-function never(): Promise<never> {
-  return new Promise((_, reject) => setTimeout(() => reject(new Error('it was not let go of')), 4_000).unref());
+/** Rejects after the deadline of a test. */
+function rejectAtDeadline(): Promise<never> {
+  return new Promise((_, reject) =>
+    setTimeout(() => reject(new Error('the server did not close the connection within 4 s')), 4_000).unref(),
+  );
 }

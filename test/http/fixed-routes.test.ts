@@ -4,8 +4,8 @@ import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const PATHS = ['/', '/openapi.yaml', '/openapi.json', '/problems', '/problems/empty-cart', '/_control/health'];
 
-describe('the fixed routes', () => {
-  it.each([...PATHS, '/_control/openapi.yaml'])('%s can be read, and nothing else', async (path) => {
+describe('the built-in routes', () => {
+  it.each([...PATHS, '/_control/openapi.yaml'])('%s allows GET and HEAD only', async (path) => {
     const { port } = await startStorefront();
     expect((await sendRawRequest(port, `GET ${path}`)).status).toBe(200);
     const head = await sendRawRequest(port, `HEAD ${path}`);
@@ -17,7 +17,7 @@ describe('the fixed routes', () => {
   });
 
   it.each(['/openapi.yaml/', '/OpenAPI.yaml', '/problems/', '/problems/nothing', '/problems/empty-cart/more'])(
-    '%s is not one of them',
+    '%s is not one of the built-in routes',
     async (path) => {
       const { port } = await startStorefront();
       expect((await sendRawRequest(port, `GET ${path}`)).body).toMatchObject({
@@ -35,7 +35,7 @@ describe('the requests of a sandbox', () => {
     ['application/json', 'application/json'],
     ['*/*', 'application/json'],
     ['text/event-stream;q=0, */*', 'application/json'],
-  ])('with Accept: %s are sent as %s', async (accept, type) => {
+  ])('are sent for Accept: %s as %s', async (accept, type) => {
     const { url } = await startStorefront();
     const stop = new AbortController();
     const response = await fetch(`${url}/_control/sandboxes/default/requests`, {

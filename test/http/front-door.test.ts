@@ -9,7 +9,7 @@ import { sendRaw, sendRawRequest } from '../support/harness/raw-client.ts';
 import { createClient, listSandboxIds } from '../support/harness/sandboxes.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
-/** The command lines that the page at / shows, as their reader sees them. */
+/** Returns the command lines of the page at /, without HTML escapes. */
 async function commands({ ask }: TestShop): Promise<readonly string[]> {
   const page = (await ask('GET', '/')).text;
   const entities: Readonly<Record<string, string>> = { '&quot;': '"', '&lt;': '<', '&gt;': '>', '&amp;': '&' };
@@ -18,7 +18,7 @@ async function commands({ ask }: TestShop): Promise<readonly string[]> {
   );
 }
 
-/** Does what a command line of curl says, as far as these go. */
+/** Sends the request of a curl command line. Supports only the options that the page uses. */
 async function run(command: string): Promise<Response> {
   const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
   const after = (option: string) => (words.includes(option) ? words[words.indexOf(option) + 1] : undefined);
@@ -32,7 +32,7 @@ async function run(command: string): Promise<Response> {
 }
 
 describe('the page at /', () => {
-  it('shows the address at which it was asked for', async () => {
+  it('shows the address of the request', async () => {
     const shop = await startStorefront();
     const page = await shop.ask('GET', '/');
     expect(page.status).toBe(200);
@@ -41,7 +41,7 @@ describe('the page at /', () => {
     expect((await sendRawRequest(shop.port, 'GET /')).text).toContain('http://localhost<');
   });
 
-  it('shows three command lines that do what they say', async () => {
+  it('shows three commands that work', async () => {
     const shop = await startStorefront();
     const lines = await commands(shop);
     expect(lines).toHaveLength(3);
@@ -52,7 +52,7 @@ describe('the page at /', () => {
     expect(await sum.json()).toHaveProperty('totalCostCents');
   });
 
-  it('leads to pages that are there, and needs nothing from elsewhere', async () => {
+  it('links to existing pages and loads nothing from other servers', async () => {
     const { ask } = await startStorefront();
     const page = (await ask('GET', '/')).text;
     const links = [...page.matchAll(/href="([^"]*)"/g)].map(([, link = '']) => link);
@@ -107,7 +107,7 @@ describe('the page at /', () => {
     }
   });
 
-  it('describes the default sandbox to who names none', async () => {
+  it('describes the default sandbox if the request names none', async () => {
     const { ask, dataFile } = await startStorefront();
     const { text } = await ask('GET', '/');
     expect(text).toContain(`data in <code>${basename(dataFile ?? '')}</code>`);
@@ -115,7 +115,7 @@ describe('the page at /', () => {
     expect(text).not.toContain('sandbox <code>');
   });
 
-  it('shows a host that was made up as text', async () => {
+  it('escapes a Host header with HTML', async () => {
     const { port } = await startStorefront({ allowHost: ['*'] });
     const host = '"><script>alert(1)</script>';
     const [reply] = await sendRaw(port, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
@@ -125,14 +125,14 @@ describe('the page at /', () => {
 });
 
 describe('the contract', () => {
-  it('is given as the file that it is, byte for byte', async () => {
+  it('is sent byte for byte as the file', async () => {
     const { url } = await startStorefront();
     const response = await fetch(`${url}/openapi.yaml`);
     expect(response.headers.get('Content-Type')).toBe('application/yaml');
     expect(Buffer.from(await response.arrayBuffer())).toEqual(await readFile(projectFile('openapi.yaml')));
   });
 
-  it('is shown by a browser that opens it, which would download another type than text', async () => {
+  it('is sent to browsers as text, so that they show it instead of downloading it', async () => {
     const { ask } = await startStorefront();
     for (const path of ['/openapi.yaml', '/_control/openapi.yaml']) {
       const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -149,14 +149,14 @@ describe('the contract', () => {
     }
   });
 
-  it('is given as JSON that says the same', async () => {
+  it('is also available as equivalent JSON', async () => {
     const { ask } = await startStorefront();
     const json = await ask('GET', '/openapi.json');
     expect(getHeader(json, 'Content-Type')).toBe('application/json');
     expect(json.body).toEqual(load(await readFile(projectFile('openapi.yaml'), 'utf8')));
   });
 
-  it('is given with closed schemas where the server is strict', async () => {
+  it('has closed schemas if the server is strict', async () => {
     const { ask } = await startStorefront({ strict: true });
     const yaml = (await ask('GET', '/openapi.yaml')).text;
     const json = (await ask('GET', '/openapi.json')).body;
@@ -169,7 +169,7 @@ describe('the contract', () => {
     expect(reply.body.violations).toMatchObject([{ pointer: '/colour', rule: 'additionalProperties' }]);
   });
 
-  it('can be read from the origins that are allowed', async () => {
+  it('can be read by pages of allowed origins', async () => {
     const { port } = await startStorefront();
     for (const path of ['/openapi.yaml', '/openapi.json'])
       expect((await sendRawRequest(port, `GET ${path}`, ['Origin: http://localhost:5173'])).headers).toMatchObject({
@@ -179,7 +179,7 @@ describe('the contract', () => {
 });
 
 describe('/_control/health', () => {
-  it('tells that the server is ready, and what it is', async () => {
+  it('reports that the server is ready, and its version', async () => {
     const { ask, dataFile = '' } = await startStorefront();
     const { version } = JSON.parse(await readFile(projectFile('package.json'), 'utf8'));
     const health = await ask('GET', '/_control/health');
@@ -188,7 +188,7 @@ describe('/_control/health', () => {
     expect(getHeader(health, 'Cache-Control')).toBe('no-store');
   });
 
-  it('has no data file where the state is in memory', async () => {
+  it('reports no data file if the state is in memory', async () => {
     const { ask } = await startStorefront({ data: undefined });
     expect((await ask('GET', '/_control/health')).body.dataFile).toBeNull();
   });

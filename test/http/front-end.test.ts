@@ -8,7 +8,7 @@ import { startStorefront, type TestShop } from '../support/harness/start-storefr
 const INDEX = '<!doctype html><title>The front end</title>';
 const SCRIPT = 'console.log("the front end");';
 
-/** A shop with a built front end, in a folder beside which lies what nobody may see. */
+/** Starts a shop with a built front end. The parent folder contains a secret file. */
 async function startWithFrontEnd(): Promise<TestShop> {
   const folder = await folderWith({
     'site/index.html': INDEX,
@@ -22,7 +22,7 @@ async function startWithFrontEnd(): Promise<TestShop> {
 }
 
 describe('a built front end', () => {
-  it('has its index at /', async () => {
+  it('is served with its index at /', async () => {
     const { ask } = await startWithFrontEnd();
     for (const path of ['/', '/?page=2', '/index.html']) {
       const reply = await ask('GET', path);
@@ -31,7 +31,7 @@ describe('a built front end', () => {
     }
   });
 
-  it('has its files, with their types', async () => {
+  it('is served with its files and their content types', async () => {
     const { ask } = await startWithFrontEnd();
     const script = await ask('GET', '/assets/app-1a2b.js?v=1');
     expect(script).toMatchObject({ status: 200, text: SCRIPT });
@@ -39,7 +39,7 @@ describe('a built front end', () => {
     expect(await ask('GET', '/about%20us.html')).toMatchObject({ status: 200, text: 'about' });
   });
 
-  it('gets its index for the routes that it makes itself', async () => {
+  it('is served with its index for client-side routes', async () => {
     const { port } = await startWithFrontEnd();
     for (const path of ['/orders', '/tracking/1/2?x=a.b', '/v1.2/checkout', '/caf%C3%A9', '/assets', '/apiary']) {
       for (const accept of ['text/html,application/xhtml+xml;q=0.9', '*/*'])
@@ -50,7 +50,7 @@ describe('a built front end', () => {
     }
   });
 
-  it('gets no index where no page is asked for', async () => {
+  it('is not served with its index if the request does not accept HTML', async () => {
     const { port } = await startWithFrontEnd();
     const missing = await sendRawRequest(port, 'GET /assets/app-9z.js', ['Accept: */*']);
     expectProblem(missing, 404, 'unknown-path');
@@ -62,7 +62,7 @@ describe('a built front end', () => {
     ['fetch and curl', '*/*'],
     ['any text', 'application/json;q=0.5, text/*'],
     ['HTML before JSON of the same quality', 'text/html, application/json'],
-  ])('gets its index for a route where the request prefers HTML: %s', async (_, accept) => {
+  ])('is served with its index for a route if the request prefers HTML: %s', async (_, accept) => {
     const { port } = await startWithFrontEnd();
     const reply = await sendRawRequest(port, 'GET /orders', [`Accept: ${accept}`]);
     expect(reply).toMatchObject({ status: 200, text: INDEX });
@@ -76,14 +76,14 @@ describe('a built front end', () => {
     ['a picture', 'image/avif,image/webp,image/svg+xml,image/*,*/*;q=0.8'],
     ['a style sheet', 'text/css,*/*;q=0.1'],
     ['anything but HTML', '*/*, text/html;q=0'],
-  ])('gets no index for a route where the request prefers another type: %s', async (_, accept) => {
+  ])('is not served with its index for a route if the request prefers another type: %s', async (_, accept) => {
     const { port } = await startWithFrontEnd();
     const reply = await sendRawRequest(port, 'GET /orders', [`Accept: ${accept}`]);
     expectProblem(reply, 404, 'unknown-path');
     expect(getHeader(reply, 'Vary')).toMatch(/\bAccept\b/);
   });
 
-  it('gets no index for what is the shop’s', async () => {
+  it('is not served with its index for paths of the shop', async () => {
     const { port } = await startWithFrontEnd();
     for (const path of [
       '/api',
@@ -97,14 +97,14 @@ describe('a built front end', () => {
       expectProblem(await sendRawRequest(port, `GET ${path}`, ['Accept: text/html']), 404, 'unknown-path', path);
   });
 
-  it('stands beside the interface, the contract and the pictures', async () => {
+  it('does not hide the API, the contract and the images', async () => {
     const { ask } = await startWithFrontEnd();
     expect((await ask('GET', '/api/products')).body).toEqual(defaults.products);
     for (const path of ['/openapi.yaml', '/_control/health', '/problems/empty-cart', '/images/logo.png'])
       expect((await ask('GET', path)).text, path).not.toBe(INDEX);
   });
 
-  it('can only be looked at', async () => {
+  it('allows GET and HEAD only', async () => {
     const { port } = await startWithFrontEnd();
     for (const path of ['/', '/index.html', '/orders', '/assets/app-1a2b.js']) {
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
@@ -115,7 +115,7 @@ describe('a built front end', () => {
     }
   });
 
-  it('answers HEAD as GET, without the body', async () => {
+  it('responds to HEAD as to GET, without the body', async () => {
     const { port } = await startWithFrontEnd();
     for (const path of ['/', '/assets/app-1a2b.js', '/orders']) {
       const { date: _, ...headers } = (await sendRawRequest(port, `GET ${path}`)).headers;
@@ -123,7 +123,7 @@ describe('a built front end', () => {
     }
   });
 
-  it('is not sent again to who has it', async () => {
+  it('is not sent again to a client that has it cached', async () => {
     const { port } = await startWithFrontEnd();
     for (const path of ['/', '/assets/app-1a2b.js', '/orders']) {
       const tag = getHeader(await sendRawRequest(port, `GET ${path}`), 'ETag');
@@ -131,7 +131,7 @@ describe('a built front end', () => {
     }
   });
 
-  it('shows nothing that is outside it or hidden in it', async () => {
+  it('does not expose hidden files or files outside of its folder', async () => {
     const { port } = await startWithFrontEnd();
     for (const target of [
       '/../secret.txt',

@@ -5,9 +5,9 @@ import { defaults } from '../support/fixtures/default-data.ts';
 import { expectProblem } from '../support/harness/problems.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-/** A storefront in which a handler of a user lists the orders. */
+/** Starts a storefront with a custom handler of listOrders. */
 function startWith(listOrders: AnyHandler) {
-  return startStorefront({ handlers: { listOrders: listOrders as never }, verify: 'off', faultsExpected: true });
+  return startStorefront({ handlers: { listOrders: listOrders as never }, verify: 'off', errorsExpected: true });
 }
 
 function nested(levels: number): object {
@@ -19,7 +19,7 @@ function nested(levels: number): object {
 const cyclic: { self?: object } = {};
 cyclic.self = cyclic;
 
-it('a handler that changes what it has read gets an error, and the catalogue stays', async () => {
+it('a handler that mutates the state gets an error, and the catalogue does not change', async () => {
   const { ask } = await startWith((_, shop) => {
     (shop.read().products as unknown[]).length = 0;
     return { body: [] };
@@ -38,7 +38,7 @@ it.each<readonly [what: string, change: (state: State) => unknown, said: RegExp]
   ['a promise that is rejected', () => Promise.reject(new Error('late')), /returned a promise/],
   ['nothing', () => undefined, /did not return an object/],
 ])(
-  'an update of a handler that returns %s is an error that names the operation, and stores nothing',
+  'an update whose change returns %s causes an error that names the operation, and stores nothing',
   async (_, change, said) => {
     const { ask } = await startWith(async (_input, shop) => {
       await shop.update(change as never);
@@ -53,7 +53,7 @@ it.each<readonly [what: string, change: (state: State) => unknown, said: RegExp]
 );
 
 it.each(['Transfer-Encoding', 'content-length', 'Connection'])(
-  'a handler that returns the header %s gets an error that names it',
+  'a handler that returns the header %s causes an error that names the header',
   async (name) => {
     const { ask } = await startWith(() => ({ body: [], headers: { [name]: '5' } }));
     const reply = await ask('GET', '/api/orders');

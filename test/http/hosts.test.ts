@@ -22,7 +22,7 @@ const PATHS: readonly [string, string][] = [
   ['GET', '/_control/sandboxes'],
 ];
 
-/** What DNS rebinding and mistakes bring along. */
+/** Host headers of DNS rebinding attacks and of misconfigured clients. */
 const UNKNOWN = [
   'evil.example',
   'evil.example:3000',
@@ -66,8 +66,8 @@ async function expectServed(shop: TestShop, host: string): Promise<void> {
     expect((await createClient(shop)('GET', path, undefined, { host })).status, `${path} at ${host}`).toBe(200);
 }
 
-describe('A request whose Host is unknown', () => {
-  it('is refused everywhere, before anything takes effect', async () => {
+describe('A request with an unknown Host', () => {
+  it('is rejected at every path and changes nothing', async () => {
     const shop = await startStorefront();
     for (const host of UNKNOWN) await expectRefused(shop, host);
     const [empty] = await sendRaw(shop.port, 'GET /api/orders HTTP/1.1\r\nHost: \r\nConnection: close\r\n\r\n');
@@ -75,19 +75,19 @@ describe('A request whose Host is unknown', () => {
     expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
-  it('is refused where the response to it is kept for a known host', async () => {
+  it('is rejected even if the response is cached for a known host', async () => {
     const shop = await startStorefront();
     for (let time = 1; time <= 2; time++) await expectServed(shop, 'localhost');
     await expectRefused(shop, 'evil.example');
   });
 
-  it('is refused on more than loopback too, as Vite refuses it', async () => {
+  it('is rejected on addresses other than loopback too, as in Vite', async () => {
     const shop = await startStorefront({ host: '0.0.0.0', controlToken: 's3cret' });
     await expectRefused(shop, 'evil.example');
     expect((await createClient(shop)('GET', '/api/orders', undefined, { host: '10.1.2.3:3000' })).status).toBe(200);
   });
 
-  it('gets the name that --allow-host wants, without its port', async () => {
+  it('gets a message with the host name for --allow-host, without the port', async () => {
     const reply = await createClient(await startStorefront())('GET', '/api/orders', undefined, {
       host: 'shop.test:80',
     });
@@ -96,13 +96,13 @@ describe('A request whose Host is unknown', () => {
   });
 });
 
-describe('A request whose Host is known', () => {
-  it('is served by every name of this machine and by every IP address', async () => {
+describe('A request with a known Host', () => {
+  it('is served for every name of this machine and for every IP address', async () => {
     const shop = await startStorefront();
     for (const host of KNOWN) await expectServed(shop, host);
   });
 
-  it('is served by names that were allowed, whatever their case and port', async () => {
+  it('is served for allowed names in any letter case and with any port', async () => {
     const shop = await startStorefront({ allowHost: ['Shop', 'host.docker.internal', '.shop.test'] });
     const hosts = ['shop', 'SHOP:8080', 'host.docker.internal:3000', 'shop.test', 'a.shop.test', 'a.b.shop.test:1'];
     for (const host of hosts) await expectServed(shop, host);
@@ -110,11 +110,11 @@ describe('A request whose Host is known', () => {
       await expectRefused(shop, host);
   });
 
-  it('is served by any name where all are allowed', async () => {
+  it('is served for any name if all names are allowed', async () => {
     await expectServed(await startStorefront({ allowHost: ['*'] }), 'evil.example:80');
   });
 
-  it('may be missing in HTTP/1.0, but not for the control API', async () => {
+  it('may omit the header in HTTP/1.0, but not for the control API', async () => {
     const { port } = await startStorefront();
     const statuses = ['/api/orders', '/_control/sandboxes'].map(async (path) => {
       const [reply] = await sendRaw(port, `GET ${path} HTTP/1.0\r\n\r\n`);
@@ -124,8 +124,8 @@ describe('A request whose Host is known', () => {
   });
 });
 
-describe('The place of the data file', () => {
-  it('is shown as a bare file name by / and /_control/health, and in full by the log of the start', async () => {
+describe('The path of the data file', () => {
+  it('is shown as a file name by / and /_control/health, and in full by the log', async () => {
     const { ask, dataFile = '', folder, log } = await startStorefront();
     const [page, health] = [await ask('GET', '/'), await ask('GET', '/_control/health')];
     expect(health.body.dataFile).toBe(basename(dataFile));
@@ -135,22 +135,22 @@ describe('The place of the data file', () => {
   });
 });
 
-describe('The start of a server', () => {
+describe('The log of a server that starts', () => {
   const warnings = ({ log }: TestShop) => log.filter(({ level }) => level === 40).map(({ msg }) => msg);
 
-  it('warns on more than loopback: what is exposed, and how to protect it', async () => {
+  it('warns on addresses other than loopback what is exposed and how to protect it', async () => {
     const shop = await startStorefront({ host: '0.0.0.0' });
     expect(warnings(shop)).toEqual([
       'The server listens on 0.0.0.0. Other machines can read and change the data through the API, and read the images. The control API is disabled, because it requires a --control-token. Requests to IP addresses and these host names are allowed: localhost. Others get 403, which prevents DNS rebinding attacks by web pages. Allow the name of a container or a service with --allow-host NAME. To protect the server, omit --host, or allow only trusted machines to connect to the port.',
     ]);
   });
 
-  it('names the files of --static in that warning only where there are some', async () => {
+  it('mentions the files of --static in this warning only if the option is used', async () => {
     const shop = await startStorefront({ host: '0.0.0.0', static: await folderWith({ 'index.html': 'a' }) });
     expect(warnings(shop)).toEqual([expect.stringContaining('read the images and the files of --static.')]);
   });
 
-  it('names in that warning the host names that are allowed', async () => {
+  it('lists the allowed host names in this warning', async () => {
     const [some, all] = [['storefront', '.shop.test'], ['*']];
     const [named] = warnings(await startStorefront({ host: '0.0.0.0', allowHost: some }));
     expect(named).toContain(
@@ -162,7 +162,7 @@ describe('The start of a server', () => {
     expect(warning).not.toContain('403');
   });
 
-  it('refuses the name of a service on 0.0.0.0 with 403 until --allow-host names it', async () => {
+  it('names --allow-host for a service name on 0.0.0.0, which gets 403 otherwise', async () => {
     const host = 'storefront:3000';
     const products = async (options: Options) =>
       (
@@ -173,7 +173,7 @@ describe('The start of a server', () => {
     expect([await products({}), await products({ allowHost: ['storefront'] })]).toEqual([403, 200]);
   });
 
-  it('says in that warning whether the control API is off or asks for its token', async () => {
+  it('says in this warning whether the control API is disabled or requires a token', async () => {
     expect(warnings(await startStorefront({ host: '::', controlToken: 's3cret' }))).toEqual([
       expect.stringContaining('The control API requires the token.'),
     ]);
@@ -182,7 +182,7 @@ describe('The start of a server', () => {
     ]);
   });
 
-  it('warns of nothing on loopback', async () => {
+  it('contains no warning on loopback', async () => {
     for (const host of [undefined, 'localhost', '127.0.0.1'])
       expect(warnings(await startStorefront({ host }))).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { startStorefront, type TestShop } from '../support/harness/start-storefr
 const HOST = 'Host: localhost\r\n';
 const SMUGGLED = `POST /api/reset HTTP/1.1\r\n${HOST}\r\n`;
 
-/** Expects bytes to be answered with one problem, after which the connection ends and the server answers the next request. */
+/** Expects one problem document for some bytes, a closed connection, and a server that handles the next request. */
 async function expectRefused(
   shop: TestShop,
   bytes: string | Buffer,
@@ -24,55 +24,55 @@ async function expectRefused(
   return reply;
 }
 
-describe('what is not HTTP', () => {
+describe('data that is not HTTP', () => {
   const NONSENSE = {
-    garbage: 'hello, is anybody there?\r\n\r\n',
+    garbage: 'hello\r\n\r\n',
     'the greeting of TLS': Buffer.from('16030100c8010000c40303', 'hex'),
     'a method in lower case': `get /api/products HTTP/1.1\r\n${HOST}\r\n`,
     'a target without a slash': `GET api/products HTTP/1.1\r\n${HOST}\r\n`,
-    'a version that there is not': `GET /api/products HTTP/9.9\r\n${HOST}\r\n`,
+    'an unknown version': `GET /api/products HTTP/9.9\r\n${HOST}\r\n`,
     'a header name with a space': `GET /api/products HTTP/1.1\r\n${HOST}bad header: x\r\n\r\n`,
     'a header without a colon': `GET /api/products HTTP/1.1\r\n${HOST}header\r\n\r\n`,
     'a NUL in a header': `GET /api/products HTTP/1.1\r\n${HOST}X: a\0b\r\n\r\n`,
     'a NUL in the path': `GET /api/pro\0ducts HTTP/1.1\r\n${HOST}\r\n`,
   };
 
-  it('is answered 400 with a problem', async () => {
+  it('gets a 400 response with a problem document', async () => {
     const shop = await startStorefront();
     for (const bytes of Object.values(NONSENSE)) await expectRefused(shop, bytes, 400, 'malformed-request');
   });
 
-  it('names the path in the problem, where it is known', async () => {
+  it('gets a problem document with the path if the path is known', async () => {
     const bytes = `GET /api/products?search=x HTTP/1.1\r\n${HOST}bad header: x\r\n\r\n`;
     const reply = await expectRefused(await startStorefront(), bytes, 400, 'malformed-request');
     expect(reply.body.instance).toBe('/api/products');
   });
 });
 
-describe('a body whose end is in doubt', () => {
+describe('a body of ambiguous length', () => {
   const post = (headers: string, body: string) =>
     `POST /api/cart-items HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n${headers}\r\n\r\n${body}${SMUGGLED}`;
-  const DOUBTFUL = {
+  const AMBIGUOUS = {
     'two lengths': post('Content-Length: 2\r\nContent-Length: 3', '{}'),
-    'two lengths that are the same': post('Content-Length: 2\r\nContent-Length: 2', '{}'),
+    'two equal lengths': post('Content-Length: 2\r\nContent-Length: 2', '{}'),
     'a list of lengths': post('Content-Length: 2, 2', '{}'),
     'a negative length': post('Content-Length: -2', '{}'),
     'a length with a sign': post('Content-Length: +2', '{}'),
-    'a length past all numbers': post(`Content-Length: ${'9'.repeat(40)}`, '{}'),
+    'a length that is too large for a number': post(`Content-Length: ${'9'.repeat(40)}`, '{}'),
     'a length and chunks': post('Content-Length: 2\r\nTransfer-Encoding: chunked', '0\r\n\r\n'),
     'chunks and a length': post('Transfer-Encoding: chunked\r\nContent-Length: 2', '0\r\n\r\n'),
-    'a transfer encoding that is none': post('Transfer-Encoding: xchunked', '0\r\n\r\n'),
-    'chunks that do not come last': post('Transfer-Encoding: chunked, gzip', '0\r\n\r\n'),
-    'a chunk size that is no number': post('Transfer-Encoding: chunked', 'zz\r\n{}\r\n0\r\n\r\n'),
+    'an unknown transfer encoding': post('Transfer-Encoding: xchunked', '0\r\n\r\n'),
+    'a transfer encoding after chunked': post('Transfer-Encoding: chunked, gzip', '0\r\n\r\n'),
+    'an invalid chunk size': post('Transfer-Encoding: chunked', 'zz\r\n{}\r\n0\r\n\r\n'),
     'a chunk longer than its size': post('Transfer-Encoding: chunked', '1\r\n{}\r\n0\r\n\r\n'),
   };
 
-  it('is refused, and nothing after it is taken for a request', async () => {
+  it('is rejected, and the data after it is not handled as a request', async () => {
     const shop = await startStorefront();
-    // What the smuggled reset would undo.
+    // The smuggled reset would undo this change.
     const item = defaults.cartItems[0]?.productId;
     const changed = (await shop.ask('PUT', `/api/cart-items/${item}`, { quantity: 7 })).body;
-    for (const [name, bytes] of Object.entries(DOUBTFUL)) {
+    for (const [name, bytes] of Object.entries(AMBIGUOUS)) {
       const replies = await sendRaw(shop.port, bytes);
       expect(replies, name).toHaveLength(1);
       expectProblem(replies[0] as RawResponse, 400, 'malformed-request', name);
@@ -84,18 +84,18 @@ describe('a body whose end is in doubt', () => {
 describe('the Host header', () => {
   const get = (headers: string) => `GET /api/products HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;
 
-  it('must be there, however often the answer was given to others', async () => {
+  it('is required even if the response is cached for other requests', async () => {
     const shop = await startStorefront();
     await expectRefused(shop, get(''), 400, 'malformed-request');
     await shop.ask('GET', '/api/products');
     await expectRefused(shop, get(''), 400, 'malformed-request');
   });
 
-  it('may be there once only', async () => {
+  it('must not be repeated', async () => {
     await expectRefused(await startStorefront(), get('Host: a.test\r\nHost: b.test\r\n'), 400, 'malformed-request');
   });
 
-  it('may be missing in HTTP/1.0, which has none', async () => {
+  it('is optional in HTTP/1.0', async () => {
     const { port } = await startStorefront();
     expect(await sendRaw(port, 'GET /api/cart-items HTTP/1.0\r\n\r\n')).toMatchObject([
       { status: 200, body: defaults.cartItems },
@@ -103,7 +103,7 @@ describe('the Host header', () => {
   });
 });
 
-it('Transfer-Encoding in HTTP/1.0 is refused, nothing is changed, and the connection ends (RFC 9112, section 6.1)', async () => {
+it('a request with Transfer-Encoding in HTTP/1.0 is rejected, changes nothing, and closes the connection (RFC 9112, section 6.1)', async () => {
   const shop = await startStorefront();
   const chunked = 'POST /api/orders HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
   const [reply, ...more] = await sendRaw(shop.port, chunked);
@@ -112,8 +112,8 @@ it('Transfer-Encoding in HTTP/1.0 is refused, nothing is changed, and the connec
   expect((await shop.ask('GET', '/api/orders')).body).toEqual(defaults.orders);
 });
 
-describe('the size of the headers', () => {
-  it('may not pass 64 kB', async () => {
+describe('the headers of a request', () => {
+  it('are rejected above 64 kB', async () => {
     const shop = await startStorefront();
     for (const bytes of [
       `GET /api/products HTTP/1.1\r\n${HOST}X: ${'x'.repeat(66_000)}\r\n\r\n`,
@@ -123,27 +123,27 @@ describe('the size of the headers', () => {
       await expectRefused(shop, bytes, 431, 'headers-too-large');
   });
 
-  it('may be 60 kB', async () => {
+  it('are accepted with 60 kB', async () => {
     const { port } = await startStorefront();
     expect((await sendRawRequest(port, 'GET /api/products', [`Cookie: ${'x'.repeat(60_000)}`])).status).toBe(200);
     expect((await sendRawRequest(port, `GET /api/products?search=${'x'.repeat(60_000)}`)).status).toBe(200);
   });
 });
 
-describe('what the server does not do', () => {
-  it('is to expect anything but 100-continue', async () => {
+describe('the server', () => {
+  it('supports no expectation except 100-continue', async () => {
     const bytes = `POST /api/reset HTTP/1.1\r\n${HOST}Expect: a miracle\r\nContent-Length: 0\r\n\r\n`;
     const reply = await expectRefused(await startStorefront(), bytes, 417, 'expectation-failed');
     expect(reply.body).toMatchObject({ detail: expect.stringContaining('a miracle'), instance: '/api/reset' });
   });
 
-  it('is to tunnel', async () => {
+  it('opens no tunnels', async () => {
     const bytes = `CONNECT other.test:443 HTTP/1.1\r\n${HOST}\r\n`;
     const reply = await expectRefused(await startStorefront(), bytes, 405, 'method-not-allowed');
     expect(getHeader(reply, 'Allow')).toContain('GET');
   });
 
-  it('is to change protocols: it goes on in HTTP/1.1', async () => {
+  it('switches to no other protocol and continues in HTTP/1.1', async () => {
     const { port } = await startStorefront();
     const upgrade = ['Upgrade: h2c, websocket', 'Connection: Upgrade, HTTP2-Settings', 'HTTP2-Settings: x'];
     expect((await sendRawRequest(port, 'GET /api/payment-summary', upgrade)).status).toBe(200);

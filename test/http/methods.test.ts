@@ -8,7 +8,7 @@ const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const [ORDERED] = defaults.orders.map((order) => order.id) as [string];
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
-/** The methods of the interface, by path. */
+/** The methods of the API by path. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   '/api/products': ['GET'],
   '/api/delivery-options': ['GET'],
@@ -21,13 +21,13 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 };
 const ANY = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'QUERY', 'PROPFIND', 'MKCOL', 'LOCK', 'PURGE', 'SEARCH'];
 
-/** The methods that an answer allows, in the order of the alphabet. */
+/** Returns the methods in the Allow header of a response in alphabetical order. */
 function allowed(reply: RawResponse): readonly string[] {
   return (getHeader(reply, 'Allow') ?? '').split(', ').sort();
 }
 
-describe('a method that a path does not have', () => {
-  it('is refused at every path, with those that it has', async () => {
+describe('a method that a path does not support', () => {
+  it('is rejected at every path, with the supported methods', async () => {
     const shop = await startStorefront();
     for (const [path, methods] of Object.entries(METHODS)) {
       for (const method of ANY.filter((one) => !methods.includes(one))) {
@@ -41,14 +41,14 @@ describe('a method that a path does not have', () => {
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
   });
 
-  it('is refused without a body where it is HEAD', async () => {
+  it('is rejected without a body if it is HEAD', async () => {
     const { port } = await startStorefront();
     const reply = await sendRawRequest(port, 'HEAD /api/reset');
     expect(reply).toMatchObject({ status: 405, text: '' });
     expect(allowed(reply)).toEqual(['POST']);
   });
 
-  it('is refused at every page and file beside the interface', async () => {
+  it('is rejected at every page and file outside of the API', async () => {
     const { port } = await startStorefront();
     const paths = ['/', '/openapi.yaml', '/openapi.json', '/_control/health', '/problems', '/images/logo.png'];
     for (const path of paths) {
@@ -62,7 +62,7 @@ describe('a method that a path does not have', () => {
 });
 
 describe('OPTIONS', () => {
-  it('gives exactly the methods that the contract has for a path', async () => {
+  it('returns exactly the methods that the contract defines for a path', async () => {
     const { port } = await startStorefront();
     for (const [path, methods] of Object.entries(METHODS)) {
       const reply = await sendRawRequest(port, `OPTIONS ${path}`);
@@ -71,14 +71,14 @@ describe('OPTIONS', () => {
     }
   });
 
-  it('gives GET and HEAD for a page', async () => {
+  it('returns GET and HEAD for a page', async () => {
     const { port } = await startStorefront();
     const reply = await sendRawRequest(port, 'OPTIONS /_control/health');
     expect(reply).toMatchObject({ status: 204, text: '' });
     expect(allowed(reply)).toEqual(['GET', 'HEAD']);
   });
 
-  it('refuses a path that leads nowhere', async () => {
+  it('returns 404 for an unknown path', async () => {
     const { port } = await startStorefront();
     for (const path of ['/api', '/api/', '/api/nothing', '/nothing'])
       expectProblem(await sendRawRequest(port, `OPTIONS ${path}`), 404, 'unknown-path', path);
@@ -86,7 +86,7 @@ describe('OPTIONS', () => {
 });
 
 describe('HEAD', () => {
-  it('is answered as GET is, without the body', async () => {
+  it('gets the same response as GET, without the body', async () => {
     const { port } = await startStorefront();
     const targets = [
       ...Object.keys(METHODS).filter((path) => METHODS[path]?.includes('GET')),
@@ -115,8 +115,8 @@ describe('HEAD', () => {
   });
 });
 
-describe('a path that leads nowhere', () => {
-  it('is answered 404 under /api and elsewhere, whatever the method', async () => {
+describe('an unknown path', () => {
+  it('returns 404 below /api and elsewhere for any method', async () => {
     const { port } = await startStorefront();
     const paths = [
       '/api',

@@ -7,7 +7,7 @@ import { startStorefront, type TestShop } from '../support/harness/start-storefr
 const ITEM = { productId: 'fafe42e1-2f3e-46e3-a2c5-d94a792572e6', quantity: 2 };
 const IN_CART = '/api/cart-items/6fb12208-d3f8-49e5-8f52-3d2038703fc6';
 
-/** A request that changes the default data, for each method that changes something; the last ones need no preflight. */
+/** A request that changes the default data for each unsafe method. The last ones need no preflight request. */
 const CHANGES: readonly [string, string, unknown?, Record<string, string>?][] = [
   ['POST', '/api/cart-items', ITEM],
   ['PUT', IN_CART, { quantity: 9 }],
@@ -60,12 +60,12 @@ const LOOPBACK = [
   'http://[::1]:4000',
 ];
 
-/** The headers of CORS in a response. */
+/** Returns the CORS headers of a response. */
 function corsHeaders({ headers }: { readonly headers: Headers }): readonly string[] {
   return [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 }
 
-/** Expects that a page of the origin can't read anything and can't change anything. */
+/** Expects that a page of the origin can read no response and change nothing. */
 async function expectRefused(shop: TestShop, origin: string, headers: Record<string, string> = {}): Promise<void> {
   const ask = createClient(shop);
   const before = (await createControlClient(shop)('GET', '/default/state')).text;
@@ -103,7 +103,7 @@ describe('A page of a foreign origin', () => {
     for (const origin of ['https://evil.example', 'null']) await expectRefused(shop, origin);
   });
 
-  it.each(FOREIGN)('is one of the origin %j', async (origin) => {
+  it.each(FOREIGN)('is a page of the origin %j', async (origin) => {
     const ask = createClient(await startStorefront());
     const [read, change] = [
       await ask('GET', '/', undefined, { origin }),
@@ -113,7 +113,7 @@ describe('A page of a foreign origin', () => {
     expectProblem(change, 403, 'origin-not-allowed', origin);
   });
 
-  it('is foreign too when it is named beside an allowed one', async () => {
+  it('is rejected even if a second Origin header names an allowed origin', async () => {
     const { port } = await startStorefront();
     for (const origins of [
       ['http://localhost:5173', 'https://evil.example'],
@@ -138,13 +138,13 @@ describe('A page of a foreign origin', () => {
     }
   });
 
-  it('leaves no trace in the request journal when it tries to change the shop', async () => {
+  it('is not recorded in the request journal if it tries to change the shop', async () => {
     const shop = await startStorefront();
     await createClient(shop)('POST', '/api/orders', undefined, { origin: 'https://evil.example' });
     expect((await createControlClient(shop)('GET', '/default/requests')).body).toEqual([]);
   });
 
-  it('is told of in the log, with the option that allows it, for a read as for a change', async () => {
+  it('is logged with the option that allows it, for reads and changes', async () => {
     const shop = await startStorefront();
     for (const method of ['GET', 'GET', 'POST'])
       await createClient(shop)(method, '/api/orders', undefined, { origin: 'https://front.test' });
@@ -154,7 +154,7 @@ describe('A page of a foreign origin', () => {
     );
   });
 
-  it('is refused while a front end is served with --static, and cannot read its files', async () => {
+  it('is rejected while a front end is served with --static, and cannot read its files', async () => {
     const shop = await startStorefront({ static: 'images' });
     await expectRefused(shop, 'https://evil.example');
   });
@@ -175,7 +175,7 @@ describe('A page of the same host name as the server', () => {
     await expectAllowed(shop, 'https://shop.test', { host: 'SHOP.test:3000' });
   });
 
-  it('is foreign to a server that was reached by another name, also where responses are kept', async () => {
+  it('is foreign to a server with another host name, even if the response is cached', async () => {
     const shop = await startStorefront({ allowHost: ['shop.test', 'api.test'] });
     await expectAllowed(shop, 'https://shop.test', { host: 'shop.test' });
     await expectRefused(shop, 'https://shop.test', { host: 'api.test' });
@@ -184,7 +184,7 @@ describe('A page of the same host name as the server', () => {
 });
 
 describe('allowOrigin', () => {
-  it('allows the origins that it names, and no others', async () => {
+  it('allows only the listed origins', async () => {
     const shop = await startStorefront({
       allowOrigin: ['https://Front.test/', 'capacitor://app', 'https://b.test:443'],
     });
@@ -194,14 +194,14 @@ describe('allowOrigin', () => {
       await expectRefused(shop, origin);
   });
 
-  it('allows every origin, null included, when it is *', async () => {
+  it('allows every origin, including null, if it is *', async () => {
     const shop = await startStorefront({ allowOrigin: ['*'] });
     for (const origin of ['https://evil.example', 'null']) await expectAllowed(shop, origin);
   });
 });
 
-describe('A kept response', () => {
-  it('carries the CORS headers of the origin that asks, whoever asked before', async () => {
+describe('A cached response', () => {
+  it('has the CORS headers for the origin of the request, regardless of earlier requests', async () => {
     const { port } = await startStorefront();
     const origins = ['http://localhost:5173', 'https://evil.example', 'http://127.0.0.1:1', 'null', undefined];
     for (const origin of [...origins, ...origins, ...origins.toReversed()]) {
@@ -214,7 +214,7 @@ describe('A kept response', () => {
   });
 });
 
-describe('A response to a request that Node refuses', () => {
+describe('A response to a request that Node.js rejects', () => {
   const requests = (head: string): readonly [number, string][] => [
     [400, `GET /api/products HTTP/1.1\r\n${head}bad header: x\r\n\r\n`],
     [417, `GET /api/products HTTP/1.1\r\n${head}Expect: a miracle\r\n\r\n`],
@@ -229,7 +229,7 @@ describe('A response to a request that Node refuses', () => {
     ['Host: 10.0.0.7\r\nOrigin: http://10.0.0.7:5173\r\n', 'http://10.0.0.7:5173'],
     ['Host: 10.0.0.8\r\nOrigin: http://10.0.0.7:5173\r\n', undefined],
     ['Host: localhost\r\n', undefined],
-  ])('has CORS headers for allowed origins alone: %j', async (head, allowed) => {
+  ])('has CORS headers for allowed origins only: %j', async (head, allowed) => {
     const { port } = await startStorefront();
     for (const [status, bytes] of requests(head)) {
       const [reply] = (await sendRaw(port, bytes)) as [RawResponse];
@@ -241,7 +241,7 @@ describe('A response to a request that Node refuses', () => {
     }
   });
 
-  it('has no CORS headers for an origin that only the body speaks of', async () => {
+  it('has no CORS headers for an origin that is only in the body', async () => {
     const { port } = await startStorefront();
     const body = '\r\nOrigin: http://localhost:5173\r\n';
     const [reply] = await sendRaw(port, `POST /api/orders HTTP/1.1\r\nHost: localhost\r\nbad header: x\r\n\r\n${body}`);
@@ -250,7 +250,7 @@ describe('A response to a request that Node refuses', () => {
 });
 
 describe('Cross-Origin-Resource-Policy', () => {
-  it('lets pages of every origin embed images, and nothing else', async () => {
+  it('allows pages of every origin to embed images only', async () => {
     const shop = await startStorefront({ static: 'test/browser/app' });
     const policy = async (path: string) =>
       (await createClient(shop)('GET', path)).headers.get('cross-origin-resource-policy');

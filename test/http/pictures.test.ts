@@ -8,7 +8,7 @@ import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const TYPES: Readonly<Record<string, string>> = { svg: 'image/svg+xml', png: 'image/png' };
 
-/** Targets below /images that try to leave it, or to see what isn't shown. */
+/** Targets below /images that try to leave the folder or to read hidden files. */
 const ESCAPES = [
   '/..',
   '/../package.json',
@@ -38,8 +38,8 @@ const ESCAPES = [
   '/logo.png/',
 ];
 
-describe('a picture', () => {
-  it('is there for every product, where `image` says', async () => {
+describe('an image', () => {
+  it('exists for every product at the path in `image`', async () => {
     const { ask } = await startStorefront();
     for (const { image } of defaults.products) {
       const reply = await ask('GET', `/${image}`);
@@ -48,13 +48,13 @@ describe('a picture', () => {
     }
   });
 
-  it.each(['home', 'cart', 'orders', 'tracking'])('is there for the %s page as its favicon', async (page) => {
+  it.each(['home', 'cart', 'orders', 'tracking'])('is the favicon of the %s page', async (page) => {
     const { ask } = await startStorefront();
     const reply = await ask('GET', `/images/${page}-favicon.png`);
     expect([reply.status, getHeader(reply, 'Content-Type')]).toEqual([200, 'image/png']);
   });
 
-  it('is given byte for byte, with its type', async () => {
+  it('is sent byte for byte with its content type', async () => {
     const { url } = await startStorefront();
     for (const folder of ['', 'icons', 'ratings']) {
       const names = await readdir(projectFile(`images/${folder}`), { withFileTypes: true });
@@ -66,7 +66,7 @@ describe('a picture', () => {
     }
   });
 
-  it('is there for everything that shop front ends ask for', async () => {
+  it('exists for every path that front ends request', async () => {
     const { ask } = await startStorefront();
     const icons = ['buy-again', 'cart-icon', 'checkmark', 'checkmark-white', 'checkout-lock-icon', 'search-icon'];
     for (const path of [
@@ -77,7 +77,7 @@ describe('a picture', () => {
       expect((await ask('GET', `/images/${path}.png`)).status, path).toBe(200);
   });
 
-  it('is not sent again to who has it', async () => {
+  it('is not sent again to a client that has it cached', async () => {
     const { port } = await startStorefront();
     const first = await sendRawRequest(port, 'GET /images/logo.png');
     for (const condition of [
@@ -89,21 +89,21 @@ describe('a picture', () => {
     expect(other).toMatchObject({ status: 200, size: first.size });
   });
 
-  it('is given whole, whatever part of it or state of it is asked for', async () => {
+  it('is sent completely, even if the request has a Range or If-Match header', async () => {
     const { port } = await startStorefront();
     for (const header of ['Range: bytes=0-3', 'Range: bytes=999999-', 'If-Match: "another"', 'If-Unmodified-Since: 0'])
       expect((await sendRawRequest(port, 'GET /images/logo.png', [header])).status, header).toBe(200);
   });
 
-  it('that is a drawing may not run anything', async () => {
+  it('cannot run scripts if it is an SVG', async () => {
     const { ask } = await startStorefront();
     const reply = await ask('GET', `/${defaults.products[0]?.image}`);
     expect(getHeader(reply, 'Content-Security-Policy')).toContain("default-src 'none'");
   });
 });
 
-describe('what is not a picture', () => {
-  it('is not given through /images, however it is asked for', async () => {
+describe('a file that is not an image', () => {
+  it('is not served below /images at any spelling of its path', async () => {
     const { port } = await startStorefront();
     for (const target of ESCAPES) {
       const reply = await sendRawRequest(port, `GET /images${target}`);

@@ -13,7 +13,7 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const ITEM = { productId: KETTLE, quantity: 1 };
 const HEAD = 'Host: localhost\r\nConnection: close\r\n';
 
-/** Provokes a problem. */
+/** Sends a request that causes a problem document. */
 interface Provocation {
   readonly status: number;
   readonly options?: Options;
@@ -96,8 +96,8 @@ function first([reply]: readonly AnyResponse[]): AnyResponse {
   return reply;
 }
 
-describe('a problem', () => {
-  it('of a request is answered as a complete problem document', async () => {
+describe('a problem document', () => {
+  it('for an invalid request is complete', async () => {
     const shop = await startStorefront({ requestTimeoutMs: 1_000 });
     for (const [code, problem] of Object.entries(PROBLEMS).filter(([, { status }]) => status < 500)) {
       await shop.ask('POST', '/api/reset');
@@ -105,7 +105,7 @@ describe('a problem', () => {
     }
   });
 
-  it('of a request satisfies the contract of its operation', async () => {
+  it('for an invalid request satisfies the contract of the operation', async () => {
     const shop = await startStorefront();
     const codes = [
       'invalid-request',
@@ -121,14 +121,14 @@ describe('a problem', () => {
   });
 
   it.each(Object.entries(PROBLEMS).filter(([, { status }]) => status >= 500))(
-    'of the server is answered as a complete problem document: %s',
+    'for an error of the server is complete: %s',
     async (code, { options, status, provoke }) => {
-      const shop = await startStorefront({ ...options, faultsExpected: true });
+      const shop = await startStorefront({ ...options, errorsExpected: true });
       expectProblem(await provoke(shop), status, code);
     },
   );
 
-  it('is explained by the page that its type leads to', async () => {
+  it('has a type whose page explains it', async () => {
     const shop = await startStorefront();
     const list = await shop.ask('GET', '/problems');
     for (const [code, { status }] of Object.entries(PROBLEMS)) {
@@ -140,7 +140,7 @@ describe('a problem', () => {
     }
   });
 
-  it('stands in openapi.yaml, each type that it names having its page', async () => {
+  it('has a page for each type in openapi.yaml', async () => {
     const shop = await startStorefront();
     const contract = (await shop.ask('GET', '/openapi.yaml')).text;
     const types = new Set(contract.match(/\/problems\/[a-z-]+/g));
@@ -148,14 +148,14 @@ describe('a problem', () => {
     for (const type of types) expect((await shop.ask('GET', type)).status, type).toBe(200);
   });
 
-  it('has no page at a type that there is not', async () => {
+  it('has no page for an unknown type', async () => {
     const shop = await startStorefront();
     for (const path of ['/problems/nothing', '/problems/__proto__', '/problems/constructor', '/problems/'])
       expectProblem(await shop.ask('GET', path), 404, 'unknown-path', path);
   });
 });
 
-describe('the instance of a problem', () => {
+describe('the instance of a problem document', () => {
   const INSTANCES = [
     ['/api/nothing?search=a?b', '/api/nothing'],
     ['/nothing?', '/nothing'],
@@ -170,7 +170,7 @@ describe('the instance of a problem', () => {
     ['http://localhost/api/nothing?x', '/api/nothing'],
   ] as const;
 
-  it('is the path without its query, as a valid reference', async () => {
+  it('is the path without the query, as a valid URI reference', async () => {
     const { port } = await startStorefront();
     for (const [target, instance] of INSTANCES) {
       const reply = await sendRawRequest(port, `GET ${target}`);
@@ -179,16 +179,16 @@ describe('the instance of a problem', () => {
     }
   });
 
-  it('is a valid reference where the path has bytes that no path may have', async () => {
+  it('is a valid URI reference even if the path has invalid bytes', async () => {
     const { port } = await startStorefront();
     const [reply] = await sendRaw(port, Buffer.from(`GET /api/orders/ä%zz HTTP/1.1\r\n${HEAD}\r\n`));
     expectProblem(reply as AnyResponse, 400, 'malformed-request');
   });
 });
 
-describe('a fault of the server', () => {
-  it('is answered without its message', async () => {
-    const shop = await startStorefront({ handlers: throwing, faultsExpected: true });
+describe('an unexpected error of the server', () => {
+  it('causes a response without its message', async () => {
+    const shop = await startStorefront({ handlers: throwing, errorsExpected: true });
     const reply = await shop.ask('GET', '/api/orders');
     expect(reply.status).toBe(500);
     expect(reply.text).not.toContain('secret');
@@ -196,7 +196,7 @@ describe('a fault of the server', () => {
   });
 
   it('is logged with its stack', async () => {
-    const shop = await startStorefront({ handlers: throwing, faultsExpected: true });
+    const shop = await startStorefront({ handlers: throwing, errorsExpected: true });
     await shop.ask('GET', '/api/orders?expand=products');
     expect(shop.log).toContainEqual(
       expect.objectContaining({

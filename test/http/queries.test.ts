@@ -9,16 +9,16 @@ import { startStorefront, type TestShop } from '../support/harness/start-storefr
 const [ORDERED] = defaults.orders.map((order) => order.id) as [string];
 const SOCKS = defaults.products.filter(({ name }) => /merino wool hiking socks/i.test(name));
 
-/** The names that are hostile to careless programs. */
+/** Names of object properties that a program may confuse with its own properties. */
 const HOSTILE = ['__proto__', 'constructor', 'hasOwnProperty', 'toString', '__defineGetter__', 'prototype', 'length'];
 
-/** The notes that the log has of the last request. */
+/** Returns the notes of the last request in the log. */
 function lastNotes({ log }: TestShop): readonly string[] {
   return (log.at(-1)?.notes ?? []) as readonly string[];
 }
 
 describe('a search term', () => {
-  it('is read as browsers write it and as people type it', async () => {
+  it('is decoded as browsers and users encode it', async () => {
     const { port } = await startStorefront();
     expect(SOCKS).toHaveLength(1);
     for (const query of [
@@ -33,7 +33,7 @@ describe('a search term', () => {
       expect((await sendRawRequest(port, `GET /api/products?${query}`)).body, query).toEqual(SOCKS);
   });
 
-  it('has a stray % as it is written', async () => {
+  it('may contain a % that starts no escape', async () => {
     const [tee, ...rest] = defaults.products.map((product, n) =>
       n ? product : { ...product, name: 'Tee, 90% Cotton' },
     );
@@ -48,20 +48,20 @@ describe('a search term', () => {
       expect(await sendRawRequest(port, `GET /api/products?${query}`), query).toMatchObject({ status: 200, body: [] });
   });
 
-  it('has a second ? as a part of it', async () => {
+  it('may contain a second ?', async () => {
     const { port } = await startStorefront();
     const reply = await sendRawRequest(port, 'GET /api/products?search=qq?search=socks');
     expect(reply).toMatchObject({ status: 200, body: [] });
   });
 
-  it('ends at the next &, so that what follows is another parameter', async () => {
+  it('ends at the next &, which starts another parameter', async () => {
     const shop = await startStorefront();
     expect((await shop.ask('GET', '/api/products?search=&expand=x')).body).toEqual(defaults.products);
   });
 });
 
-describe('a parameter that is given twice', () => {
-  it('is refused', async () => {
+describe('a repeated parameter', () => {
+  it('is rejected', async () => {
     const { ask } = await startStorefront();
     for (const [target, name] of [
       ['products?search=socks&search=socks', 'search'],
@@ -78,8 +78,8 @@ describe('a parameter that is given twice', () => {
   });
 });
 
-describe('expand', () => {
-  it('is refused where it is not what the path has', async () => {
+describe('the parameter expand', () => {
+  it('is rejected if its value is not one of the path', async () => {
     const { ask } = await startStorefront();
     const right = { 'cart-items': 'product', orders: 'products', 'delivery-options': 'estimatedDeliveryTime' };
     for (const [path, value] of Object.entries(right)) {
@@ -95,7 +95,7 @@ describe('expand', () => {
   });
 });
 
-describe('a parameter that the contract does not know', () => {
+describe('an unknown parameter', () => {
   it('is ignored', async () => {
     const { ask } = await startStorefront();
     for (const name of ['page', 'Search', 'search[]', ...HOSTILE])
@@ -105,7 +105,7 @@ describe('a parameter that the contract does not know', () => {
       });
   });
 
-  it('is noted in the log, with what was probably meant', async () => {
+  it('is logged with a suggestion', async () => {
     const shop = await startStorefront();
     await shop.ask('GET', '/api/products?serch=socks&colour=red');
     expect(lastNotes(shop)).toEqual([
@@ -114,7 +114,7 @@ describe('a parameter that the contract does not know', () => {
     ]);
   });
 
-  it('is noted each time', async () => {
+  it('is logged each time', async () => {
     const shop = await startStorefront();
     await shop.ask('GET', '/api/products?serch=socks');
     const notes = lastNotes(shop);
@@ -122,7 +122,7 @@ describe('a parameter that the contract does not know', () => {
     expect(lastNotes(shop)).toEqual(notes);
   });
 
-  it('is refused by a strict server, with what was probably meant', async () => {
+  it('is rejected by a strict server with a suggestion', async () => {
     const { ask } = await startStorefront({ strict: true });
     for (const [path, name, meant] of [
       ['/api/products', 'serch', 'did you mean "search"?'],
@@ -135,7 +135,7 @@ describe('a parameter that the contract does not know', () => {
     }
   });
 
-  it('is refused by a strict server, however hostile its name', async () => {
+  it('is rejected by a strict server for any hostile name', async () => {
     const { ask } = await startStorefront({ strict: true });
     for (const name of HOSTILE) {
       const reply = await ask('GET', `/api/products?${name}=1`);
@@ -145,17 +145,17 @@ describe('a parameter that the contract does not know', () => {
   });
 });
 
-describe('a property that the contract does not know', () => {
+describe('an unknown property', () => {
   const body = { quantity: 3, quantty: 4 };
   const path = `/api/cart-items/${defaults.cartItems[0]?.productId}`;
 
-  it('is ignored, and noted in the log with what was probably meant', async () => {
+  it('is ignored and logged with a suggestion', async () => {
     const shop = await startStorefront();
     expect(await shop.ask('PUT', path, body)).toMatchObject({ status: 200, body: { quantity: 3 } });
     expect(lastNotes(shop)).toEqual([expect.stringMatching(/\bquantty\b.*did you mean "quantity"\?/)]);
   });
 
-  it('is refused by a strict server', async () => {
+  it('is rejected by a strict server', async () => {
     const { ask } = await startStorefront({ strict: true });
     const reply = await ask('PUT', path, body);
     expectProblem(reply, 400, 'invalid-request');

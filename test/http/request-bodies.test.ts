@@ -11,24 +11,24 @@ const PATH = '/api/cart-items';
 const LIMIT_BYTES = 102_400;
 const JSON_TYPE = 'Content-Type: application/json';
 
-/** A POST to the cart, as it goes over the wire; its connection stays open. */
+/** Returns the bytes of a POST request to the cart on a keep-alive connection. */
 function post(headers: readonly string[], body: string | Buffer): Buffer {
   const head = [`POST ${PATH} HTTP/1.1`, 'Host: localhost', JSON_TYPE, ...headers];
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body)]);
 }
 
-/** A POST whose body comes compressed with gzip. */
+/** Returns the bytes of a POST request with a body in gzip. */
 function zipped(body: Buffer): Buffer {
   const bytes = gzipSync(body);
   return post(['Content-Encoding: gzip', `Content-Length: ${bytes.length}`], bytes);
 }
 
-/** A POST whose body comes as one chunk. */
+/** Returns the bytes of a POST request with one chunk. */
 function chunked(body: string): Buffer {
   return post(['Transfer-Encoding: chunked'], `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
 }
 
-/** A last request, which has the connection closed. */
+/** A request that closes the connection. */
 const LAST = Buffer.from('GET /api/orders HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
 
 describe('the content type of a body', () => {
@@ -50,7 +50,7 @@ describe('the content type of a body', () => {
     'application/json ; profile=x',
   ];
 
-  it('is refused where it is not JSON in UTF-8', async () => {
+  it('is rejected if it is not JSON in UTF-8', async () => {
     const shop = await startStorefront();
     for (const type of REFUSED) {
       const reply = await shop.ask('POST', PATH, TEXT, { 'content-type': type });
@@ -60,19 +60,19 @@ describe('the content type of a body', () => {
     expect((await shop.ask('GET', PATH)).body).toEqual(defaults.cartItems);
   });
 
-  it('is accepted however JSON is written', async () => {
+  it('is accepted in any spelling of JSON', async () => {
     const shop = await startStorefront();
     for (const type of ACCEPTED)
       expect((await shop.ask('POST', PATH, TEXT, { 'content-type': type })).status, type).toBe(201);
   });
 
-  it('must be given', async () => {
+  it('is required', async () => {
     const { port } = await startStorefront();
     const reply = await sendRawRequest(port, `POST ${PATH}`, [`Content-Length: ${TEXT.length}`], TEXT);
     expectProblem(reply, 415, 'unsupported-media-type');
   });
 
-  it('does not matter where no body is sent', async () => {
+  it('is ignored if the request has no body', async () => {
     const { port } = await startStorefront();
     const type = ['Content-Type: text/plain', 'Content-Length: 0'];
     expect((await sendRawRequest(port, `PUT ${PATH}/${IN_CART}`, type)).status).toBe(200);
@@ -81,7 +81,7 @@ describe('the content type of a body', () => {
 });
 
 describe('a body that is not JSON', () => {
-  it('is refused, and changes nothing', async () => {
+  it('is rejected and changes nothing', async () => {
     const shop = await startStorefront();
     for (const text of ['{', '{"productId":}', "{'quantity': 1}", '{} {}', 'undefined', 'NaN', '\0', '[1,]', '"\n"']) {
       expectProblem(await shop.ask('POST', PATH, text), 400, 'malformed-json', `POST ${text}`);
@@ -97,13 +97,13 @@ describe('a compressed body', () => {
   it.each([
     ['gzip, deflate and br', { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }],
     ['GZIP, whose name has no case', { GZIP: gzipSync }],
-  ])('in %s is read', async (_, codings) => {
+  ])('with the encoding %s is decoded', async (_, codings) => {
     const { port } = await startStorefront();
     for (const [coding, compress] of Object.entries(codings))
       expect((await sendRaw(port, compressed(coding, compress(TEXT)))).map(({ status }) => status)).toEqual([201]);
   });
 
-  it('in another coding is refused', async () => {
+  it('with another encoding is rejected', async () => {
     const shop = await startStorefront();
     for (const coding of ['compress', 'zstd', 'aws-chunked', 'gzip, gzip']) {
       const reply = await shop.ask('POST', PATH, TEXT, { 'content-encoding': coding });
@@ -111,7 +111,7 @@ describe('a compressed body', () => {
     }
   });
 
-  it('that is none, cut off or damaged is refused', async () => {
+  it('that is invalid, truncated or damaged is rejected', async () => {
     const { port } = await startStorefront();
     const damaged = Buffer.concat([gzipSync(TEXT).subarray(0, 12), Buffer.from('damaged beyond repair')]);
     for (const body of [Buffer.from(TEXT), gzipSync(TEXT).subarray(0, -12), damaged]) {
@@ -121,8 +121,8 @@ describe('a compressed body', () => {
   });
 });
 
-describe('the size of a body', () => {
-  it('may be 102,400 bytes, however it is sent', async () => {
+describe('a large body', () => {
+  it('is accepted with 102,400 bytes in any transfer encoding', async () => {
     const { port } = await startStorefront();
     const body = TEXT.padEnd(LIMIT_BYTES);
     for (const bytes of [post([`Content-Length: ${LIMIT_BYTES}`], body), chunked(body), zipped(Buffer.from(body))]) {
@@ -131,7 +131,7 @@ describe('the size of a body', () => {
     }
   });
 
-  it('may not be a byte more, however it is sent', async () => {
+  it('is rejected with one byte more in any transfer encoding', async () => {
     const { port } = await startStorefront();
     const body = TEXT.padEnd(LIMIT_BYTES + 1);
     for (const bytes of [post([`Content-Length: ${body.length}`], body), chunked(body), zipped(Buffer.from(body))]) {
@@ -145,7 +145,7 @@ describe('the size of a body', () => {
     ['5 MB with their length', () => post([`Content-Length: ${megabytes(5)}`], ' '.repeat(megabytes(5)))],
     ['5 MB in chunks', () => chunked(' '.repeat(megabytes(5)))],
     ['200 MB in 200 kB of gzip', () => zipped(Buffer.alloc(megabytes(200), ' '))],
-  ])('does not keep the connection waiting after a refusal: %s', async (_, bytes) => {
+  ])('does not block the connection after it is rejected: %s', async (_, bytes) => {
     const { port } = await startStorefront({ requestTimeoutMs: 1_000 });
     const [refused, ...next] = await sendRaw(port, Buffer.concat([bytes(), LAST]));
     expectProblem(refused as RawResponse, 413, 'body-too-large');
@@ -154,10 +154,10 @@ describe('the size of a body', () => {
   });
 });
 
-describe('a body where the contract has none', () => {
+describe('a body of an operation without a request body', () => {
   const TYPES = [[], ['Content-Type: text/plain'], [JSON_TYPE, 'Content-Encoding: zstd'], ['Content-Type: nonsense']];
 
-  it('is accepted, whatever its type and size', async () => {
+  it('is accepted with any content type and size', async () => {
     const shop = await startStorefront();
     const requests = {
       'POST /api/orders': 201,

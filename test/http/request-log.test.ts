@@ -5,13 +5,13 @@ import { type LogLine, startStorefront, type TestShop } from '../support/harness
 
 const HOST = 'Host: localhost\r\n';
 
-/** The lines of the log after the two about the start. */
+/** Returns the lines of the log after the two lines of the start. */
 function requests({ log }: TestShop): readonly LogLine[] {
   return log.slice(2);
 }
 
 describe('the log', () => {
-  it('begins with the address, the data file, the number of operations, and what to do first', async () => {
+  it('starts with the address, the data file, the number of operations, and the first steps', async () => {
     const { log, url, dataFile } = await startStorefront();
     expect(log).toMatchObject([
       { level: 30, url, dataFile, operations: 11, msg: expect.stringContaining(url) },
@@ -22,7 +22,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('has one line for each request, whichever way it was answered', async () => {
+  it('has one line for each request with any kind of response', async () => {
     const shop = await startStorefront();
     const answered: readonly [string, string, number, string | undefined][] = [
       ['GET', '/api/products?search=socks', 200, 'listProducts'],
@@ -54,7 +54,7 @@ describe('the log', () => {
     expect(requests(shop).map(({ operation }) => operation)).toEqual(answered.map((one) => one[3]));
   });
 
-  it('has no line at level info for a picture that was served, and one for each other request for a picture', async () => {
+  it('has no line at level info for a served image, and one for each other request for an image', async () => {
     const shop = await startStorefront();
     const { body: products } = await shop.ask('GET', '/api/products');
     for (const { image } of products.slice(0, 3)) {
@@ -74,13 +74,13 @@ describe('the log', () => {
     ]);
   });
 
-  it('says why a request was refused, in the words of the problem', async () => {
+  it('contains the detail of the problem document of a rejected request', async () => {
     const shop = await startStorefront();
     const { body } = await shop.ask('POST', '/api/cart-items', { quantity: 11 });
     expect(requests(shop)).toMatchObject([{ status: 400, notes: [body.detail] }]);
   });
 
-  it('says nothing beside where nothing is to be said', async () => {
+  it('has no message for a request without a note', async () => {
     const shop = await startStorefront();
     await shop.ask('GET', '/api/products');
     expect(requests(shop)[0]).not.toHaveProperty('notes');
@@ -89,7 +89,7 @@ describe('the log', () => {
   const TOO_LATE = 'Content-Type: application/json\r\nContent-Length: 9\r\n\r\n';
   it.each<[string, Readonly<Record<string, number>>]>([
     [
-      'what is not HTTP, too large or too late',
+      'invalid, too large or late headers',
       {
         'GARBAGE\r\n\r\n': 400,
         [`GET / HTTP/1.1\r\n${HOST}X: ${'x'.repeat(70_000)}\r\n\r\n`]: 431,
@@ -97,9 +97,9 @@ describe('the log', () => {
         [`CONNECT other.test:443 HTTP/1.1\r\n${HOST}\r\n`]: 405,
       },
     ],
-    ['a body that is too late', { [`PUT /api/cart-items/x HTTP/1.1\r\n${HOST}${TOO_LATE}`]: 408 }],
-    ['another expectation', { [`GET / HTTP/1.1\r\n${HOST}Expect: a miracle\r\n\r\n`]: 417 }],
-  ])('has one line also for what does not reach the app or not whole: %s', async (_, refused) => {
+    ['a late body', { [`PUT /api/cart-items/x HTTP/1.1\r\n${HOST}${TOO_LATE}`]: 408 }],
+    ['an unsupported expectation', { [`GET / HTTP/1.1\r\n${HOST}Expect: a miracle\r\n\r\n`]: 417 }],
+  ])('has one line for a request that is incomplete or does not reach the app: %s', async (_, refused) => {
     const shop = await startStorefront({ requestTimeoutMs: 100 });
     for (const [bytes, status] of Object.entries(refused))
       expect((await sendRaw(shop.port, bytes))[0]?.status).toBe(status);
@@ -110,15 +110,15 @@ describe('the log', () => {
     );
   });
 
-  it('goes nowhere when it is off', async () => {
+  it('has no output if it is off', async () => {
     const shop = await startStorefront({ log: 'off' });
     await shop.ask('GET', '/api/products');
     expect(shop.log).toEqual([]);
   });
 });
 
-describe('the log for people', () => {
-  /** The lines that a shop writes for people, without their colours. */
+describe('the pretty log', () => {
+  /** Returns the lines of a pretty log, without color codes. */
   async function prettyLines(use: (shop: TestShop) => Promise<unknown>): Promise<readonly string[]> {
     const lines: string[] = [];
     const shop = await startStorefront({
@@ -126,7 +126,7 @@ describe('the log for people', () => {
       logTo: { write: (text) => void lines.push(...text.split('\n').slice(0, -1)) },
     });
     await use(shop);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: color codes start with a control character.
     return lines.slice(2).map((line) => line.replaceAll(/\x1b\[\d+m/g, ''));
   }
 
@@ -137,13 +137,13 @@ describe('the log for people', () => {
     ]);
   });
 
-  it('has what is to be said of it on a line below', async () => {
+  it('has the message of a request on the next line', async () => {
     const lines = await prettyLines(({ ask }) => ask('GET', '/api/products?serch=socks'));
     expect(lines).toHaveLength(2);
     expect(lines[1]).toMatch(/^ +.*did you mean "search"\?$/);
   });
 
-  it('cannot be made to lie by who sends requests', async () => {
+  it('escapes control characters in requests', async () => {
     const forged = '%0A12%3A00%3A00%20GET%20%20%20%20200%20%2Fapi%2Fforged%1B%5B2J';
     const lines = await prettyLines(({ port }) => sendRawRequest(port, `GET /api/products?${forged}=1`));
     expect(lines.join('\n')).not.toMatch(/^12:00:00/m);
@@ -153,7 +153,7 @@ describe('the log for people', () => {
   it.each([
     [true, '\x1b[31mthe disk is full\x1b[0m\n'],
     [undefined, ' the disk is full\n'],
-  ])('is coloured only where the stream that it goes to has colours: %s', (hasColors, end) => {
+  ])('is colored only if its stream supports colors: %s', (hasColors, end) => {
     let text = '';
     const write = (line: string) => {
       text += line;
@@ -163,7 +163,7 @@ describe('the log for people', () => {
     expect(text.includes('\x1b')).toBe(hasColors === true);
   });
 
-  it('shows the stack of a fault', () => {
+  it('shows the stack of an unexpected error', () => {
     let text = '';
     const write = (line: string) => {
       text += line;

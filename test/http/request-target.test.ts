@@ -5,7 +5,7 @@ import { expectProblem } from '../support/harness/problems.ts';
 import { type RawResponse, sendRaw } from '../support/harness/raw-client.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-/** Sends a request for a target on a connection of its own and gives back the response. */
+/** Sends a request for a target on a new connection and returns the response. */
 async function sendTarget(port: number, start: string, headers = 'Host: localhost\r\n'): Promise<RawResponse> {
   const bytes = `${start} HTTP/1.1\r\n${headers}Content-Type: application/json\r\nConnection: close\r\n\r\n`;
   const [reply, ...more] = await sendRaw(port, bytes);
@@ -36,7 +36,7 @@ describe('parseRequestTarget', () => {
   });
 });
 
-describe('a request target that no server has', () => {
+describe('an invalid request target', () => {
   it.each([
     'GET x://',
     'GET htp://evil?x=1',
@@ -47,7 +47,7 @@ describe('a request target that no server has', () => {
     'POST *',
     'GET shop.test:80',
     'DELETE x://',
-  ])('is refused with a problem: %s', async (start) => {
+  ])('is rejected with a problem document: %s', async (start) => {
     const shop = await startStorefront();
     expectProblem(await sendTarget(shop.port, start), 400, 'malformed-request', start);
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
@@ -55,21 +55,24 @@ describe('a request target that no server has', () => {
 });
 
 describe('a path that looks like a URL', () => {
-  it.each(['GET //a@b:[#x', 'GET /\\]@[#', 'GET /\\%@{%#', 'GET //a@b:x#'])('is taken as a path: %s', async (start) => {
-    const shop = await startStorefront();
-    expectProblem(await sendTarget(shop.port, start), 404, 'unknown-path', start);
-  });
+  it.each(['GET //a@b:[#x', 'GET /\\]@[#', 'GET /\\%@{%#', 'GET //a@b:x#'])(
+    'is handled as a path: %s',
+    async (start) => {
+      const shop = await startStorefront();
+      expectProblem(await sendTarget(shop.port, start), 404, 'unknown-path', start);
+    },
+  );
 });
 
 describe('OPTIONS *', () => {
-  it('is answered with the methods of /', async () => {
+  it('returns the methods of /', async () => {
     const { port } = await startStorefront();
     expect(await sendTarget(port, 'OPTIONS *')).toMatchObject({ status: 204, headers: { allow: ['GET, HEAD'] } });
   });
 });
 
 describe('the host of a target in absolute form', () => {
-  it('names the sandbox, whatever the Host header says', async () => {
+  it('selects the sandbox regardless of the Host header', async () => {
     const { port } = await startStorefront();
     const reply = await sendTarget(port, 'GET http://w3.localhost:81/api/orders', 'Host: w4.localhost\r\n');
     expect(reply).toMatchObject({ status: 200, headers: { 'x-sandbox': ['w3'] } });
@@ -77,7 +80,7 @@ describe('the host of a target in absolute form', () => {
     expect(other.headers).not.toHaveProperty('x-sandbox');
   });
 
-  it('decides whether the control API answers', async () => {
+  it('decides whether the control API is allowed', async () => {
     const { port } = await startStorefront();
     const target = '/_control/sandboxes';
     expectProblem(
@@ -102,7 +105,7 @@ describe('the host of a target in absolute form', () => {
     expect(entry.request).toMatchObject({ url: '/api/orders', headers: { host: 'localhost:81' } });
   });
 
-  it('does not replace the Host header that HTTP/1.1 demands', async () => {
+  it('does not replace the Host header that HTTP/1.1 requires', async () => {
     const { port } = await startStorefront();
     expectProblem(await sendTarget(port, 'GET http://shop.test/api/orders', ''), 400, 'malformed-request');
   });

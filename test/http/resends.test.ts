@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { type SandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
 
-const { room } = useSharedShop();
+const { newSandbox } = useSharedShop();
 
 const BROWSER =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/141.0.0.0 Safari/537.36';
@@ -13,7 +13,7 @@ const LOGO = '/images/logo.png';
 const ITEM = JSON.stringify({ productId: defaults.products[0]?.id, quantity: 1 });
 const ITEM_HEADERS = `Content-Type: application/json\r\nContent-Length: ${ITEM.length}\r\n`;
 
-/** A connection that is kept open, on which requests follow one another. */
+/** Opens a keep-alive connection for several requests. */
 async function connection({ port, id }: SandboxClient, userAgent: string) {
   const socket: Socket = connect({ port, host: '127.0.0.1' });
   await new Promise((resolve) => socket.once('connect', resolve));
@@ -21,7 +21,7 @@ async function connection({ port, id }: SandboxClient, userAgent: string) {
   /** Sends a text. Returns the status of the next response; undefined if the connection is reset. */
   const write = (text: string) =>
     new Promise<number | undefined>((resolve, reject) => {
-      let came = '';
+      let received = '';
       socket.removeAllListeners();
       socket.setTimeout(10_000, () => socket.destroy(new Error(`no response to ${text}`)));
       socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -29,8 +29,8 @@ async function connection({ port, id }: SandboxClient, userAgent: string) {
         else reject(error);
       });
       socket.on('data', (part) => {
-        came += part.toString('latin1');
-        const [head = '', body] = came.split('\r\n\r\n');
+        received += part.toString('latin1');
+        const [head = '', body] = received.split('\r\n\r\n');
         const length = Number(/^content-length: (\d+)\r?$/im.exec(head)?.[1] ?? 0);
         if (body !== undefined && body.length >= length) resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]));
       });
@@ -46,7 +46,7 @@ async function connection({ port, id }: SandboxClient, userAgent: string) {
   };
 }
 
-/** A client like Chromium: it sends a request again, on another connection, where one is reset that had a response before. */
+/** Creates a client that retries like Chromium: on another connection, if a connection that had a response before is reset. */
 async function browser(here: SandboxClient, userAgent = BROWSER) {
   const pool = [await connection(here, userAgent), await connection(here, userAgent)];
   for (const reused of pool) await reused.send('GET', '/api/payment-summary');
@@ -64,63 +64,66 @@ async function browser(here: SandboxClient, userAgent = BROWSER) {
   };
 }
 
-/** A connection of a browser that has had a response. */
+/** Opens a connection of a browser that has received a response. */
 async function reused(here: SandboxClient) {
   const one = await connection(here, BROWSER);
   await one.send('GET', '/api/payment-summary');
   return one;
 }
 
-async function ordersIn({ steer }: SandboxClient): Promise<number> {
-  return (await steer('GET', '')).body.counts.orders;
+async function countOrders({ sendControl }: SandboxClient): Promise<number> {
+  return (await sendControl('GET', '')).body.counts.orders;
 }
 
-describe.each([BROWSER, CURL])('a reset seen through a client that sends a request again: %s', (userAgent) => {
+describe.each([BROWSER, CURL])('a connection reset with a client that retries: %s', (userAgent) => {
   it.each([
     ['before', 1, [undefined, 201, 409], 3],
     ['before', 2, [undefined, undefined, 201], 3],
     ['after', 1, [undefined, 409, 409], 3],
     ['after', 2, [undefined, undefined, 409], 3],
-  ] as const)('comes as often as it was set: %s the operation, %i times', async (phase, times, seen, orders) => {
-    const here = room();
-    await here.steer('POST', '/faults', { operation: 'createOrder', connection: 'reset', times, phase });
-    const send = await browser(here, userAgent);
-    const statuses: (number | undefined)[] = [];
-    for (let n = 0; n < 3; n++) statuses.push(await send('POST', '/api/orders'));
-    expect(statuses).toEqual(seen);
-    expect(await ordersIn(here)).toBe(orders);
-    expect((await here.steer('GET', '/faults')).body).toMatchObject([
-      { matched: times, applied: times, expired: true },
-    ]);
-    const count = await here.steer('POST', '/requests/count', { operation: 'createOrder' });
-    expect(count.body).toEqual({ count: 3 });
-  });
+  ] as const)(
+    'occurs as often as the fault defines: %s the operation, %i times',
+    async (phase, times, seen, orders) => {
+      const here = newSandbox();
+      await here.sendControl('POST', '/faults', { operation: 'createOrder', connection: 'reset', times, phase });
+      const send = await browser(here, userAgent);
+      const statuses: (number | undefined)[] = [];
+      for (let n = 0; n < 3; n++) statuses.push(await send('POST', '/api/orders'));
+      expect(statuses).toEqual(seen);
+      expect(await countOrders(here)).toBe(orders);
+      expect((await here.sendControl('GET', '/faults')).body).toMatchObject([
+        { matched: times, applied: times, expired: true },
+      ]);
+      const count = await here.sendControl('POST', '/requests/count', { operation: 'createOrder' });
+      expect(count.body).toEqual({ count: 3 });
+    },
+  );
 
-  it('comes once of a response without a body that is cut', async () => {
-    const here = room();
-    await here.steer('POST', '/faults', { operation: 'resetData', connection: 'cut', times: 1 });
+  it('occurs once if the fault cuts a response without a body', async () => {
+    const here = newSandbox();
+    await here.sendControl('POST', '/faults', { operation: 'resetData', connection: 'cut', times: 1 });
     const send = await browser(here, userAgent);
     expect([await send('POST', '/api/reset'), await send('POST', '/api/reset')]).toEqual([undefined, 204]);
   });
 
-  it.each([1, 2])('comes as often as it was set to an image: %i times', async (times) => {
-    const here = room();
-    await here.steer('POST', '/faults', { where: { path: '/images/*' }, connection: 'reset', times });
+  it.each([1, 2])('occurs for an image as often as the fault defines: %i times', async (times) => {
+    const here = newSandbox();
+    await here.sendControl('POST', '/faults', { where: { path: '/images/*' }, connection: 'reset', times });
     const send = await browser(here, userAgent);
     const statuses = [await send('GET', LOGO), await send('GET', LOGO), await send('GET', LOGO)];
     expect(statuses).toEqual([undefined, times === 1 ? 200 : undefined, 200]);
-    expect((await here.steer('GET', '/faults')).body).toMatchObject([
+    expect((await here.sendControl('GET', '/faults')).body).toMatchObject([
       { matched: times, applied: times, expired: true },
     ]);
-    const journal = (await here.steer('GET', '/requests')).body;
+    const journal = (await here.sendControl('GET', '/requests')).body;
     expect(journal.filter(({ request }: { request: { path: string } }) => request.path === LOGO)).toHaveLength(times);
   });
 });
 
-describe('identical requests of a client that sends a request again', () => {
-  it('are not taken for a resend if they began before the reset', async () => {
-    const here = room();
-    await here.steer('POST', '/faults', { operation: 'addCartItem', connection: 'reset', times: 1 });
+describe('identical requests of a client that retries', () => {
+  it('are not handled as a retry if they started before the reset', async () => {
+    const here = newSandbox();
+    await here.sendControl('POST', '/faults', { operation: 'addCartItem', connection: 'reset', times: 1 });
     const [one, other, next] = [await reused(here), await reused(here), await reused(here)];
     one.begin();
     other.begin();
@@ -131,11 +134,11 @@ describe('identical requests of a client that sends a request again', () => {
     expect(await next.add()).toBeUndefined();
   });
 
-  it('are expected on a connection that was opened before the reset of the first request', async () => {
-    const here = room();
-    await here.steer('POST', '/faults', { operation: 'addCartItem', connection: 'reset', times: 1 });
+  it('are handled as a retry on a connection that was opened before the reset', async () => {
+    const here = newSandbox();
+    await here.sendControl('POST', '/faults', { operation: 'addCartItem', connection: 'reset', times: 1 });
     const one = await reused(here);
-    // The request is sent first: the server has it before it accepts the connection.
+    // The request is sent first, so the server receives it before it accepts the connection.
     const [first, spare] = await Promise.all([one.add(), connection(here, BROWSER)]);
     expect(first).toBeUndefined();
     expect(await spare.add()).toBeUndefined();
@@ -146,9 +149,9 @@ describe('identical requests of a client that sends a request again', () => {
     next.close();
   });
 
-  it('have one resend for each reset', async () => {
-    const here = room();
-    await here.steer('POST', '/faults', { operation: 'addCartItem', connection: 'reset', times: 2 });
+  it('include one retry for each reset', async () => {
+    const here = newSandbox();
+    await here.sendControl('POST', '/faults', { operation: 'addCartItem', connection: 'reset', times: 2 });
     const pool = [await reused(here), await reused(here)];
     expect(await Promise.all(pool.map(({ add }) => add()))).toEqual([undefined, undefined]);
     const resending = [await connection(here, BROWSER), await connection(here, BROWSER)];
@@ -159,7 +162,7 @@ describe('identical requests of a client that sends a request again', () => {
   });
 });
 
-describe('a reset seen through a client that sends no request again', () => {
+describe('a connection reset with a client that does not retry', () => {
   it.each([
     'node',
     'Mozilla/5.0',
@@ -167,9 +170,9 @@ describe('a reset seen through a client that sends no request again', () => {
     'Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 jsdom/26.1.0',
     'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 HappyDOM/20.0.0',
     'Mozilla/5.0 Chrome/141.0.0.0 Node.js/24',
-  ])('comes as often as it was set, though the next request is the same: %s', async (userAgent) => {
-    const here = room();
-    await here.steer('POST', '/faults', { operation: 'createOrder', connection: 'reset', times: 1 });
+  ])('occurs as often as the fault defines, even if the next request is identical: %s', async (userAgent) => {
+    const here = newSandbox();
+    await here.sendControl('POST', '/faults', { operation: 'createOrder', connection: 'reset', times: 1 });
     const reused = await connection(here, userAgent);
     expect(await reused.send('GET', '/api/orders')).toBe(200);
     expect(await reused.send('POST', '/api/orders')).toBeUndefined();
@@ -178,9 +181,9 @@ describe('a reset seen through a client that sends no request again', () => {
     next.close();
   });
 
-  it('comes to another request of a browser only where that meets the fault itself', async () => {
-    const here = room();
-    await here.steer('POST', '/faults', { operation: 'createOrder', connection: 'reset', times: 1 });
+  it('affects another request of a browser only if the request matches the fault', async () => {
+    const here = newSandbox();
+    await here.sendControl('POST', '/faults', { operation: 'createOrder', connection: 'reset', times: 1 });
     const reused = await connection(here, BROWSER);
     await reused.send('GET', '/api/orders');
     expect(await reused.send('POST', '/api/orders')).toBeUndefined();

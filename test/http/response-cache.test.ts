@@ -7,7 +7,7 @@ import { NOW_MS, startStorefront, type TestShop } from '../support/harness/start
 const KETTLE = getProductId('Cordless Electric Kettle');
 const [CART_ITEM] = defaults.cartItems.map((item) => item.productId) as [string];
 
-/** Requests that read, several ways each. */
+/** GET and HEAD requests, each with several spellings and headers. */
 const READS = [
   '/api/products',
   '/api/products?search=socks',
@@ -22,7 +22,7 @@ const READS = [
   '/api/payment-summary?__code=200',
 ];
 
-/** Requests that change the state, or fail to. */
+/** Requests that change the state or are rejected. */
 const CHANGES: readonly (readonly [string, string, object?])[] = [
   ['POST', '/api/cart-items', { productId: KETTLE, quantity: 1 }],
   ['POST', '/api/cart-items', { productId: KETTLE, quantity: 0 }],
@@ -32,14 +32,14 @@ const CHANGES: readonly (readonly [string, string, object?])[] = [
   ['POST', '/api/reset'],
 ];
 
-/** Starts a storefront whose time stands still and whose ids are counted, so that two of them respond alike. */
+/** Starts a storefront with a fixed time and sequential ids, so that two storefronts have the same responses. */
 async function startAlike(responseCache: boolean): Promise<TestShop> {
   let ids = 0;
   const newId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`;
   return startStorefront({ durability: 'memory', nowMs: () => NOW_MS, newId, responseCache });
 }
 
-/** Sends a read, and returns the status, all headers but the date, and the bytes of the response. */
+/** Sends a request, and returns the status, the headers except the date, and the bytes of the response. */
 async function read({ port }: TestShop, path: string, origin: string | undefined) {
   const { status, headers, text } = await sendRawRequest(
     port,
@@ -50,7 +50,7 @@ async function read({ port }: TestShop, path: string, origin: string | undefined
 }
 
 describe('the response cache', () => {
-  it('sends the same status, headers and bytes as the normal path, whatever was changed before', async () => {
+  it('sends the same status, headers and bytes as the normal path after any changes', async () => {
     const [cached, normal] = await Promise.all([startAlike(true), startAlike(false)]);
     const reads = fc.record({
       path: fc.constantFrom(...READS),

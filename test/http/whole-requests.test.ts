@@ -8,7 +8,7 @@ import { startStorefront, type TestShop } from '../support/harness/start-storefr
 const [IN_CART] = defaults.cartItems.map(({ productId }) => productId) as [string];
 const JSON_TYPE = 'Content-Type: application/json';
 
-/** Requests that change something, to operations that take no body, or may do without one. */
+/** Requests that change something without a body. */
 const CHANGES: readonly [string, ...string[]][] = [
   ['POST /api/orders'],
   ['POST /api/orders', 'Origin: http://localhost'],
@@ -25,22 +25,22 @@ const CHANGES: readonly [string, ...string[]][] = [
   ['DELETE /_control/sandboxes/default/requests'],
 ];
 
-/** Bodies in chunks that turn out broken. */
-const BROKEN = ['ZZ\r\n', '3\r\nabc\r\nZZ\r\n', '3\r\nabc\r\n0\r\nbad trailer\r\n\r\n', '0\r\nbad trailer\r\n\r\n'];
+/** Chunked bodies with invalid chunks or trailers. */
+const INVALID = ['ZZ\r\n', '3\r\nabc\r\nZZ\r\n', '3\r\nabc\r\n0\r\nbad trailer\r\n\r\n', '0\r\nbad trailer\r\n\r\n'];
 
 function head(start: string, ...headers: readonly string[]): string {
   return `${start} HTTP/1.1\r\n${['Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
 }
 
-/** A shop whose state any of the changes would change, and what it looks like. */
+/** Starts a shop whose state differs from the default data, and returns its visible state. */
 async function startChanged() {
   const shop = await startStorefront();
   await shop.ask('PUT', `/api/cart-items/${IN_CART}`, { quantity: 7 });
-  return { shop, before: await visible(shop) };
+  return { shop, before: await readVisibleState(shop) };
 }
 
-/** What a client can see of a shop, and how many requests its journal has that were answered. */
-async function visible(shop: TestShop) {
+/** Returns the visible state of a shop and the first request in its journal. */
+async function readVisibleState(shop: TestShop) {
   const journal = (await shop.ask('GET', '/_control/sandboxes/default/requests')).body as { request: object }[];
   const [cart, orders] = [await shop.ask('GET', '/api/cart-items'), await shop.ask('GET', '/api/orders')];
   return { cart: cart.body, orders: orders.body, sandboxes: await listSandboxIds(shop), first: journal[0]?.request };
@@ -49,15 +49,15 @@ async function visible(shop: TestShop) {
 describe('a request whose body is not HTTP', () => {
   it.each(CHANGES)('changes nothing: %s %s', async (start, ...headers) => {
     const { shop, before } = await startChanged();
-    for (const tail of BROKEN) {
+    for (const tail of INVALID) {
       const replies = await sendRaw(shop.port, head(start, ...headers, 'Transfer-Encoding: chunked') + tail);
       expect(replies, tail).toHaveLength(1);
       expectProblem(replies[0] as RawResponse, 400, 'malformed-request', tail);
     }
-    expect(await visible(shop)).toEqual(before);
+    expect(await readVisibleState(shop)).toEqual(before);
   });
 
-  it('changes nothing where the broken part comes later', async () => {
+  it('changes nothing if a later part is invalid', async () => {
     const { shop, before } = await startChanged();
     for (const [start, ...headers] of CHANGES) {
       const connection = connectRaw(shop.port);
@@ -68,15 +68,15 @@ describe('a request whose body is not HTTP', () => {
       expectProblem(reply as RawResponse, 400, 'malformed-request', start);
       expect(more).toEqual([]);
     }
-    expect(await visible(shop)).toEqual(before);
+    expect(await readVisibleState(shop)).toEqual(before);
   });
 
-  it('gets one response where it only looks, and the next request of the connection none', async () => {
+  it('gets at most one response if it is a GET, and the next request on the connection is not handled', async () => {
     const shop = await startStorefront();
     const next = head('POST /api/reset');
     for (const path of ['/api/products', '/', '/images/products/nothing.jpg', '/_control/sandboxes', '/api/nothing']) {
       await shop.ask('GET', path);
-      for (const tail of BROKEN) {
+      for (const tail of INVALID) {
         const bytes = head(`GET ${path}`, 'Origin: http://localhost', 'Transfer-Encoding: chunked') + tail + next;
         const replies = await sendRaw(shop.port, bytes);
         expect(replies.length, path).toBeLessThanOrEqual(1);
@@ -86,7 +86,7 @@ describe('a request whose body is not HTTP', () => {
   });
 });
 
-describe('a request whose client goes away before its body has come', () => {
+describe('a request whose client disconnects before its body is complete', () => {
   it.each(['end', 'destroy'] as const)('changes nothing: %s', async (leave) => {
     const { shop, before } = await startChanged();
     for (const [start, ...headers] of CHANGES) {
@@ -100,15 +100,15 @@ describe('a request whose client goes away before its body has come', () => {
           expectProblem(reply, 400, 'malformed-request', start);
       }
     }
-    expect(await visible(shop)).toEqual(before);
+    expect(await readVisibleState(shop)).toEqual(before);
   });
 });
 
-/** More than the most that is let through of a body that nobody reads, in bytes. */
+/** One byte more than the maximum size of a body that no handler reads. */
 const TOO_MANY_BYTES = 10_000_001;
 
-describe('a body that nobody reads', () => {
-  it('is waited for, and the next request of the connection is answered', async () => {
+describe('a body that no handler reads', () => {
+  it('is received before the next request on the connection is handled', async () => {
     const shop = await startStorefront();
     for (const start of ['GET /api/products', 'POST /api/reset', `DELETE /api/cart-items/${IN_CART}`]) {
       const connection = connectRaw(shop.port);
@@ -120,13 +120,13 @@ describe('a body that nobody reads', () => {
     }
   });
 
-  it('may have 10 MB and is refused with 413 beyond', async () => {
+  it('is accepted up to 10 MB and rejected with 413 above', async () => {
     const { shop, before } = await startChanged();
     for (const start of ['POST /api/orders', 'POST /api/reset', 'GET /api/products', 'DELETE /_control/sandboxes/w1']) {
       const bytes = head(start, `Content-Length: ${TOO_MANY_BYTES}`, 'Connection: close');
       const [reply] = await sendRaw(shop.port, bytes + ' '.repeat(TOO_MANY_BYTES));
       expectProblem(reply as RawResponse, 413, 'body-too-large', start);
     }
-    expect(await visible(shop)).toEqual(before);
+    expect(await readVisibleState(shop)).toEqual(before);
   });
 });

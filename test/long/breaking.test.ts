@@ -13,7 +13,7 @@ const labelledPairs = [...breakingPairs, ...harmlessPairs];
 const pairsWithChanges = labelledPairs.map((pair) => ({ ...pair, changes: changesBetween(pair.before, pair.after) }));
 
 describe('the changes between two versions of a document', () => {
-  it('are tested with at least 36 labelled pairs, half of them breaking', () => {
+  it('are tested with at least 36 classified pairs, half of them breaking', () => {
     const breaking = labelledPairs.filter(({ isBreaking }) => isBreaking);
     expect(breaking.length).toBeGreaterThanOrEqual(18);
     expect(labelledPairs.length - breaking.length).toBeGreaterThanOrEqual(18);

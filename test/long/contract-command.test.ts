@@ -59,7 +59,7 @@ describe('npm run contract', () => {
     expect(output).toMatch(/^Contract check failed: \d+ rules violated, \d+ findings$/m);
   });
 
-  it('reports the changes that it would make to a server other than a storefront, and a server that does not answer', async () => {
+  it('reports the changes that it would make to a server other than a storefront, and a server that does not respond', async () => {
     const { url, close } = await startPlainServer();
     onTestFinished(close);
     const args = ['run', '--silent', 'contract', '--', '--url'];

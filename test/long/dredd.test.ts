@@ -17,7 +17,7 @@ import {
 import { folderWith } from '../support/harness/folder-with.ts';
 
 describe('dredd', () => {
-  it('finds every documented answer of the shop as documented', async () => {
+  it('finds that every response of the shop matches its documentation', async () => {
     const { transactions, errors: faults } = await runWith();
     expect(transactions.map(getName).sort()).toEqual(documented);
     expect(transactions.filter(({ isPassed }) => !isPassed)).toEqual([]);
@@ -117,7 +117,7 @@ describe('the command line of dredd', () => {
     expect(exitCode).toBe(1);
   });
 
-  it('npm run dredd -- --url prints a message if no server answers', async () => {
+  it('npm run dredd -- --url prints a message if no server responds', async () => {
     const args = ['run', '--silent', 'dredd', '--', '--url', 'http://127.0.0.1:9', '--allow-writes'];
     const { exitCode, output } = await runCommand('npm', args, { cwd });
     expect(output.trim()).toMatch(

@@ -163,7 +163,7 @@ describe('a data file that is deleted while the shop runs', () => {
 
 describe('a folder in place of the data file', () => {
   it('is logged, and changes get 503 responses until it is removed, and no data is lost', async () => {
-    const shop = await startStorefront({ faultsExpected: true });
+    const shop = await startStorefront({ errorsExpected: true });
     const { dataFile = '' } = shop;
     await rename(dataFile, `${dataFile}.away`);
     await mkdir(dataFile);

@@ -92,7 +92,7 @@ describe('a shop that is killed under load', { timeout: 300_000 }, () => {
   }
 });
 
-/** The message of fetch when the server is gone. */
+/** The message of fetch if the server does not respond. */
 const BROKEN_OFF = /fetch failed|terminated/;
 
 interface Item {

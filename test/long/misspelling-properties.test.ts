@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getSearch } from '../../src/shop/search/product-index.ts';
+import { getSearch } from '../../src/shop/search/product-search.ts';
 import type { Product } from '../../src/shop/types.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { editDistance, getPrefixes } from '../support/oracles/edit-distance.ts';

@@ -6,7 +6,7 @@ import { getNode } from '../../src/openapi/document.ts';
 import { combineDefects, formatFindings, getFailedChecks, runCheck, shopContract } from '../support/harness/check.ts';
 import { type Defect, defects, startDefective } from '../support/planted-defects/planted-defects.ts';
 
-/** The address of a shop with defects, for one test. */
+/** Starts a shop with defects for one test, and returns its address. */
 async function withDefects(...names: readonly string[]): Promise<string> {
   const chosen = names.map((name) => defects.find((one) => one.name === name) ?? unknown(name));
   const { url, close } = await startDefective(combineDefects(...chosen));
@@ -18,11 +18,11 @@ function unknown(name: string): Defect {
   throw new Error(`no defect is called ${name}`);
 }
 
-/** Who finds a defect, of which operation, with which answer, and what is said of it. */
+/** An expected finding: its check, operation, response and message. */
 type Found = readonly [check: CheckName, defect: string, operationId: string, status: string, said: RegExp];
 
 describe('checkServer', () => {
-  /** Shops with defects: what is judged of them, and the defect that each judge finds there, with what it has to say of it. */
+  /** Shops with defects: the checked operations, and the expected finding of each check. */
   const SHOPS: readonly { readonly judged: Partial<CheckOptions>; readonly found: readonly Found[] }[] = [
     {
       judged: { only: ['getOrder', 'createOrder', 'removeCartItem', 'listProducts'] },
@@ -73,7 +73,7 @@ describe('checkServer', () => {
         expect(shopContract.text.split('\n')[Number(line) - 1]?.slice(Number(column) - 1), one?.place).toMatch(/\S/);
       }
       expect(getFailedChecks(verdict)).toEqual(expect.arrayContaining(found.map(([judge]) => judge)));
-      // What has no defect is not blamed.
+      // Operations without a defect have no findings.
       const blamed = new Set(found.map(([, , operationId]) => operationId).concat('createOrder', 'listProducts'));
       expect(formatFindings(verdict.findings.filter(({ operationId }) => !blamed.has(operationId)))).toEqual([]);
     },

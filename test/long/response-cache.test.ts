@@ -69,7 +69,7 @@ describe('a repeated GET request', () => {
       if (isBroken) throw new Error('a fault');
       return { body: [] };
     };
-    const shop = await startStorefront({ handlers: { listOrders }, faultsExpected: true });
+    const shop = await startStorefront({ handlers: { listOrders }, errorsExpected: true });
     expect((await shop.ask('GET', '/api/orders')).status).toBe(500);
     isBroken = false;
     expect((await shop.ask('GET', '/api/orders')).body).toEqual([]);

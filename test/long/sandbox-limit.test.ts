@@ -13,19 +13,19 @@ function keywordText(length: number): string {
 describe('a sandbox at its memory limit', () => {
   it('rejects a state with 413 and a change with 507, can be reset, and does not affect others', async () => {
     const shop = await startStorefront({ durability: 'memory' });
-    const [steer, ask] = [createControlClient(shop), createSandboxClient(shop, 'w1')];
+    const [sendControl, ask] = [createControlClient(shop), createSandboxClient(shop, 'w1')];
     for (const name of ['a', 'b', 'c', 'd']) {
-      expect((await steer('PUT', '/w1/state', keywordText(15_000_000))).status, name).toBe(204);
-      expect((await steer('PUT', `/w1/snapshots/${name}`)).status, name).toBe(200);
+      expect((await sendControl('PUT', '/w1/state', keywordText(15_000_000))).status, name).toBe(204);
+      expect((await sendControl('PUT', `/w1/snapshots/${name}`)).status, name).toBe(200);
     }
-    expectProblem(await steer('PUT', '/w1/state', keywordText(15_000_001)), 413, 'state-too-large');
+    expectProblem(await sendControl('PUT', '/w1/state', keywordText(15_000_001)), 413, 'state-too-large');
     let [accepted, refused] = [0, 15_000_000];
     while (refused - accepted > 100) {
       const length = Math.floor((accepted + refused) / 2);
-      if ((await steer('PUT', '/w1/state', keywordText(length))).status === 204) accepted = length;
+      if ((await sendControl('PUT', '/w1/state', keywordText(length))).status === 204) accepted = length;
       else refused = length;
     }
-    await steer('PUT', '/w1/state', keywordText(accepted));
+    await sendControl('PUT', '/w1/state', keywordText(accepted));
     expectProblem(await ask('POST', '/api/orders'), 507, 'insufficient-storage');
     expect((await ask('GET', '/api/orders')).body).toEqual(defaults.orders);
     expect((await createSandboxClient(shop, 'w2')('POST', '/api/orders')).status).toBe(201);

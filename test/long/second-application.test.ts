@@ -51,7 +51,7 @@ describe('A server of another application than the shop', () => {
     const listBooks = () => {
       throw new DomainError('empty-shelf', 'no book is left');
     };
-    const { ask } = await startLibrary({ handlers: { listBooks }, faultsExpected: true });
+    const { ask } = await startLibrary({ handlers: { listBooks }, errorsExpected: true });
     const { status, body } = await ask('GET', '/books');
     expect([status, body.detail]).toEqual([500, expect.stringContaining('The codes are unknown-book, unknown-loan')]);
   });

@@ -41,7 +41,7 @@ describe('a custom handler', () => {
     ['a header with a line break', () => ({ headers: { 'X-Two': 'a\nb' }, body: {} })],
   ])('that returns %s becomes a 500 with a problem document', async (_, handler) => {
     const shop = await startStorefront({
-      faultsExpected: true,
+      errorsExpected: true,
       verify: 'off',
       handlers: { getPaymentSummary: untyped(handler as AnyHandler) },
     });
@@ -55,7 +55,7 @@ describe('a custom handler', () => {
 
   it('can set Content-Type in lower case', async () => {
     const handler = untyped(() => ({ headers: { 'content-type': 'text/html' }, body: {} }));
-    const shop = await startStorefront({ faultsExpected: true, handlers: { getPaymentSummary: handler } });
+    const shop = await startStorefront({ errorsExpected: true, handlers: { getPaymentSummary: handler } });
     expect((await shop.ask('GET', '/api/payment-summary')).body.detail).toContain(
       'content type text/html is not documented',
     );

@@ -114,10 +114,13 @@ describe('a dynamic response of the mock', () => {
     }
   });
 
-  it.each(['addCartItem', 'updateCartItem', 'createOrder'])('has nothing expanded where nothing can be: %s', (id) => {
-    for (let seed = 1; seed <= 20; seed++)
-      expect(findObjectsWith('product', createResponse(id, seed).body)).toEqual([]);
-  });
+  it.each(['addCartItem', 'updateCartItem', 'createOrder'])(
+    'has no expanded properties if its operation has no parameter expand: %s',
+    (id) => {
+      for (let seed = 1; seed <= 20; seed++)
+        expect(findObjectsWith('product', createResponse(id, seed).body)).toEqual([]);
+    },
+  );
 });
 
 describe('a dynamic response over HTTP', () => {

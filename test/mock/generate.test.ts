@@ -154,7 +154,7 @@ describe('a generated value', () => {
     expect(generateOnce({ type: 'object', properties }, 1, { usesExamples: true })).toEqual({ a: 5, b: 'x' });
   });
 
-  it('has only required properties and entries if it is bare', () => {
+  it('has only required properties and entries if it is minimal', () => {
     const properties = { a: { type: 'integer' }, b: { type: 'array', items: {} }, c: { type: 'string' } };
     const bare = generateOnce({ type: 'object', required: ['b'], properties }, 1, { isBare: true });
     expect(bare).toEqual({ b: [] });

@@ -75,7 +75,7 @@ describe('a mocked operation', () => {
 });
 
 describe('a request that is an example in the contract', () => {
-  /** Each named example of a request, with what it asks and the answer of that name. */
+  /** Each named example of a request, and the response example of the same name. */
   const named = documentedOperations.flatMap((operation) => {
     const { parameters = [], requestBody } = operation;
     const bodies = getMediaType(requestBody)?.examples ?? {};

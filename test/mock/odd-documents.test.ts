@@ -239,7 +239,7 @@ describe('a schema without valid values', () => {
       },
       schemas: { Endless: schema },
     });
-    const shop = await startStorefront({ contract, faultsExpected: true });
+    const shop = await startStorefront({ contract, errorsExpected: true });
     const { status, body } = await shop.ask('GET', '/endless');
     expect([status, body.detail]).toEqual([500, expect.stringContaining('#/paths/~1endless/get/responses/200/')]);
     expect((await shop.ask('GET', '/other')).body).toBe(1);

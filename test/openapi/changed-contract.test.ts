@@ -100,7 +100,7 @@ describe('a limit that the contract tightened', () => {
       '      minimum: 1\n      maximum: 1000000\n',
       '      minimum: 1\n      maximum: 10\n',
     );
-    const { shop } = await startWithContractFile({ faultsExpected: true }, tightened);
+    const { shop } = await startWithContractFile({ errorsExpected: true }, tightened);
     const [item] = defaults.cartItems;
     const added = { productId: item?.productId, quantity: 10 };
     const { status, body } = await shop.ask('POST', '/api/cart-items', added);

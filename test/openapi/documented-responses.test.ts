@@ -101,7 +101,7 @@ const broken = Object.fromEntries(
 ) as Readonly<Record<OperationId, () => never>> satisfies Handlers;
 
 describe('every documented response', () => {
-  it('has a request in this file, and no other has', () => {
+  it('is provoked by a request in this file, and no undocumented response is', () => {
     expect(Object.keys(requests).toSorted()).toEqual(documented.toSorted());
   });
 
@@ -117,7 +117,7 @@ describe('every documented response', () => {
   });
 
   it('of a handler that throws is a valid 500', async () => {
-    const shop = await startStorefront({ faultsExpected: true, handlers: broken });
+    const shop = await startStorefront({ errorsExpected: true, handlers: broken });
     for (const [operationId, ask] of validRequests) {
       const reply = await ask?.(shop);
       expect(reply, operationId).toMatchObject({ status: 500, body: { type: '/problems/internal-error' } });

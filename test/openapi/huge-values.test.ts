@@ -11,7 +11,7 @@ const TOO_DEEP = '['.repeat(50_000) + ']'.repeat(50_000);
 /** The maximum length of a readable response, in characters. The bodies here have nearly 100,000. */
 const READABLE = 5_000;
 
-/** Returns the JSON of a new cart item with a field that is given as JSON. */
+/** Returns the JSON of a new cart item with an additional field, whose value is JSON. */
 function itemWith(name: string, json: string): string {
   const item = { productId: `"${KETTLE}"`, quantity: '1', [name]: json };
   return `{${Object.entries(item).map(([key, value]) => `"${key}":${value}`)}}`;

@@ -169,7 +169,7 @@ describe('a response that violates the contract', () => {
     const getPaymentSummary: Handler<'getPaymentSummary'> = () => ({
       body: Object.assign({ totalCostCents: 0, colour: 'red' }, EMPTY),
     });
-    const shop = await startStorefront({ faultsExpected: true, handlers: { getPaymentSummary } });
+    const shop = await startStorefront({ errorsExpected: true, handlers: { getPaymentSummary } });
     await shop.ask('GET', '/api/payment-summary');
     expect(shop.log).toContainEqual(
       expect.objectContaining({
@@ -202,7 +202,7 @@ describe('a response that violates the contract', () => {
     const listProducts: Handler<'listProducts'> = () => {
       throw new DomainError('unknown-order', 'no');
     };
-    const shop = await startStorefront({ faultsExpected: true, handlers: { listProducts } });
+    const shop = await startStorefront({ errorsExpected: true, handlers: { listProducts } });
     await shop.ask('GET', '/api/products');
     expect(shop.log).toContainEqual(
       expect.objectContaining({

@@ -41,7 +41,7 @@ function getThrown(run: () => unknown): unknown {
 const createLimited = () => createTestRegistry({ memoryLimits: LIMITS });
 
 describe('the registry at the maximum number of sandboxes', () => {
-  it('holds 10,000 sandboxes and removes the least recently used one that was never written to', () => {
+  it('stores 10,000 sandboxes, and removes the least recently used one that was never written to', () => {
     const { sandboxes, logLines } = createTestRegistry();
     for (let n = 0; n < MAX_SANDBOXES; n++) sandboxes.get(`w${n}`);
     sandboxes.get('w0');
@@ -161,7 +161,7 @@ describe('the memory limit of all sandboxes', () => {
     expect(sandboxes.create('d', LARGE()).id).toBe('d');
   });
 
-  it('guarantees each sandbox a minimum, however much the others hold', async () => {
+  it('guarantees each sandbox a minimum, regardless of the memory of the others', async () => {
     const { sandboxes } = createLimited();
     for (const id of ['a', 'b']) sandboxes.create(id, LARGE());
     const { store } = sandboxes.create('c');
@@ -170,14 +170,14 @@ describe('the memory limit of all sandboxes', () => {
     expect(store.read().state.orders).toHaveLength(51);
   });
 
-  it('counts a sandbox no longer after a reset', async () => {
+  it('no longer counts a sandbox after a reset', async () => {
     const { sandboxes } = createLimited();
     for (const id of ['a', 'b']) sandboxes.create(id, LARGE());
     await sandboxes.get('a').store.reset();
     expect(sandboxes.create('c', LARGE()).id).toBe('c');
   });
 
-  it('counts a removed sandbox no longer, even if a change was in progress', async () => {
+  it('no longer counts a removed sandbox, even if a change was in progress', async () => {
     const { sandboxes } = createLimited();
     for (let round = 1; round <= 4; round++) {
       const { store } = sandboxes.create('a');
@@ -188,7 +188,7 @@ describe('the memory limit of all sandboxes', () => {
     for (const id of ['b', 'c']) expect(sandboxes.create(id, LARGE()).id).toBe(id);
   });
 
-  it('counts expired sandboxes no longer', () => {
+  it('no longer counts expired sandboxes', () => {
     const { sandboxes, pass } = createLimited();
     for (const id of ['a', 'b']) sandboxes.create(id, LARGE());
     pass(HOUR_MS);

@@ -106,35 +106,35 @@ describe('the clock of a sandbox', () => {
   it('determines the times of orders and estimates after each kind of change', async () => {
     let machineMs = NOW_MS;
     const shop = await startStorefront({ nowMs: () => machineMs });
-    const [steer, ask] = [createControlClient(shop), createSandboxClient(shop, 'w1')];
+    const [sendControl, ask] = [createControlClient(shop), createSandboxClient(shop, 'w1')];
     const expectNow = async (nowMs: number, about: string) => {
       expect(await createOrder(ask), about).toEqual({ atMs: nowMs, afterMs });
       expect(await getEstimates(ask), about).toEqual([7, 3, 1].map((days) => nowMs + days * DAY_MS));
-      expect((await steer('GET', '/w1/clock')).body.nowMs, about).toBe(nowMs);
+      expect((await sendControl('GET', '/w1/clock')).body.nowMs, about).toBe(nowMs);
     };
     await expectNow(NOW_MS, 'at first');
-    await steer('PUT', '/w1/clock', { now: CHRISTMAS, frozen: true });
+    await sendControl('PUT', '/w1/clock', { now: CHRISTMAS, frozen: true });
     machineMs += 5;
     await expectNow(CHRISTMAS_MS, 'set, frozen');
-    await steer('POST', '/w1/clock/advance', { ms: DAY_MS });
+    await sendControl('POST', '/w1/clock/advance', { ms: DAY_MS });
     await expectNow(CHRISTMAS_MS + DAY_MS, 'advanced');
-    await steer('POST', '/w1/clock/advance', { ms: -400 * DAY_MS });
+    await sendControl('POST', '/w1/clock/advance', { ms: -400 * DAY_MS });
     await expectNow(CHRISTMAS_MS - 399 * DAY_MS, 'set back');
-    await steer('PUT', '/w1/clock', { frozen: false });
+    await sendControl('PUT', '/w1/clock', { frozen: false });
     machineMs += 5;
     await expectNow(CHRISTMAS_MS - 399 * DAY_MS + 5, 'running');
-    await steer('PUT', '/w1/clock', { now: 0 });
+    await sendControl('PUT', '/w1/clock', { now: 0 });
     await expectNow(0, 'at 1970');
-    await steer('DELETE', '/w1/clock');
+    await sendControl('DELETE', '/w1/clock');
     await expectNow(NOW_MS + 10, 'system time');
   });
 
   it('does not affect other sandboxes or the default sandbox', async () => {
     const shop = await startStorefront();
-    const steer = createControlClient(shop);
-    await steer('PUT', '/w1/clock', { now: CHRISTMAS, frozen: true });
-    await steer('POST', '/w2/clock/advance', { ms: DAY_MS });
-    await steer('PUT', '/default/clock', { now: 1_000 });
+    const sendControl = createControlClient(shop);
+    await sendControl('PUT', '/w1/clock', { now: CHRISTMAS, frozen: true });
+    await sendControl('POST', '/w2/clock/advance', { ms: DAY_MS });
+    await sendControl('PUT', '/default/clock', { now: 1_000 });
     const asks = [
       createSandboxClient(shop, 'w1'),
       createSandboxClient(shop, 'w2'),
@@ -156,23 +156,23 @@ describe('the clock of a sandbox', () => {
 
   it('remains after a reset of the data, and returns to the system time when the sandbox is recreated', async () => {
     const shop = await startStorefront();
-    const steer = createControlClient(shop);
+    const sendControl = createControlClient(shop);
     for (const id of ['w1', 'default']) {
-      await steer('PUT', `/${id}/clock`, { now: CHRISTMAS, frozen: true });
+      await sendControl('PUT', `/${id}/clock`, { now: CHRISTMAS, frozen: true });
       await createSandboxClient(shop, id)('POST', '/api/reset');
-      await steer('POST', `/${id}/reset`);
-      expect((await steer('GET', `/${id}/clock`)).body, id).toEqual({
+      await sendControl('POST', `/${id}/reset`);
+      expect((await sendControl('GET', `/${id}/clock`)).body, id).toEqual({
         now: CHRISTMAS,
         nowMs: CHRISTMAS_MS,
         frozen: true,
       });
-      await steer('PUT', `/${id}`);
-      expect((await steer('GET', `/${id}/clock`)).body, id).toMatchObject({ nowMs: NOW_MS, frozen: false });
+      await sendControl('PUT', `/${id}`);
+      expect((await sendControl('GET', `/${id}/clock`)).body, id).toMatchObject({ nowMs: NOW_MS, frozen: false });
     }
   });
 
   it('accepts times in ISO 8601 format', async () => {
-    const steer = createControlClient(await startStorefront());
+    const sendControl = createControlClient(await startStorefront());
     const cases: readonly [string, number][] = [
       [CHRISTMAS, CHRISTMAS_MS],
       ['2025-12-24T19:00:00+01:00', CHRISTMAS_MS],
@@ -181,33 +181,34 @@ describe('the clock of a sandbox', () => {
       ['2016-12-31T23:59:60.5Z', Date.UTC(2017, 0, 1) + 500],
       ['1990-12-31t15:59:60-08:00', Date.UTC(1991, 0, 1)],
     ];
-    for (const [now, nowMs] of cases) expect((await steer('PUT', '/w1/clock', { now })).body.nowMs, now).toBe(nowMs);
+    for (const [now, nowMs] of cases)
+      expect((await sendControl('PUT', '/w1/clock', { now })).body.nowMs, now).toBe(nowMs);
   });
 
   it.each([{ now: '2016-12-31T23:59:60Z' }, { now: '2025-06-01T12:00:00+02' }])(
     'accepts or rejects each time that its contract allows, and can still be read: $now',
     async ({ now }) => {
-      const steer = createControlClient(await startStorefront({ faultsExpected: true }));
-      await steer('PUT', '/w1');
-      expect((await steer('PUT', '/w1/clock', { now })).status).toBeLessThan(500);
-      expect((await steer('GET', '/w1/clock')).status).toBe(200);
-      expect((await steer('GET', '')).status).toBe(200);
+      const sendControl = createControlClient(await startStorefront({ errorsExpected: true }));
+      await sendControl('PUT', '/w1');
+      expect((await sendControl('PUT', '/w1/clock', { now })).status).toBeLessThan(500);
+      expect((await sendControl('GET', '/w1/clock')).status).toBe(200);
+      expect((await sendControl('GET', '')).status).toBe(200);
     },
   );
 
   it.each([8_640_000_000_000_000, -8_640_000_000_000_000])(
     'stays within the range of the contract when it is advanced by %s ms',
     async (ms) => {
-      const shop = await startStorefront({ faultsExpected: true });
-      const steer = createControlClient(shop);
-      expect((await steer('POST', '/w1/clock/advance', { ms })).status).toBeLessThan(500);
-      expect((await steer('GET', '')).status).toBe(200);
+      const shop = await startStorefront({ errorsExpected: true });
+      const sendControl = createControlClient(shop);
+      expect((await sendControl('POST', '/w1/clock/advance', { ms })).status).toBeLessThan(500);
+      expect((await sendControl('GET', '')).status).toBe(200);
       expect((await createSandboxClient(shop, 'w1')('POST', '/api/orders')).status).toBe(201);
     },
   );
 
   it('stays within the range of the contract when it is set to the latest time', async () => {
-    const shop = await startStorefront({ faultsExpected: true });
+    const shop = await startStorefront({ errorsExpected: true });
     await shop.ask('PUT', '/_control/sandboxes/w1/clock', { now: 8_640_000_000_000_000 });
     expect((await createSandboxClient(shop, 'w1')('POST', '/api/orders')).status).toBe(201);
     await createControlClient(shop)('GET', '/w1/clock');

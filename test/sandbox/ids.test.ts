@@ -55,32 +55,32 @@ describe('the ids of a sandbox', () => {
 
   it('make whole responses equal for the same seed and clock', async () => {
     const shop = await startStorefront();
-    const steer = createControlClient(shop);
+    const sendControl = createControlClient(shop);
     const visits: (readonly string[])[] = [];
     for (const id of ['w1', 'w2', 'default', 'w1']) {
-      await steer('PUT', `/${id}`);
-      await steer('PUT', `/${id}/clock`, { now: CHRISTMAS, frozen: true });
-      expect((await steer('PUT', `/${id}/ids`, { seed: 42 })).body).toEqual({ seed: 42 });
+      await sendControl('PUT', `/${id}`);
+      await sendControl('PUT', `/${id}/clock`, { now: CHRISTMAS, frozen: true });
+      expect((await sendControl('PUT', `/${id}/ids`, { seed: 42 })).body).toEqual({ seed: 42 });
       visits.push(await visit(createSandboxClient(shop, id)));
     }
     for (const other of visits) expect(other).toEqual(visits[0]);
-    await steer('PUT', '/w3/clock', { now: CHRISTMAS, frozen: true });
-    await steer('PUT', '/w3/ids', { seed: 43 });
+    await sendControl('PUT', '/w3/clock', { now: CHRISTMAS, frozen: true });
+    await sendControl('PUT', '/w3/ids', { seed: 43 });
     expect(await visit(createSandboxClient(shop, 'w3'))).not.toEqual(visits[0]);
   });
 
   it('are random again on request, and when the sandbox is recreated', async () => {
     const shop = await startStorefront();
-    const steer = createControlClient(shop);
+    const sendControl = createControlClient(shop);
     for (const [method, below] of [
       ['DELETE', '/ids'],
       ['PUT', ''],
     ] as const) {
-      await steer('PUT', '/w1/ids', { seed: 42 });
-      await steer(method, `/w1${below}`);
-      expect((await steer('GET', '/w1/ids')).body).toEqual({ seed: null });
+      await sendControl('PUT', '/w1/ids', { seed: 42 });
+      await sendControl(method, `/w1${below}`);
+      expect((await sendControl('GET', '/w1/ids')).body).toEqual({ seed: null });
       const first = await createSandboxClient(shop, 'w1')('POST', '/api/orders');
-      await steer('POST', '/w1/reset');
+      await sendControl('POST', '/w1/reset');
       expect((await createSandboxClient(shop, 'w1')('POST', '/api/orders')).body.id).not.toBe(first.body.id);
     }
   });

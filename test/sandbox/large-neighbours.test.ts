@@ -35,7 +35,7 @@ describe('the memory limits of many sandboxes', () => {
     expect(fillWithLargeSandboxes(createTestRegistry().sandboxes)).toBe(7);
   });
 
-  it('leave 200 others room for 900 kB and a fault with a regular expression each, beside the largest ones', async () => {
+  it('leave 900 kB and a fault with a regular expression to each of 200 sandboxes beside the largest ones', async () => {
     const { sandboxes } = createTestRegistry();
     fillWithLargeSandboxes(sandboxes);
     for (let n = 0; n < 200; n++) {

@@ -100,7 +100,7 @@ describe('two servers with different data files', () => {
   });
 });
 
-/** The answers to what fifty clients ask at once, in the order of the clients. */
+/** Returns the responses to the concurrent requests of fifty clients, in the order of the clients. */
 function atOnce(ask: (client: number) => Promise<TestResponse>): Promise<TestResponse[]> {
   return Promise.all(Array.from({ length: CLIENTS }, (_, client) => ask(client)));
 }
@@ -109,7 +109,7 @@ function add(shop: TestShop, productId: string, quantity: number): Promise<TestR
   return shop.ask('POST', '/api/cart-items', { productId, quantity });
 }
 
-/** How often each status came. */
+/** Counts the responses by status. */
 function statuses(answers: readonly TestResponse[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;

@@ -10,7 +10,7 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const LINES = defaultText.split('\n').length;
 const [PRODUCT] = defaults.products;
 
-/** What a file holds, and what the sentence says after the file's path. */
+/** The content of a file, and the error message after the path of the file. */
 const notJson: readonly [string, string | Buffer, string][] = [
   ['empty', '', ' is empty'],
   ['truncated', defaultText.slice(0, -6), `:${LINES - 2} is not JSON`],
@@ -22,7 +22,7 @@ const notJson: readonly [string, string | Buffer, string][] = [
   ['text in Latin-1', Buffer.from(defaultText.replace('Trail', 'Café'), 'latin1'), ' is not UTF-8 text'],
 ];
 
-/** What stands in the default data at a place (JSON Pointer) where it should not, undefined where it lacks, and the place that is named. */
+/** A JSON Pointer, an invalid value at it (undefined: no value), and the pointer in the error message. */
 const misplaced: readonly [string, string, unknown, string?][] = [
   ['no list of orders', '/orders', undefined],
   ['an object instead of a list', '/cartItems', {}],
@@ -156,7 +156,7 @@ describe('The server starts with a data file', () => {
   });
 });
 
-/** What a start does with its data file. */
+/** Opens a store over a data file. */
 function opened(data: string) {
   return openTestState({ data });
 }
@@ -167,12 +167,12 @@ async function fileWith(content: string | Buffer): Promise<string> {
   return path;
 }
 
-/** The default data with `value` at `pointer`. */
+/** Returns the default data with `value` at `pointer`. */
 function dataWith(pointer: string, value: unknown): unknown {
   const data = structuredClone(defaults);
   const steps = pointer.split('/').slice(1);
   const last = steps.pop() ?? '';
-  // biome-ignore lint/suspicious/noExplicitAny: leads to whatever there is.
+  // biome-ignore lint/suspicious/noExplicitAny: the value at a pointer has any type.
   const place = steps.reduce<any>((node, step) => node[step], data);
   place[last] = value;
   return data;

@@ -8,10 +8,10 @@ import { tempFolder } from '../support/harness/temp-folder.ts';
 const KETTLE = getProductId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 
-/** The default data as nobody prints it: tabs, line breaks of another system, none at the end. */
+/** The default data in an unusual format: tabs, line breaks of another system, and no final line break. */
 const ODDLY_PRINTED = JSON.stringify(defaults, null, '\t').replaceAll('\n', '\r\n');
 
-/** One call of each operation that changes something. */
+/** A request to each operation that changes something. */
 const changes: readonly [string, string, unknown?][] = [
   ['POST', '/api/cart-items', { productId: KETTLE, quantity: 2 }],
   ['PUT', `/api/cart-items/${IN_CART}`, { quantity: 9, deliveryOptionId: '3' }],

@@ -115,5 +115,5 @@ describe('default data at the start', () => {
 async function startWithOwnDefaults() {
   const defaultData = join(await tempFolder(), 'db.json.default');
   await writeFile(defaultData, defaultText);
-  return { shop: await startStorefront({ defaultData, faultsExpected: true }), defaultData };
+  return { shop: await startStorefront({ defaultData, errorsExpected: true }), defaultData };
 }

@@ -18,7 +18,7 @@ import { tempFolder } from '../support/harness/temp-folder.ts';
 const KETTLE = getProductId('Cordless Electric Kettle');
 const ADD_KETTLE = { productId: KETTLE, quantity: 1 };
 
-/** How many clients add to the cart at once, and how often each does. */
+/** The number of concurrent clients that add to the cart, and the number of additions of each. */
 const CLIENTS = 20;
 const TIMES = 5;
 
@@ -100,7 +100,7 @@ describe('an edit of the data file of a running server', () => {
     expect(await readConflictFiles(shop)).toEqual([]);
   });
 
-  // One that is renamed into place may fall between the two system calls that a commit can't join: the README tells of it.
+  // An edit by a rename may come between two system calls of a commit, which cannot be combined. The README documents this.
   it.each(Object.entries(saveMethods).filter(([way]) => way.includes('in place')))(
     'is served or saved beside the file, without losing an acknowledged change of 20 concurrent clients: %s',
     async (_way, save) => {
@@ -119,7 +119,7 @@ describe('an edit of the data file of a running server', () => {
       };
       const answered = (await Promise.all(Array.from({ length: CLIENTS }, client))).flat();
       await editing;
-      // Has the shop look once more: an edit may have been saved after the last of the changes.
+      // Makes the shop check the file again, because an edit may have been saved after the last change.
       answered.push((await shop.ask('POST', '/api/cart-items', ADD_KETTLE)).body.quantity);
       const seen = answered.filter((quantity) => quantity > 1_000);
       const conflicts = await readConflictFiles(shop);
@@ -171,7 +171,7 @@ describe('a write of the server itself', () => {
   });
 });
 
-/** The default data with another name for the first product, without orders, and with so many kettles alone in the cart. */
+/** Returns the default data with another name of the first product, no orders, and a cart of some kettles only. */
 function editedState(name: string, quantity = 1_000): State {
   const [first, ...rest] = defaults.products as [State['products'][number]];
   const cartItems = [{ productId: KETTLE, quantity, deliveryOptionId: '1' }];

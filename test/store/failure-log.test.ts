@@ -12,7 +12,7 @@ const ERROR = 50;
 
 describe("the log of a server whose data file can't be written", () => {
   it('contains one line with a stack for all refused changes, and one line per request', async () => {
-    const shop = await startStorefront({ faultsExpected: true });
+    const shop = await startStorefront({ errorsExpected: true });
     await blockWrites(shop);
     await refuseChanges(shop);
     expect(errors(shop)).toEqual([
@@ -27,7 +27,7 @@ describe("the log of a server whose data file can't be written", () => {
   });
 
   it('contains one line when the file can be written again, and another line for a later failure', async () => {
-    const shop = await startStorefront({ faultsExpected: true });
+    const shop = await startStorefront({ errorsExpected: true });
     for (let outage = 1; outage <= 2; outage++) {
       const unblock = await blockWrites(shop);
       await refuseChanges(shop);
@@ -45,7 +45,7 @@ describe('the log of a server whose default data is damaged while it runs', () =
   it('contains one line without a stack for all refused resets', async () => {
     const defaultData = join(await tempFolder(), 'default.json');
     await writeFile(defaultData, defaultText);
-    const shop = await startStorefront({ defaultData, faultsExpected: true });
+    const shop = await startStorefront({ defaultData, errorsExpected: true });
     await writeFile(defaultData, '{');
     for (let number = 1; number <= REFUSALS; number++) expect((await shop.ask('POST', '/api/reset')).status).toBe(503);
     expect(errors(shop)).toMatchObject([{ msg: expect.stringContaining(`${defaultData}:1 is not JSON`) }]);
@@ -72,7 +72,7 @@ function messages({ log }: TestShop): readonly string[] {
   return log.map(({ msg = '' }) => msg);
 }
 
-/** Puts a folder where the file was, so that no write can be finished; gives back how to take it away. */
+/** Replaces the file by a folder, so that no write can succeed. Returns a function that removes the folder. */
 async function blockWrites({ dataFile = '' }: TestShop): Promise<() => Promise<void>> {
   await rename(dataFile, `${dataFile}.away`);
   await mkdir(dataFile);

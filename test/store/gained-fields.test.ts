@@ -14,10 +14,10 @@ import { openTestState } from '../support/harness/open-store.ts';
 const [KETTLE] = PRODUCT_IDS as [string];
 const contractText = await readFile(projectFile('openapi.yaml'), 'utf8');
 
-/** What the contract gains: properties of a schema, and which of them are required. */
+/** Properties that are added to a schema of the contract, and the names of the required ones. */
 interface Gain {
   readonly schema: string;
-  /** As they stand in YAML, on one line each. */
+  /** The properties in YAML, one line each. */
   readonly properties: readonly string[];
   readonly required?: readonly string[];
 }
@@ -146,7 +146,7 @@ describe('a field that is added to the contract', () => {
   });
 });
 
-/** A start over the default data, or over `text`, with a contract that has gained something. */
+/** Starts with the default data, or with `text`, and a contract with added properties. */
 async function openedWith(gain: Gain, text = defaultText): Promise<OpenedState<State>> {
   return openTestState({ data: await dataFile(text), check: checkOf(gained(gain)) });
 }
@@ -155,18 +155,18 @@ async function dataFile(text = defaultText): Promise<string> {
   return join(await folderWith({ 'db.json': text }), 'db.json');
 }
 
-/** The path of default data whose products have a brand. */
+/** Writes default data whose products have a brand, and returns its path. */
 async function withBrands(): Promise<string> {
   const products = defaults.products.map((product) => ({ ...product, brand: 'ours' }));
   return dataFile(JSON.stringify({ ...defaults, products }));
 }
 
-/** The check of data by a contract of this text. */
+/** Returns the validator of data for the text of a contract. */
 function checkOf(text: string) {
-  return shopValidator(createShopContract(parseDocument('openapi.yaml', text)).checkData).validate;
+  return shopValidator(createShopContract(parseDocument('openapi.yaml', text)).validateData).validate;
 }
 
-/** openapi.yaml with what it gains. */
+/** Returns the text of openapi.yaml with added properties. */
 function gained({ schema, properties, required = [] }: Gain): string {
   const head = RegExp(
     `(\n    ${schema}:\n(?:      .*\n)*?      required: \\[)(.*\\]\n(?:      [#x].*\n)*      properties:\n)`,

@@ -8,7 +8,7 @@ import { tempFolder } from '../support/harness/temp-folder.ts';
 
 const KETTLE = getProductId('Cordless Electric Kettle');
 
-/** What a shop over db.json writes before it renames. */
+/** The name of a temporary file beside db.json. */
 const HALF_WRITTEN = '.db.json.storefront-new-0a1b2c3d4e5f';
 
 describe('a data file', () => {
@@ -89,7 +89,7 @@ describe('a data file', () => {
 
 describe("a disk that can't be written", () => {
   it('makes a change return 503 with Retry-After, and nothing changes', async () => {
-    const shop = await startStorefront({ faultsExpected: true });
+    const shop = await startStorefront({ errorsExpected: true });
     await blockWrites(shop);
     const refused = await addKettle(shop);
     expect(refused).toMatchObject({ status: 503, body: { type: '/problems/unavailable', status: 503 } });
@@ -98,7 +98,7 @@ describe("a disk that can't be written", () => {
   });
 
   it('has no temporary file of a failed write', async () => {
-    const shop = await startStorefront({ faultsExpected: true });
+    const shop = await startStorefront({ errorsExpected: true });
     const before = await readdir(shop.folder);
     await blockWrites(shop);
     await addKettle(shop);
@@ -106,7 +106,7 @@ describe("a disk that can't be written", () => {
   });
 
   it('is written again as soon as it can be', async () => {
-    const shop = await startStorefront({ faultsExpected: true });
+    const shop = await startStorefront({ errorsExpected: true });
     const unblock = await blockWrites(shop);
     await addKettle(shop);
     await unblock();
@@ -123,7 +123,7 @@ describe("a disk that can't be written", () => {
   });
 });
 
-/** What stands in the file only where the cart holds a kettle. */
+/** A text that the file contains only if a kettle is in the cart. */
 const KETTLE_IN_CART = `"productId": "${KETTLE}",\n      "quantity": 1,\n      "deliveryOptionId": "1"`;
 
 function addKettle(shop: TestShop) {
@@ -134,7 +134,7 @@ async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8);
 }
 
-/** Puts a folder where the file was, so that no write can be finished; gives back how to take it away. */
+/** Replaces the file by a folder, so that no write can succeed. Returns a function that removes the folder. */
 async function blockWrites({ dataFile = '' }: TestShop): Promise<() => Promise<void>> {
   await rm(dataFile);
   await mkdir(dataFile);

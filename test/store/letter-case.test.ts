@@ -8,7 +8,7 @@ import { lockFile } from '../../src/store/lock.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
 /**
- * Stands for a disk that ignores case: the machines that run these tests need not have one. What it can't show is how a real one lists names and
+ * Simulates a case-insensitive disk, because the machines that run these tests may not have one. It does not simulate how a real disk lists names and
  * numbers files.
  */
 const caseless: Disk = {

@@ -68,7 +68,7 @@ describe('a lock with a socket file', () => {
   });
 });
 
-/** Has a process listen at a place and be killed. */
+/** Starts a process that listens at a path, and kills it. */
 async function killedAt(place: string): Promise<void> {
   const program = `require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
   const child = spawn(process.execPath, ['-e', program, place], { stdio: 'ignore' });

@@ -94,7 +94,7 @@ describe('a failed start', () => {
   });
 });
 
-/** A folder with another in it, `real`, and links to that and to the db.json that is to be there. */
+/** Creates a folder that contains a folder `real`, and symbolic links to this folder and to a future db.json in it. */
 async function linkedFolder(): Promise<string> {
   const folder = await tempFolder();
   await mkdir(join(folder, 'real'));

@@ -14,7 +14,7 @@ import { openTestState } from '../support/harness/open-store.ts';
 
 const [A, B] = PRODUCT_IDS as [string, string];
 
-/** A disk that syncs no folder and, from then on, renames nothing: what it has just replaced can't be taken back. */
+/** A disk that fails to sync a folder and then fails to rename files, so a replaced file cannot be rolled back. */
 function failingForGood(): Plan {
   let isFailing = false;
   return ({ name, last }) => {
@@ -24,7 +24,7 @@ function failingForGood(): Plan {
 }
 
 describe('a failed commit that could not be rolled back', () => {
-  it('is logged, and rolled back as soon as the disk allows it', async () => {
+  it('is logged, and rolled back as soon as the disk works again', async () => {
     const file = await createCartFile([]);
     const disk = createFaultyDisk();
     const warnings: string[] = [];
@@ -35,7 +35,7 @@ describe('a failed commit that could not be rolled back', () => {
     expect(await file.cart()).toEqual([A]);
     expect(warnings).toEqual([expect.stringContaining('could not be rolled back yet')]);
     disk.end();
-    // What was held goes last, once the folder is synced.
+    // The old file is deleted last, after the folder is synced.
     await vi.waitFor(async () => expect(await file.names()).toEqual(['db.json']), { timeout: 10_000 });
     expect(await file.cart()).toEqual([]);
     expect(getAddedProducts(store.read().state)).toEqual([]);
@@ -80,7 +80,7 @@ describe('a data file whose folder is replaced while the server runs', () => {
     const folder = join(await folderWith({ 'data/db.json': defaultText, 'new/db.json': defaultText }), 'data');
     const { store } = await openTestState({ data: join(folder, 'db.json') });
     await rename(folder, `${folder}.old`);
-    // The same folder by another name, and so the same number.
+    // The same folder with another name, so it has the same inode number.
     const other = await openTestState({ data: join(`${folder}.old`, 'db.json') });
     expect(await other.store.update(putItem(B))).toBe(B);
     await expect(store.update(putItem(A))).rejects.toThrow('its folder does not exist');

@@ -10,7 +10,7 @@ it.each<readonly [what: string, put: (path: string) => void, said: RegExp]>([
   ['a folder', (path) => mkdirSync(path), /is now a folder.*return 503\. Move the folder away/],
   ['a symbolic link to itself', (path) => symlinkSync(path, path), /leads to itself.*return 503\. Remove the link/],
 ])('A warning about %s in place of the data file contains a remedy that works', async (_, put, said) => {
-  const shop = await startStorefront({ faultsExpected: true });
+  const shop = await startStorefront({ errorsExpected: true });
   const { dataFile = '' } = shop;
   renameSync(dataFile, `${dataFile}.away`);
   put(dataFile);

@@ -15,12 +15,12 @@ const CLIENTS = 50;
 const REQUESTS = 8;
 const CHANGES = CLIENTS * REQUESTS;
 
-/** Far more commits than rounds of requests, and far fewer than changes. */
+/** The maximum number of commits. It exceeds the number of rounds of requests, and is far below the number of changes. */
 const MOST_COMMITS = CHANGES / 4;
 
 const MODES: readonly Durability[] = ['disk', 'os', 'memory'];
 
-/** A change that always makes a new state, so that the revision counts the commits. */
+/** A change that always returns a new state, so that the revision counts the commits. */
 const touch: Change<undefined> = (state) => ({ next: { ...state }, result: undefined });
 
 describe.each(MODES)('a store with durability %s', (durability) => {
@@ -54,7 +54,7 @@ describe.each(MODES)('a store with durability %s', (durability) => {
   });
 });
 
-/** Serves each request with one change of the store; gives back the port. */
+/** Starts a server that handles each request with one change of the store. Returns its port. */
 async function serve(store: Store<State>): Promise<number> {
   const server = createServer((_request, response) => {
     void store.update(touch).then(() => response.end('done'));
@@ -64,7 +64,7 @@ async function serve(store: Store<State>): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Sends the requests of one client, each after the response to the one before, over one connection. */
+/** Sends the requests of a client one after the other on one connection. */
 async function sendRequests(port: number): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   const request = (connection: string) => `GET / HTTP/1.1\r\nHost: shop.test\r\nConnection: ${connection}\r\n\r\n`;

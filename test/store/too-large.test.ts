@@ -54,7 +54,7 @@ describe('a data file that exceeds the limit with the defaults of the contract',
   it('prevents the start, since no change could be stored', async () => {
     const data = join(await tempFolder(), 'db.json');
     await writeFile(data, defaultText);
-    // Stands for a contract whose defaults are longer than what a data file may hold.
+    // Simulates a contract whose defaults exceed the maximum size of a data file.
     const { validate: check } = shopValidator((schema, value) => {
       if (schema === 'DeliveryOption') Object.assign(value as object, { note: 'x'.repeat(40_000_000) });
       return [];
@@ -63,7 +63,7 @@ describe('a data file that exceeds the limit with the defaults of the contract',
   });
 });
 
-/** A store with products put into the cart, whose backend refuses more than two. */
+/** Opens a store whose backend rejects more than two added cart items. */
 function fullStore(products: readonly string[]) {
   const initial = products.reduce<State>((state, id) => putItem(id)(state, 0).next ?? state, defaults);
   const commit = async (next: State) => {
@@ -80,7 +80,7 @@ function removing(id: string): Change<string> {
   });
 }
 
-/** The result of each change, or the class of the error that rejected it. */
+/** Returns the result of each change, or the class of the error that rejected it. */
 async function settle(changes: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
   const outcomes = await Promise.allSettled(changes);
   return outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.constructor));

@@ -17,7 +17,7 @@ it('a turn queue runs its tasks in order, one in each turn of the event loop', a
   ]);
 });
 
-it('a turn queue runs a task that another one adds', async () => {
+it('a turn queue runs a task that another task adds', async () => {
   const queue = createTurnQueue();
   const done = await new Promise((resolve) => queue(() => queue(() => resolve('second'))));
   expect(done).toBe('second');

@@ -1,7 +1,7 @@
 import { LIMITS, REQUEST_TIMEOUT_MS } from '../../src/http/server.ts';
 import { type Document, getNode } from '../../src/openapi/document.ts';
 import { QUANTITY_LIMIT } from '../../src/shop/domain/cart.ts';
-import { MAX_TERM_LENGTH } from '../../src/shop/search/product-index.ts';
+import { MAX_TERM_LENGTH } from '../../src/shop/search/product-search.ts';
 import { MAX_BODY_BYTES } from '../../src/util/limits.ts';
 import type { DocumentFinding } from './finding.ts';
 
@@ -40,7 +40,7 @@ const DOCUMENTED_LIMITS: readonly DocumentedLimit[] = [
     '/components/schemas/Quantity/maximum': QUANTITY_LIMIT,
     [`${ADD_CART_ITEM}/description`]: `up to ${formatNumber(QUANTITY_LIMIT)}`,
     [`${ADD_CART_ITEM}/responses/409/description`]: `would exceed ${formatNumber(QUANTITY_LIMIT)}`,
-    [`${ADD_CART_ITEM}/responses/409${EXAMPLES}/quantityLimit/value/detail`]: `the limit of ${QUANTITY_LIMIT} of a product`,
+    [`${ADD_CART_ITEM}/responses/409${EXAMPLES}/quantityLimit/value/detail`]: `the limit of ${QUANTITY_LIMIT}`,
   }),
 ];
 

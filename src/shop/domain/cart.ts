@@ -1,10 +1,10 @@
 import type { CartItem } from '../types.ts';
 import { DomainError } from './domain-error.ts';
 
-/** Decision: the highest quantity of one product in a cart, so that costs stay exact. `Quantity` of the contract has the same limit. */
+/** Decision: the maximum quantity of one product in a cart. It keeps costs exact. The schema `Quantity` of the contract has the same limit. */
 export const QUANTITY_LIMIT = 1_000_000;
 
-/** Returns the item of a product. Throws `unknown-cart-item` if the cart does not contain the product. */
+/** Returns the cart item of a product. Throws `unknown-cart-item` if the cart does not contain the product. */
 export function findCartItem(cart: readonly CartItem[], productId: string): CartItem {
   const item = cart.find((item) => item.productId === productId);
   if (item) return item;
@@ -15,8 +15,8 @@ export function findCartItem(cart: readonly CartItem[], productId: string): Cart
 }
 
 /**
- * Returns the cart with `added` as its last item. Decision: if the cart contains the product already, the quantity is added to that item, which keeps
- * its position and its delivery option. Throws `quantity-limit` if the sum exceeds `QUANTITY_LIMIT`.
+ * Returns the cart with an added item at the end. Decision: if the cart already contains the product, only the quantity of the existing item increases.
+ * Throws `quantity-limit` if this quantity exceeds `QUANTITY_LIMIT`.
  */
 export function addItem(cart: readonly CartItem[], added: CartItem): readonly CartItem[] {
   const current = cart.find(({ productId }) => productId === added.productId);
@@ -25,14 +25,14 @@ export function addItem(cart: readonly CartItem[], added: CartItem): readonly Ca
   if (quantity > QUANTITY_LIMIT) {
     throw new DomainError(
       'quantity-limit',
-      `${current.quantity} in the cart and ${added.quantity} more exceed the limit of ${QUANTITY_LIMIT} of a product. ` +
+      `The cart contains ${current.quantity} of this product: ${added.quantity} more would exceed the limit of ${QUANTITY_LIMIT}. ` +
         'Add fewer, or lower the quantity first.',
     );
   }
   return replaceItem(cart, { ...current, quantity });
 }
 
-/** Returns the cart with `changed` in place of the item of the same product. */
+/** Returns the cart with a changed item, which replaces the item of the same product. */
 export function replaceItem(cart: readonly CartItem[], changed: CartItem): readonly CartItem[] {
   return cart.map((item) => (item.productId === changed.productId ? changed : item));
 }

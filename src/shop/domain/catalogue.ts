@@ -2,39 +2,53 @@ import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import type { DeliveryOption, Product } from '../types.ts';
 import { DomainError } from './domain-error.ts';
 
-/** The products of the shop and the ways to deliver them. */
+/** The products and the delivery options of the shop. */
 export interface Catalogue {
   readonly products: readonly Product[];
   /** Never empty. */
   readonly deliveryOptions: readonly DeliveryOption[];
 }
 
-/** Returns the product with an id. Throws `unknown-product` if there is none. Costs one lookup: the map of a product list is created on its first use. */
+/** Returns the product with an id in constant time. Throws `unknown-product` if no product has the id. */
 export function findProduct({ products }: Catalogue, productId: string): Product {
   const product = getProductMap(products).get(productId);
   if (product) return product;
   throw new DomainError('unknown-product', `No product has the id ${productId}. GET /api/products lists all products.`);
 }
 
-/** Returns the delivery option with an id. Throws `unknown-delivery-option` if there is none. */
-export function findDeliveryOption({ deliveryOptions }: Catalogue, deliveryOptionId: string): DeliveryOption {
-  const option = deliveryOptions.find(({ id }) => id === deliveryOptionId);
-  if (option) return option;
-  throw new DomainError(
-    'unknown-delivery-option',
-    `No delivery option has the id ${JSON.stringify(truncate(deliveryOptionId))}. ` +
-      'GET /api/delivery-options lists all delivery options.',
-  );
-}
-
-/** The longest id that an error message repeats, in characters. */
-const MAX_ID_LENGTH = 100;
-
-function truncate(id: string): string {
-  return id.length > MAX_ID_LENGTH ? `${id.slice(0, MAX_ID_LENGTH)}…` : id;
-}
-
 const getProductMap = memoizeByObject(
   (products: readonly Product[]): ReadonlyMap<string, Product> =>
     new Map(products.map((product) => [product.id, product])),
 );
+
+/** The maximum length of an id in an error message, in characters. Longer ids are truncated. */
+const MAX_ID_LENGTH = 100;
+
+/** Returns the delivery option with an id. Throws `unknown-delivery-option` if no option has the id. */
+export function findDeliveryOption({ deliveryOptions }: Catalogue, optionId: string): DeliveryOption {
+  const option = deliveryOptions.find(({ id }) => id === optionId);
+  if (option) return option;
+  const shownId = optionId.length > MAX_ID_LENGTH ? `${optionId.slice(0, MAX_ID_LENGTH)}…` : optionId;
+  throw new DomainError(
+    'unknown-delivery-option',
+    `No delivery option has the id ${JSON.stringify(shownId)}. GET /api/delivery-options lists all delivery options.`,
+  );
+}
+
+/** Decision: the id of the delivery option of a new cart item. Front ends for this contract preselect the same option. */
+export const DEFAULT_OPTION_ID = '1';
+
+/** Returns the delivery option of a new cart item: option "1", or the first option if no option has this id. */
+export function getDefaultDeliveryOption({ deliveryOptions }: Catalogue): DeliveryOption {
+  const option = deliveryOptions.find(({ id }) => id === DEFAULT_OPTION_ID) ?? deliveryOptions[0];
+  if (!option) throw new Error('A catalogue must have at least one delivery option.');
+  return option;
+}
+
+/** A day, in ms. */
+export const DAY_MS = 86_400_000;
+
+/** Returns the delivery time of an order, in ms since 1970. Decision: an absolute time, because front ends show a date. */
+export function getEstimatedDeliveryTimeMs(orderTimeMs: number, { deliveryDays }: DeliveryOption): number {
+  return orderTimeMs + deliveryDays * DAY_MS;
+}

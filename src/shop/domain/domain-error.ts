@@ -1,6 +1,6 @@
 import * as application from '../../application.ts';
 
-/** The codes of the business rules that decline a valid request. `openapi.yaml` documents a problem for each. */
+/** The codes of the shop's problems. Each code stands for a business rule that declines a valid request. */
 export type DomainErrorCode =
   | 'unknown-product'
   | 'unknown-delivery-option'

@@ -1,12 +1,11 @@
 import type { CartItem, Order } from '../types.ts';
-import { type Catalogue, findDeliveryOption } from './catalogue.ts';
-import { getEstimatedDeliveryTimeMs } from './delivery.ts';
+import { type Catalogue, findDeliveryOption, getEstimatedDeliveryTimeMs } from './catalogue.ts';
 import { DomainError } from './domain-error.ts';
 import { computePaymentSummary } from './pricing.ts';
 
 /**
- * Returns the order of everything in the cart. It stores the total of the payment summary and the estimated delivery times, so later changes of the
- * catalogue do not affect it. Decision: throws `empty-cart` if the cart is empty.
+ * Creates an order of all items in the cart. The order stores its total cost and its delivery times, so later changes of the catalogue do not affect
+ * it. Decision: throws `empty-cart` if the cart is empty.
  */
 export function createOrderFromCart(
   cart: readonly CartItem[],
@@ -28,7 +27,7 @@ export function createOrderFromCart(
   };
 }
 
-/** Returns the order with an id. Throws `unknown-order` if there is none. */
+/** Returns the order with an id. Throws `unknown-order` if no order has the id. */
 export function findOrder(orders: readonly Order[], orderId: string): Order {
   const order = orders.find(({ id }) => id === orderId);
   if (order) return order;

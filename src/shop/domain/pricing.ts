@@ -1,32 +1,32 @@
 import type { CartItem, PaymentSummary } from '../types.ts';
 import { type Catalogue, findDeliveryOption, findProduct } from './catalogue.ts';
 
-/** Decision: the tax rate, in percent of the cost before tax. */
+/** Decision: the tax rate, in percent of the cost before tax. It has at most two decimals. */
 export const TAX_PERCENT = 10;
 
-/** Rates have two decimals: 8.25 % is 825 of 10,000. */
+/** The unit of a tax rate is a hundredth of a percent: 8.25 % is 825 of 10,000. */
 const HUNDREDTHS_PER_PERCENT = 100;
-const WHOLE_RATE = 100 * HUNDREDTHS_PER_PERCENT;
+const FULL_RATE = 100 * HUNDREDTHS_PER_PERCENT;
 
-/** Kept free for the shipping of a cart, in cents: 800,000 items at the highest price of the contract, more than a data file can hold. */
-const SHIPPING_RESERVE_CENTS = 8_000_000_000_000;
+/** The maximum shipping cost of a cart, in cents: 800,000 items at the highest price of the contract. A data file can't contain as many items. */
+const MAX_SHIPPING_COST_CENTS = 8_000_000_000_000;
 
-/** The cost limit is a multiple of this many cents. */
+/** The limit of the product cost is rounded down to a multiple of this amount, in cents. */
 const COST_LIMIT_STEP_CENTS = 1_000_000_000_000;
 
-/** Decision: the highest cost of the products of a cart, in cents. Up to it the payment summary is exact. */
-export const MAX_CART_COST_CENTS = costLimitCents(TAX_PERCENT);
+/** Decision: the maximum cost of the products of a cart, in cents. The payment summary is exact up to this cost. */
+export const MAX_CART_COST_CENTS = getMaxCartCostCents(TAX_PERCENT);
 
 /**
- * Returns the highest cost of the products of a cart, in cents, for which the total with shipping and a tax of `taxPercent` stays below 2^53.
+ * Returns the maximum cost of the products of a cart at a tax rate, in cents. The total cost of a cart with shipping and tax stays below 2^53.
  * Throws `RangeError` for an invalid rate.
  */
-export function costLimitCents(taxPercent: number): number {
-  const highestBeforeTaxCents = Number.MAX_SAFE_INTEGER / (1 + toHundredths(taxPercent) / WHOLE_RATE);
-  return Math.floor((highestBeforeTaxCents - SHIPPING_RESERVE_CENTS) / COST_LIMIT_STEP_CENTS) * COST_LIMIT_STEP_CENTS;
+export function getMaxCartCostCents(taxPercent: number): number {
+  const highestBeforeTaxCents = Number.MAX_SAFE_INTEGER / (1 + toHundredths(taxPercent) / FULL_RATE);
+  return Math.floor((highestBeforeTaxCents - MAX_SHIPPING_COST_CENTS) / COST_LIMIT_STEP_CENTS) * COST_LIMIT_STEP_CENTS;
 }
 
-/** Returns what a cart costs, in whole cents. Exact while the products cost at most `MAX_CART_COST_CENTS`. */
+/** Returns the costs of a cart, in whole cents. They are exact if the products cost at most `MAX_CART_COST_CENTS`. */
 export function computePaymentSummary(cart: readonly CartItem[], catalogue: Catalogue): PaymentSummary {
   const productCostCents = sum(
     cart.map(({ productId, quantity }) => findProduct(catalogue, productId).priceCents * quantity),
@@ -36,7 +36,7 @@ export function computePaymentSummary(cart: readonly CartItem[], catalogue: Cata
     cart.map(({ deliveryOptionId }) => findDeliveryOption(catalogue, deliveryOptionId).priceCents),
   );
   const totalCostBeforeTaxCents = productCostCents + shippingCostCents;
-  const taxCents = percentHalfUp(totalCostBeforeTaxCents, TAX_PERCENT);
+  const taxCents = computePercentHalfUp(totalCostBeforeTaxCents, TAX_PERCENT);
   return {
     totalItems: sum(cart.map(({ quantity }) => quantity)),
     productCostCents,
@@ -48,21 +48,21 @@ export function computePaymentSummary(cart: readonly CartItem[], catalogue: Cata
 }
 
 /**
- * Returns `percent` per cent of an amount of whole cents below 2^53, rounded half up to a whole cent. Exact for a rate from 0 to 100 with at most two
- * decimals; throws `RangeError` for any other rate.
+ * Returns a percentage of an amount of cents, rounded half up to a whole cent. The amount is a whole number below 2^53. The rate is a number from 0 to
+ * 100 with at most two decimals. Throws `RangeError` for any other rate.
  */
-export function percentHalfUp(cents: number, percent: number): number {
+export function computePercentHalfUp(cents: number, percent: number): number {
   const rate = toHundredths(percent);
-  // Split, so that every step is a whole number below 2^53 and without error.
-  const rest = cents % WHOLE_RATE;
-  return ((cents - rest) / WHOLE_RATE) * rate + Math.floor((rest * rate + WHOLE_RATE / 2) / WHOLE_RATE);
+  // The amount is split so that each intermediate result is a whole number below 2^53, which is exact.
+  const rest = cents % FULL_RATE;
+  return ((cents - rest) / FULL_RATE) * rate + Math.floor((rest * rate + FULL_RATE / 2) / FULL_RATE);
 }
 
-/** Converts a rate in percent to hundredths of a percent, a whole number. */
+/** Converts a rate in percent to hundredths of a percent. Throws `RangeError` for an invalid rate. */
 function toHundredths(percent: number): number {
   const hundredths = Math.round(percent * HUNDREDTHS_PER_PERCENT);
-  // The division is correctly rounded: it returns exactly the number that a literal with two decimals is.
-  if (hundredths >= 0 && hundredths <= WHOLE_RATE && hundredths / HUNDREDTHS_PER_PERCENT === percent) return hundredths;
+  // IEEE 754 division is correctly rounded, so a rate with two decimals is equal to the quotient.
+  if (hundredths >= 0 && hundredths <= FULL_RATE && hundredths / HUNDREDTHS_PER_PERCENT === percent) return hundredths;
   throw new RangeError(`Invalid rate ${percent} %: use a number from 0 to 100 with at most two decimals.`);
 }
 

@@ -1,5 +1,5 @@
 import type { ReceivedResponse } from '../../check/exchange.ts';
-import { DAY_MS } from '../domain/delivery.ts';
+import { DAY_MS } from '../domain/catalogue.ts';
 import type { OperationId } from '../types.ts';
 import { findDifference } from './difference.ts';
 import { calculateSummary, type Model, withProducts } from './model.ts';

@@ -1,5 +1,5 @@
-import { DAY_MS, DEFAULT_OPTION_ID } from '../domain/delivery.ts';
-import { percentHalfUp, TAX_PERCENT } from '../domain/pricing.ts';
+import { DAY_MS, DEFAULT_OPTION_ID } from '../domain/catalogue.ts';
+import { computePercentHalfUp, TAX_PERCENT } from '../domain/pricing.ts';
 import type { State } from '../state.ts';
 import type { CartItem, Order, PaymentSummary } from '../types.ts';
 
@@ -43,7 +43,7 @@ export function calculateSummary({ cart, products, deliveryOptions }: Model): Pa
   const productCostCents = sum(cart.map(({ productId, quantity }) => price(productId) * quantity));
   const shippingCostCents = sum(cart.map(({ deliveryOptionId }) => shipping(deliveryOptionId)));
   const totalCostBeforeTaxCents = productCostCents + shippingCostCents;
-  const taxCents = percentHalfUp(totalCostBeforeTaxCents, TAX_PERCENT);
+  const taxCents = computePercentHalfUp(totalCostBeforeTaxCents, TAX_PERCENT);
   return {
     totalItems: sum(cart.map(({ quantity }) => quantity)),
     productCostCents,

@@ -1,5 +1,5 @@
 import type { Random } from '../../util/random.ts';
-import { MAX_TERM_LENGTH } from '../search/product-index.ts';
+import { MAX_TERM_LENGTH } from '../search/product-search.ts';
 import type { Product } from '../types.ts';
 import {
   findPartialWords,

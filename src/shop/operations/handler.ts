@@ -4,33 +4,35 @@ import type * as store from '../../store/store.ts';
 import type { State } from '../state.ts';
 import type { Input, OperationId, OperationResponse, Product } from '../types.ts';
 
-/** A pure change of the shop's state. */
+/** A pure function that changes the shop's state. */
 export type Change<Result> = store.Change<Result, State>;
 
-/** The outcome of a change: the next state, absent if nothing changes, and the result. */
+/** What a change returns: its result, and the next state. The next state is absent if nothing changes. */
 export type ChangeResult<Result> = store.ChangeResult<Result, State>;
 
-/** The shop as a handler sees it: the sandbox of the request, and the search. */
+/** The context of a handler: the sandbox of the request, and the product search. */
 export interface Shop extends application.Context<State> {
-  /** Returns the products of a catalogue that match a term. */
+  /** Returns the products that match a search term, the most relevant first. */
   search(products: readonly Product[], term: string): readonly Product[];
 }
 
-/** Implements an operation: decides, and leaves the computing to the domain and the storing to the store. Declines by throwing a `DomainError`. */
+/** Handles the requests of one operation. Throws a `DomainError` if a business rule declines the request. Rules are in the domain folder. */
 export type Handler<Id extends OperationId> = (
   input: Input<Id>,
   shop: Shop,
 ) => OperationResponse<Id> | Promise<OperationResponse<Id>>;
 
-/** A handler for each operation of the contract, or the word that it is mocked. */
+/** A handler for each operation of the contract, or `mocked` for operations that are mocked. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> | typeof mocked };
 
-/** The input and the response of a handler for an operation of any contract. */
+/** The input of a handler for an operation of any contract. */
 export type AnyInput = application.Input;
+
+/** The response of a handler for an operation of any contract. */
 export type AnyResponse = application.HandlerResponse;
 
-/** Handles an operation of any contract: a user's handler. */
+/** A user's handler for an operation of any contract. */
 export type AnyHandler = (input: AnyInput, shop: Shop) => AnyResponse | Promise<AnyResponse>;
 
-/** Handlers by operationId, of the shop's operations or of any other: these are each an `AnyHandler`, or `mocked`. */
+/** A user's handlers by operationId. Operations that are not in the shop's contract have an `AnyHandler` or `mocked`. */
 export type CustomHandlers = Partial<Handlers> & { readonly [operationId: string]: unknown };

@@ -1,22 +1,11 @@
-import { addCartItem, listCartItems, removeCartItem, updateCartItem } from './cart-items.ts';
-import { listDeliveryOptions } from './delivery-options.ts';
+import * as cart from './cart.ts';
+import * as catalogue from './catalogue.ts';
 import type { Handlers } from './handler.ts';
-import { createOrder, getOrder, listOrders } from './orders.ts';
-import { getPaymentSummary } from './payment-summary.ts';
-import { listProducts } from './products.ts';
-import { resetData } from './reset.ts';
+import * as orders from './orders.ts';
+import * as reset from './reset.ts';
 
-/** The handler of each operation of the contract. A missing operation does not compile. */
-export const handlers: Handlers = {
-  listProducts,
-  listDeliveryOptions,
-  listCartItems,
-  addCartItem,
-  updateCartItem,
-  removeCartItem,
-  listOrders,
-  createOrder,
-  getOrder,
-  getPaymentSummary,
-  resetData,
-};
+/**
+ * The handlers of all operations. A file of this folder exports each handler under its operationId. The code does not compile while an operation of
+ * the contract has no handler.
+ */
+export const handlers: Handlers = { ...catalogue, ...cart, ...orders, ...reset };

@@ -3,14 +3,14 @@ import { createOrderFromCart, findOrder } from '../domain/order.ts';
 import type { Order } from '../types.ts';
 import type { Handler } from './handler.ts';
 
-/** Returns the orders, the newest first, with their products if the query expands them. */
+/** Returns the orders, the newest first. With `expand=products` each order contains its products. */
 export const listOrders: Handler<'listOrders'> = ({ query }, shop) => {
   const state = shop.read();
   if (query.expand === undefined) return { body: state.orders };
   return { body: state.orders.map((order) => expandProducts(order, state)) };
 };
 
-/** Orders everything in the cart, empties the cart and returns the order. */
+/** Creates an order of all items in the cart, empties the cart, and returns the order. */
 export const createOrder: Handler<'createOrder'> = async (_input, shop) => {
   const order = await shop.update((state, nowMs) => {
     const order = createOrderFromCart(state.cartItems, state, { id: shop.newId(), orderTimeMs: nowMs });
@@ -19,7 +19,7 @@ export const createOrder: Handler<'createOrder'> = async (_input, shop) => {
   return { body: order, headers: { Location: `/api/orders/${order.id}` } };
 };
 
-/** Returns one order, with its products if the query expands them. */
+/** Returns one order. With `expand=products` the order contains its products. */
 export const getOrder: Handler<'getOrder'> = ({ path, query }, shop) => {
   const state = shop.read();
   const order = findOrder(state.orders, path.orderId);

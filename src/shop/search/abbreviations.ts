@@ -1,4 +1,4 @@
-/** Returns the first letter of a word and the consonants after it, doubled ones once: "bsktbl" for "basketball". */
+/** Returns the first letter of a word and the consonants after it, such as "bsktbl" for "basketball". A doubled consonant counts once. */
 export function getConsonants(word: string): string {
   const consonants = word.slice(1).replaceAll(/[aeiou]/g, '');
   return word.charAt(0) + consonants.replaceAll(/(.)\1+/g, '$1');
@@ -11,15 +11,15 @@ export function isSubsequence(text: string, word: string): boolean {
   return matched === text.length;
 }
 
-/** The minimum length of the tail of a word, in letters. */
+/** The minimum length of the tail in an abbreviation, in letters. */
 const TAIL_LENGTH = 3;
 
-/** Returns the shortest head and tail of a word: its first letter and its last three. */
+/** Returns the first letter of a word followed by its last three letters. */
 export function getEnds(word: string): string {
   return word.charAt(0) + word.slice(-TAIL_LENGTH);
 }
 
-/** Whether a text is the head and the tail of a word that is at least two letters longer: "bball" of "basketball". */
+/** Whether a text is the head and the tail of a word, such as "bball" of "basketball". The word must be at least two letters longer. */
 export function isHeadAndTail(text: string, word: string): boolean {
   if (word.length < text.length + 2) return false;
   let head = 0;
@@ -29,7 +29,7 @@ export function isHeadAndTail(text: string, word: string): boolean {
   return head >= 1 && tail >= TAIL_LENGTH && head + tail >= text.length;
 }
 
-/** Stems a word by number: returns its possible plurals and singulars. */
+/** Returns the number forms of a word: its possible plurals and singulars. */
 export function getNumberForms(word: string): readonly string[] {
   if (word.length < 3) return [];
   const forms = [`${word}s`, `${word}es`];

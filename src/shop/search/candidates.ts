@@ -1,64 +1,54 @@
 import { getConsonants, getEnds, getNumberForms, isHeadAndTail, isSubsequence } from './abbreviations.ts';
 import { getEditCost } from './edit-cost.ts';
 import { getPhoneticCode } from './phonetic-code.ts';
+import { type Candidate, TIERS } from './ranking.ts';
 import type { Vocabulary, WordId } from './vocabulary.ts';
 
-/** The ways in which a word can match a search word, the most relevant first. */
-export const TIERS = { exact: 0, number: 1, prefix: 2, infix: 3, misspelled: 4, abbreviated: 5 } as const;
-
-/** A word of the vocabulary that a search word may mean. */
-export interface Candidate {
-  readonly id: WordId;
-  readonly tier: number;
-  /** The distance between the search word and the word within the tier: at least 0 and less than 4. */
-  readonly distance: number;
-}
-
-/** The minimum lengths of a search word for an infix match and for a fuzzy match, in letters. */
+/** The minimum length of a search word for an infix match, in letters. */
 const INFIX_LENGTH = 3;
+
+/** The minimum length of a search word for a fuzzy match, in letters. */
 const TYPO_LENGTH = 3;
 
-/** A shorter misspelled prefix must be closer: few letters say little. */
+/** The minimum length of a search word for a misspelled prefix of any distance, in letters. Shorter words match up to `SHORT_PREFIX_DISTANCE`. */
 const SHORT_PREFIX_LENGTH = 5;
 const SHORT_PREFIX_DISTANCE = 0.75;
 
-/** The maximum difference between the distances of a candidate and of the best one. */
+/** The maximum difference between the distance of a candidate and the lowest distance. */
 const MAX_DIFFERENCE = 0.45;
 
-/** The maximum edit distance: two unlikely substitutions, but not of the first letter. */
+/** The maximum edit cost of a misspelled word. It allows two unlikely substitutions, but not of the first letter. */
 const MAX_EDIT_DISTANCE = 2.25;
 
-/** Added to the distance of a misspelled prefix for each missing letter. */
+/** The additional distance of a misspelled prefix for each missing letter. */
 const MISSING_LETTER_DISTANCE = 0.1;
 
-/** The maximum distance of a word that sounds like the search word, and that of any candidate. */
-const PHONETIC_DISTANCE = 1;
+/** The maximum distance of a candidate. */
 const MAX_DISTANCE = 3.9;
 
-/** Added to the distance of a number form of a candidate. */
+/** The additional distance of a singular or plural of a candidate. */
 const NUMBER_DISTANCE = 0.05;
 
-/** Limits of phonetic matches: the maximum edit distance and difference of length, and the minimum length of the phonetic code. */
-const PHONETIC_EDIT_DISTANCE = 2.75;
-const PHONETIC_LENGTH_DIFFERENCE = 2;
-const PHONETIC_CODE_LENGTH = 3;
+/** The limits of a phonetic match. A word that sounds like the search word and exceeds a limit does not match. */
+const PHONETIC = { maxDistance: 1, maxEditCost: 2.75, maxLengthDifference: 2, minCodeLength: 3 };
 
-/** The distance of a first letter followed by the end of a word, such as "bball", and its minimum length. */
-const INITIAL_DISTANCE = 0.25;
-const INITIAL_LENGTH = 5;
+/** The distance and the minimum length of an abbreviation that is a first letter and the end of a word, such as "bball". */
+const INITIAL = { distance: 0.25, minLength: 5 };
 
-/** The distances of abbreviations: a minimum, and what each missing letter adds. */
+/** The distance of an abbreviation without vowels: a minimum, and an addition for each missing letter. */
 const VOWELS_DISTANCE = { minimum: 0.4, perLetter: 0.1 };
+
+/** The distance of an abbreviation that is the head and the tail of a word: a minimum, and an addition for each missing letter. */
 const HEAD_AND_TAIL_DISTANCE = { minimum: 0.6, perLetter: 0.03 };
 
-/** Returns the words that a search word may be a misspelling or an abbreviation of. */
+/** Returns the words that a search word may be a misspelling of or an abbreviation of. */
 export function findFuzzyMatches(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
   if (searchWord.length < TYPO_LENGTH) return [];
   const candidates = [...findMisspelled(searchWord, vocabulary), ...findAbbreviated(searchWord, vocabulary)];
-  return addNumberForms(keepBest(candidates), vocabulary);
+  return addNumberForms(selectClosest(candidates), vocabulary);
 }
 
-/** Adds singulars and plurals of the candidates: a misspelled plural matches the singular too. */
+/** Adds the singulars and plurals of the candidates, so that a misspelled plural also matches the singular. */
 function addNumberForms(candidates: readonly Candidate[], vocabulary: Vocabulary): readonly Candidate[] {
   const all = new Map(candidates.map((candidate) => [candidate.id, candidate]));
   for (const candidate of candidates) {
@@ -71,12 +61,12 @@ function addNumberForms(candidates: readonly Candidate[], vocabulary: Vocabulary
   return [...all.values()];
 }
 
-/** Returns the distance of the closest candidate; infinity if there is none. */
+/** Returns the lowest distance of the candidates, or infinity if there are no candidates. */
 export function getLowestDistance(candidates: readonly Candidate[]): number {
   return candidates.reduce((lowest, { distance }) => Math.min(lowest, distance), Number.POSITIVE_INFINITY);
 }
 
-/** Returns the words that equal a search word or one of its number forms, start with it or contain it. */
+/** Returns the words that are equal to a search word or to its singular or plural, start with the search word, or contain it. */
 export function findLiteralMatches(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
   const { words } = vocabulary;
   const candidates = new Map<WordId, Candidate>();
@@ -114,13 +104,13 @@ function findMisspelled(searchWord: string, vocabulary: Vocabulary): readonly Ca
 /** Returns the words that sound like a search word and have a similar spelling. */
 function findSoundalikes(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
   const code = getPhoneticCode(searchWord);
-  if (code.length < PHONETIC_CODE_LENGTH) return [];
+  if (code.length < PHONETIC.minCodeLength) return [];
   return vocabulary.findByPhoneticCode(code).flatMap((id) => {
     const word = vocabulary.words[id] ?? '';
     const distance = getEditCost(searchWord, word, false);
-    return distance > PHONETIC_EDIT_DISTANCE || Math.abs(word.length - searchWord.length) > PHONETIC_LENGTH_DIFFERENCE
-      ? []
-      : [{ id, tier: TIERS.misspelled, distance: Math.min(distance, PHONETIC_DISTANCE) }];
+    const lengthDifference = Math.abs(word.length - searchWord.length);
+    if (distance > PHONETIC.maxEditCost || lengthDifference > PHONETIC.maxLengthDifference) return [];
+    return [{ id, tier: TIERS.misspelled, distance: Math.min(distance, PHONETIC.maxDistance) }];
   });
 }
 
@@ -145,16 +135,16 @@ function matchWithoutVowels(searchWord: string, id: WordId, { words }: Vocabular
 function matchHeadAndTail(searchWord: string, id: WordId, { words }: Vocabulary): readonly Candidate[] {
   const word = words[id] ?? '';
   if (!isHeadAndTail(searchWord, word)) return [];
-  // One letter and the end of a word is a common abbreviation: as close as a typo.
-  if (searchWord.length >= INITIAL_LENGTH && word.endsWith(searchWord.slice(1))) {
-    return [{ id, tier: TIERS.misspelled, distance: INITIAL_DISTANCE }];
+  // This kind of abbreviation is common, so it is as close as a typo.
+  if (searchWord.length >= INITIAL.minLength && word.endsWith(searchWord.slice(1))) {
+    return [{ id, tier: TIERS.misspelled, distance: INITIAL.distance }];
   }
   const { minimum, perLetter } = HEAD_AND_TAIL_DISTANCE;
   return [{ id, tier: TIERS.abbreviated, distance: minimum + perLetter * (word.length - searchWord.length) }];
 }
 
-/** Returns the candidates that are almost as close as the best one, each word once. */
-function keepBest(candidates: readonly Candidate[]): readonly Candidate[] {
+/** Returns the candidates whose distance is close to the lowest one. Each word occurs once. */
+function selectClosest(candidates: readonly Candidate[]): readonly Candidate[] {
   const closest = new Map<WordId, Candidate>();
   for (const candidate of candidates) {
     const known = closest.get(candidate.id);

@@ -1,4 +1,4 @@
-/** The costs of edits by how likely they are: 1 for the substitution of unrelated letters. */
+/** The costs of edits. A likely edit costs less than an unlikely one. */
 const COST = {
   substitution: 1,
   adjacentKey: 0.7,
@@ -8,20 +8,20 @@ const COST = {
   doubledLetter: 0.3,
   vowelGap: 0.7,
   gap: 0.95,
-  /** Added for an edit of the first letter, which is seldom wrong. */
+  /** The additional cost of an edit of the first letter, because users seldom misspell it. */
   firstLetter: 0.35,
 } as const;
 
 const VOWELS = 'aeiouy';
 
-/** Pairs of letters that can stand for the same sound. */
+/** Pairs of letters that can represent the same sound. */
 const SIMILAR_LETTERS = ['ck', 'cs', 'sz', 'kq', 'gj', 'fv', 'pb', 'td', 'mn', 'iy', 'vw', 'xs', 'xz', 'gk'];
 const KEYBOARD_ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 
 const FIRST_CODE = 'a'.charCodeAt(0);
 const LETTERS = 26;
 
-/** The cost of substituting each letter for each other: 26 rows of 26. */
+/** The costs of all substitutions, with a row and a column for each letter. */
 const substitutionCosts = new Float64Array(LETTERS * LETTERS).fill(COST.substitution);
 for (const keys of KEYBOARD_ROWS)
   for (let at = 1; at < keys.length; at++) setSubstitutionCost(keys.charAt(at - 1), keys.charAt(at), COST.adjacentKey);
@@ -34,14 +34,14 @@ function setSubstitutionCost(letter: string, other: string, cost: number): void 
   substitutionCosts[column * LETTERS + row] = cost;
 }
 
-/** More than the maximum length of a word. */
+/** The number of cells in a row of the table. It exceeds the maximum length of a word. */
 const WIDTH = 64;
 const table = new Float64Array(WIDTH * WIDTH);
 
 /**
  * Returns the weighted edit distance between a search word and a word: the lowest total cost of substitutions, insertions, deletions and
- * transpositions (R. Wagner and M. Fischer, The string-to-string correction problem, 1974, with weights). With `isPrefix` the lowest distance to any
- * prefix of the word. Neither has more than 63 characters.
+ * transpositions (R. Wagner and M. Fischer, The string-to-string correction problem, 1974, with weights). With `isPrefix`, returns the lowest distance
+ * between the search word and a prefix of the word. Both words have at most 63 characters.
  */
 export function getEditCost(searchWord: string, word: string, isPrefix: boolean): number {
   table[0] = 0;

@@ -1,6 +1,6 @@
-/** Returns a text in lower case, without accents and width variants (NFKD without marks). */
+/** Converts a text to lower case. Removes accents and replaces full-width characters (NFKD without marks). */
 export function foldText(text: string): string {
-  // Most texts are ASCII, for which this takes a tenth of the time.
+  // Most texts are ASCII. This shortcut is ten times faster for them.
   if (/^[ -~]*$/.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
@@ -8,10 +8,10 @@ export function foldText(text: string): string {
     .toLowerCase();
 }
 
-/** The maximum length of a token, in characters: longer ones are truncated. */
+/** The maximum length of a word, in characters. Longer words are truncated. */
 export const WORD_LIMIT = 31;
 
-/** Splits a folded text into tokens: its runs of letters and digits, without apostrophes, truncated to 31 characters. */
+/** Splits a folded text into words. A word is a run of letters and digits. Apostrophes are removed, and long words are truncated. */
 export function splitWords(foldedText: string): string[] {
   const words = foldedText.replaceAll(/['’]/g, '').match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.map((word) => (word.length > WORD_LIMIT ? word.slice(0, WORD_LIMIT) : word));

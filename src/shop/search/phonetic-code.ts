@@ -1,4 +1,4 @@
-/** The replacements from spelling to sound in English, in this order: a simplified Metaphone (L. Philips, Hanging on the Metaphone, 1990). */
+/** The replacements of English spellings by sounds, in this order. They are a simplified Metaphone (L. Philips, Hanging on the Metaphone, 1990). */
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/^(kn|gn|pn)/, 'n'],
   [/^wr/, 'r'],
@@ -30,7 +30,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/(.)\1+/g, '$1'],
 ];
 
-/** Returns the phonetic code of a word, which is equal for words that sound alike: its consonants by their sound, and one "a" for each run of vowels. */
+/** Returns the phonetic code of a word: a letter for each consonant sound, and an "a" for each run of vowels. Words that sound alike have equal codes. */
 export function getPhoneticCode(word: string): string {
   return RULES.reduce((code, [pattern, sound]) => code.replace(pattern, sound), word);
 }

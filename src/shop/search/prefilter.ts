@@ -1,15 +1,16 @@
-/** Returns the indexes of the texts that may contain a part, in ascending order. All texts that contain it are among them, and few others. */
+/** Returns the indexes of the texts that may contain a part, in ascending order. It returns all texts that contain the part, and few others. */
 export type Prefilter = (part: string) => readonly number[];
 
 /** The number of bits in an element of an Int32Array. */
 const BITS = 32;
 
 /**
- * Creates a Bloom filter of letter pairs for the texts that `getText` returns for the indexes from 0 to `count` - 1 (B. Bloom, Space/time trade-offs in
- * hash coding with allowable errors, 1970). Each text has `wordsPerText` 32-bit words; a text of n letters needs about n / 5.
+ * Creates a prefilter: a Bloom filter of pairs of adjacent letters (B. Bloom, Space/time trade-offs in hash coding with allowable errors, 1970).
+ * `getText` returns the text of an index from 0 to `count` - 1. The filter of a text has `wordsPerText` integers of 32 bits. A text of n letters needs
+ * about n / 5 integers.
  */
 export function createPrefilter(count: number, getText: (index: number) => string, wordsPerText: number): Prefilter {
-  // The first 32-bit word of all texts, then the second of all: the first one that is compared excludes most texts.
+  // The filter contains the first integers of all texts, then the second ones. The first comparison excludes most texts.
   const filter = new Int32Array(count * wordsPerText);
   const bits = new Int32Array(wordsPerText);
   for (let index = 0; index < count; index++) {

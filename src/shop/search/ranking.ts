@@ -1,20 +1,37 @@
-import type { Candidate } from './candidates.ts';
-import type { Vocabulary } from './vocabulary.ts';
+/** The ways in which a word can match a search word, the most relevant first. */
+export const TIERS = { exact: 0, number: 1, prefix: 2, infix: 3, misspelled: 4, abbreviated: 5 } as const;
 
-/** The costs of the products that match, by their indexes in the catalogue. The lower the cost, the more relevant the product. */
+/** The two searched fields of a product, the most relevant first. */
+export const SEARCHED_FIELDS = ['name', 'keywords'] as const;
+
+/** The additional cost of a match in the less relevant field. */
+const FIELD_COST = 4;
+
+/** The additional cost of each less relevant tier. It exceeds the sum of `FIELD_COST` and any distance. */
+export const TIER_COST = 8;
+
+/** A word of the vocabulary that may match a search word. */
+export interface Candidate {
+  /** The index of the word in the vocabulary. */
+  readonly id: number;
+  readonly tier: number;
+  /** The distance between the word and the search word: at least 0 and less than 4. */
+  readonly distance: number;
+}
+
+/** The costs of the matching products, by their indexes in the catalogue. A product with a lower cost is more relevant. */
 export type Costs = ReadonlyMap<number, number>;
 
-/** The cost of a tier: more than any distance within it plus the cost of a keyword match. */
-export const TIER_COST = 8;
-const KEYWORD_COST = 4;
-
-/** Returns the costs of the products that contain a candidate: the tier counts first, then name before keywords, then the distance. */
-export function getProductCosts(candidates: readonly Candidate[], vocabulary: Vocabulary): Costs {
+/** Returns the costs of the products that contain a candidate. The tier counts more than the field, and the field counts more than the distance. */
+export function getProductCosts(
+  candidates: readonly Candidate[],
+  vocabulary: { getPostings(id: number): Int32Array },
+): Costs {
   const costs = new Map<number, number>();
   for (const { id, tier, distance } of candidates) {
     for (const posting of vocabulary.getPostings(id)) {
       const product = posting >> 1;
-      const cost = tier * TIER_COST + (posting & 1) * KEYWORD_COST + distance;
+      const cost = tier * TIER_COST + (posting & 1) * FIELD_COST + distance;
       const known = costs.get(product);
       if (known === undefined || cost < known) costs.set(product, cost);
     }
@@ -22,7 +39,7 @@ export function getProductCosts(candidates: readonly Candidate[], vocabulary: Vo
   return costs;
 }
 
-/** Returns the products that match all search words, with the sums of their costs. */
+/** Returns the products that match all search words. The cost of a product is the sum of its costs for the words. */
 export function intersectCosts(costsOfWords: readonly Costs[]): Costs {
   const [fewest, ...others] = costsOfWords.toSorted((costs, other) => costs.size - other.size);
   if (!fewest || others.length === 0) return fewest ?? new Map();
@@ -35,7 +52,7 @@ export function intersectCosts(costsOfWords: readonly Costs[]): Costs {
   return sums;
 }
 
-/** Returns the products that match the highest number of search words, if that is more than half of them. */
+/** Returns the products that match the most search words. Returns no products if the best ones match at most half of the words. */
 export function getPartialMatches(costsOfWords: readonly Costs[]): Costs {
   const matches = new Map<number, { count: number; cost: number }>();
   for (const costs of costsOfWords) {
@@ -49,7 +66,7 @@ export function getPartialMatches(costsOfWords: readonly Costs[]): Costs {
   return new Map([...matches].flatMap(([product, { count, cost }]) => (count === highest ? [[product, cost]] : [])));
 }
 
-/** Returns all products with the lowest of their costs. */
+/** Returns the products of all maps, each with its lowest cost. */
 export function mergeCosts(all: readonly Costs[]): Costs {
   const [first, ...others] = all.filter(({ size }) => size > 0);
   if (!first || others.length === 0) return first ?? new Map();
@@ -59,14 +76,14 @@ export function mergeCosts(all: readonly Costs[]): Costs {
   return merged;
 }
 
-/** Costs are rounded to multiples of this. */
+/** The unit of rounding. Costs that round to the same value are equal. */
 const PRECISION = 1 / 1_024;
 
-/** Returns the indexes of the products by ascending cost; products with equal costs in the order of the catalogue. */
+/** Returns the indexes of the products by ascending cost. Products with equal costs are in the order of the catalogue. */
 export function rankProducts(costs: Costs): readonly number[] {
   let count = 1;
   for (const product of costs.keys()) count = Math.max(count, product + 1);
-  // Numbers that encode the cost and the index sort many times faster than pairs.
+  // A number that encodes a cost and an index sorts many times faster than a pair.
   const keys = new Float64Array(costs.size);
   let at = 0;
   for (const [product, cost] of costs) keys[at++] = Math.round(cost / PRECISION) * count + product;

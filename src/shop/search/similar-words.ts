@@ -1,7 +1,9 @@
 import { WORD_LIMIT } from './fold-text.ts';
 
-/** The minimum lengths of a word for an edit distance of two, and of a search word for a misspelled prefix, in letters. */
+/** The minimum length of a word for an edit distance of two, in letters. */
 const TWO_TYPOS_LENGTH = 5;
+
+/** The minimum length of a search word for a misspelled prefix, in letters. */
 const PREFIX_LENGTH = 4;
 
 /** A word that is similar to a search word, as a whole or with a prefix. */
@@ -10,28 +12,32 @@ interface SimilarWord {
   readonly isWhole: boolean;
 }
 
-/** The number of cells in a row of distances: one for each prefix of the search word, including the empty one, and one after these. */
+/** The number of cells in a row of distances: one for each prefix of the search word, one for the empty prefix, and one at the end. */
 const WIDTH = WORD_LIMIT + 2;
+
+/** The distances: a row for each prefix of a word, and a column for each prefix of the search word. `WIDTH` means too far. */
 const rows = new Uint8Array(WIDTH * WIDTH).fill(WIDTH);
 
 /** The character codes of the search word, from index 1. */
 const codes = new Int32Array(WIDTH).fill(-1);
 
-/** For each row its lowest distance, and the lowest distance between the whole search word and a prefix of the word up to this row. */
+/** The lowest distance of each row. */
 const rowMinimums = new Uint8Array(WIDTH);
+
+/** The lowest distance between the whole search word and a prefix of the word, up to each row. */
 const prefixDistances = new Uint8Array(WIDTH);
 
-/** Returns the maximum edit distance for the length of a word. */
+/** Returns the maximum edit distance of a word, which depends on its length. */
 function getMaxDistance(word: string): number {
   return word.length >= TWO_TYPOS_LENGTH ? 2 : 1;
 }
 
 /**
- * Creates a fuzzy search over words. It returns the words within an edit distance of one or two, and those with a prefix within an edit distance of
- * one, with transpositions counted as one edit. Words with a common prefix share its rows of distances, and words whose prefix is already too far
- * are skipped (K. Oflazer, Error-tolerant finite-state recognition, 1996).
+ * Creates a fuzzy search over words. It finds words with an edit distance of at most two, and words with a prefix whose edit distance is at most one. A
+ * transposition is one edit. The search computes the distances of a common prefix once, and skips words whose prefix is too far (K. Oflazer,
+ * Error-tolerant finite-state recognition, 1996).
  */
-export function findSimilarWords(words: readonly string[]): (searchWord: string) => readonly SimilarWord[] {
+export function createSimilarWordSearch(words: readonly string[]): (searchWord: string) => readonly SimilarWord[] {
   const order = Int32Array.from(words.keys()).sort((id, other) => compare(words[id] ?? '', words[other] ?? ''));
   const sharedLengths = Uint8Array.from(order, (id, at) =>
     getSharedLength(words[order[at - 1] ?? -1] ?? '', words[id] ?? ''),
@@ -43,7 +49,7 @@ export function findSimilarWords(words: readonly string[]): (searchWord: string)
     const prefixLimit = searchWord.length < PREFIX_LENGTH ? -1 : 1;
     const similar: SimilarWord[] = [];
     startRows(searchWord, limit);
-    /** The number of rows that are computed for the previous word. */
+    /** The number of computed rows that apply to the current word. */
     let depth = 0;
     for (let at = 0; at < order.length; at++) {
       depth = Math.min(depth, sharedLengths[at] as number);
@@ -74,7 +80,7 @@ function getSharedLength(word: string, other: string): number {
   return length;
 }
 
-/** Fills the row of the empty prefix. */
+/** Fills the row of the empty prefix of a word. */
 function startRows(searchWord: string, limit: number): void {
   for (let at = 0; at < searchWord.length; at++) codes[at + 1] = searchWord.charCodeAt(at);
   for (let cell = 0; cell <= Math.min(searchWord.length, limit); cell++) rows[cell] = cell;
@@ -83,12 +89,12 @@ function startRows(searchWord: string, limit: number): void {
   prefixDistances[0] = searchWord.length <= limit ? searchWord.length : WIDTH;
 }
 
-/** Whether no word with this prefix can be similar, neither by this row nor by a transposition across it. */
+/** Whether no word with this prefix can be similar. A transposition may also use the distances of the previous row. */
 function isTooFar(depth: number, limit: number): boolean {
   return (rowMinimums[depth] as number) > limit && (depth === 0 || (rowMinimums[depth - 1] as number) >= limit);
 }
 
-/** Fills the row of the prefix with `depth` letters, in the cells that can be within the limit. */
+/** Fills the row of the prefix with `depth` letters. Skips the cells that exceed the limit. */
 function fillRow(word: string, depth: number, length: number, limit: number): void {
   const row = depth * WIDTH;
   const before = row - WIDTH;
@@ -118,14 +124,14 @@ function fillRow(word: string, depth: number, length: number, limit: number): vo
   prefixDistances[depth] = Math.min(prefixDistances[depth - 1] as number, last);
 }
 
-/** Whether more than `limit` bits are set (each step clears one: P. Wegner, 1960). */
+/** Whether more than `limit` bits are set. Each step clears one bit (P. Wegner, A technique for counting ones in a binary computer, 1960). */
 function hasMoreBits(bits: number, limit: number): boolean {
   let remaining = bits;
   for (let count = 0; count < limit; count++) remaining &= remaining - 1;
   return remaining !== 0;
 }
 
-/** Returns a bit set of the letters of a text. Characters other than a to z share the bits of these. */
+/** Returns a bit set of the letters of a text. Other characters share bits with the letters. */
 function getLetterBits(text: string): number {
   let letters = 0;
   for (let at = 0; at < text.length; at++) letters |= 1 << (text.charCodeAt(at) & 31);

@@ -2,13 +2,13 @@ import type { Product } from '../types.ts';
 import { foldText } from './fold-text.ts';
 import { createPrefilter, type Prefilter } from './prefilter.ts';
 
-/** The texts of names and keywords, for terms that are longer than a word. */
+/** An index of the texts of names and keywords, for terms of several words. */
 export type TextIndex = ReturnType<typeof createTextIndex>;
 
-/** The number of 32-bit words of the prefilter for each product. */
+/** The number of 32-bit integers of the prefilter for each product. */
 const FILTER_WORDS = 10;
 
-/** Creates a text index of the names and of the keywords joined by commas (interface, search rule 5). Builds its prefilter on the first use. */
+/** Creates a text index of names, and of keywords joined by commas (interface, search rule 5). Builds the prefilter on the first search. */
 export function createTextIndex(products: readonly Product[]) {
   const getName = (index: number) => foldText(products[index]?.name ?? '');
   const getKeywords = (index: number) => trimCommas(foldText(products[index]?.keywords.join(',') ?? ''));
@@ -26,7 +26,7 @@ export function createTextIndex(products: readonly Product[]) {
       const trimmed = trimCommas(text);
       return trimmed === text ? findLiteral(text) : [...new Set([...findLiteral(trimmed), ...findLiteral(text)])];
     },
-    /** Returns the indexes of the products with two adjacent keywords that form the text when joined, with at least `minLetters` letters in each part. */
+    /** Returns the indexes of the products with a text across two adjacent keywords. Each keyword has at least `minLetters` letters of the text. */
     findAcrossKeywords(text: string, minLetters: number): readonly number[] {
       const borders = Array.from({ length: Math.max(0, text.length - 2 * minLetters + 1) }, (_, at) => at + minLetters);
       const splitTexts = borders.map((at) => `${text.slice(0, at)},${text.slice(at)}`);
@@ -36,12 +36,12 @@ export function createTextIndex(products: readonly Product[]) {
   };
 }
 
-/** Joins all texts of a product that are searched: its name, its keywords with commas and its keywords without separators. */
+/** Joins the searched texts of a product: its name, its keywords with commas, and its keywords without separators. */
 function joinTexts(name: string, keywords: string): string {
   return `${name}\n${keywords}\n${keepLettersAndCommas(keywords).replaceAll(',', '')}`;
 }
 
-/** Removes everything but letters, digits and commas. */
+/** Removes all characters except letters, digits and commas. */
 function keepLettersAndCommas(keywords: string): string {
   return /^[a-z0-9,]*$/.test(keywords) ? keywords : keywords.replaceAll(/[^\p{L}\p{N},]/gu, '');
 }

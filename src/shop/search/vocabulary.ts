@@ -4,43 +4,36 @@ import { getConsonants, getEnds } from './abbreviations.ts';
 import { foldText, splitWords } from './fold-text.ts';
 import { getPhoneticCode } from './phonetic-code.ts';
 import { createPrefilter } from './prefilter.ts';
-import { findSimilarWords } from './similar-words.ts';
+import { SEARCHED_FIELDS } from './ranking.ts';
+import { createSimilarWordSearch } from './similar-words.ts';
 
 /**
- * The longest prefix in FlexSearch's forward index, in letters. The candidates for a longer prefix are the words that share these letters. An index
- * of all prefixes finds the same words with three to five times the memory.
+ * The maximum length of a prefix in FlexSearch's forward index, in letters. A search for a longer prefix finds words by these letters and then compares
+ * the rest. An index of all prefixes finds the same words with three to five times the memory.
  */
 const FORWARD_LENGTH = 3;
 
-/** The number of 32-bit words of the prefilter for each word. */
+/** The number of 32-bit integers of the prefilter for each word. */
 const FILTER_WORDS = 1;
 
 /** The index of a word in the vocabulary. */
 export type WordId = number;
 
-/** The distinct words of a catalogue and their postings. */
+/** The distinct words of a catalogue, with indexes to search them. */
 export type Vocabulary = ReturnType<typeof createVocabulary>;
 
 /** Creates the vocabulary of the names and keywords of a catalogue. */
 export function createVocabulary(products: readonly Product[]) {
   const ids = new Map<string, WordId>();
-  const addWord = (word: string) => {
-    const id = ids.get(word) ?? ids.size;
-    if (id === ids.size) ids.set(word, id);
-    return id;
-  };
-  const keywordIds = new Map<string, readonly WordId[]>();
-  const addKeyword = (keyword: string) => {
-    let idsOfKeyword = keywordIds.get(keyword);
-    if (!idsOfKeyword) {
-      idsOfKeyword = splitWords(foldText(keyword)).map(addWord);
-      keywordIds.set(keyword, idsOfKeyword);
-    }
-    return idsOfKeyword;
+  const idsByText = new Map<string, readonly WordId[]>();
+  const addText = (text: string) => {
+    const textIds = idsByText.get(text) ?? splitWords(foldText(text)).map((word) => getNumber(ids, word));
+    idsByText.set(text, textIds);
+    return textIds;
   };
   const postings: number[] = [];
   const wordOfPosting: number[] = [];
-  /** The last product of each word. */
+  /** The last product that contains each word. */
   const lastProduct: number[] = [];
   const addPosting = (id: WordId, product: number, field: number) => {
     if (lastProduct[id] === product) return;
@@ -48,14 +41,15 @@ export function createVocabulary(products: readonly Product[]) {
     wordOfPosting.push(id);
     postings.push(2 * product + field);
   };
-  products.forEach(({ name, keywords }, product) => {
-    for (const word of splitWords(foldText(name))) addPosting(addWord(word), product, 0);
-    for (const keyword of keywords) for (const id of addKeyword(keyword)) addPosting(id, product, 1);
+  products.forEach((product, index) => {
+    SEARCHED_FIELDS.forEach((field, rank) => {
+      for (const text of [product[field]].flat()) for (const id of addText(text)) addPosting(id, index, rank);
+    });
   });
   return indexWords(ids, groupValues(ids.size, wordOfPosting, postings));
 }
 
-/** Groups values in one typed array. Returns a function from a group to its values, in their order. */
+/** Groups values in one typed array. Returns a function that returns the values of a group, in their original order. */
 function groupValues(
   count: number,
   groups: readonly number[],
@@ -97,36 +91,38 @@ function indexWords(ids: ReadonlyMap<string, WordId>, getPostings: (id: WordId) 
     },
     /** Returns the words that contain a text. */
     findByInfix: (text: string): readonly WordId[] => prefilter(text).filter((id) => words[id]?.includes(text)),
-    /** Returns the words within a small edit distance of a search word, and those with such a prefix. */
-    findSimilar: findSimilarWords(words),
-    /** Returns the words with the given first letter and last letters. */
+    /** Returns the words that are similar to a search word, as a whole or with a prefix. */
+    findSimilar: createSimilarWordSearch(words),
+    /** Returns the words with the given first letter and last three letters. */
     findByEnds: groupByKey(words, getEnds),
     findByPhoneticCode: groupByKey(words, getPhoneticCode),
     findByConsonants: groupByKey(words, getConsonants),
-    /** Returns the postings of a word in the order of the catalogue: twice the index of the product, plus one if only its keywords contain the word. */
+    /**
+     * Returns the postings of a word, in the order of the catalogue. A posting is twice the index of a product, plus one if only the less relevant
+     * field of the product contains the word.
+     */
     getPostings,
   };
 }
 
-/** Returns a function from a key to the words that have it. The words are grouped on its first use. */
+/** Returns a function that finds the words with a key. Groups the words by their keys on the first call. */
 function groupByKey(words: readonly string[], getKey: (word: string) => string): (key: string) => readonly WordId[] {
-  let links: ReturnType<typeof linkByKey> | undefined;
+  const groups = new Map<string, number>();
+  let getGroup: ((group: number) => Int32Array) | undefined;
+  const createGroups = () => {
+    const groupOfWord = words.map((word) => getNumber(groups, getKey(word)));
+    return groupValues(groups.size, groupOfWord, [...words.keys()]);
+  };
   return (key) => {
-    links ??= linkByKey(words, getKey);
-    const ids: WordId[] = [];
-    for (let id = links.last.get(key) ?? -1; id >= 0; id = links.previous[id] as number) ids.push(id);
-    return ids.reverse();
+    getGroup ??= createGroups();
+    const group = groups.get(key);
+    return group === undefined ? [] : [...getGroup(group)];
   };
 }
 
-/** Returns the last word with each key, and for each word the previous one with the same key, or -1. */
-function linkByKey(words: readonly string[], getKey: (word: string) => string) {
-  const last = new Map<string, WordId>();
-  const previous = new Int32Array(words.length);
-  words.forEach((word, id) => {
-    const key = getKey(word);
-    previous[id] = last.get(key) ?? -1;
-    last.set(key, id);
-  });
-  return { last, previous };
+/** Returns the number of a text in a map of numbered texts. Adds the text with the next number if the map does not contain it. */
+function getNumber(numbers: Map<string, number>, text: string): number {
+  const number = numbers.get(text) ?? numbers.size;
+  if (number === numbers.size) numbers.set(text, number);
+  return number;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { getEstimatedDeliveryTimeMs } from '../../../src/shop/domain/delivery.ts';
+import { getEstimatedDeliveryTimeMs } from '../../../src/shop/domain/catalogue.ts';
 import { createOrderFromCart } from '../../../src/shop/domain/order.ts';
 import { computePaymentSummary } from '../../../src/shop/domain/pricing.ts';
 import type { CartItem, DeliveryOption, Order, OrderProduct } from '../../../src/shop/types.ts';
@@ -17,7 +17,7 @@ function optionsFor({ orderTimeMs }: Order, entry: OrderProduct): readonly Deliv
   );
 }
 
-/** The cart that an order was made of, found from its estimates. */
+/** Returns the cart from which an order was created, with the delivery options that fit its delivery times. */
 function cartOf(order: Order): readonly CartItem[] {
   return order.products.map((entry) => {
     const { productId, quantity } = entry;

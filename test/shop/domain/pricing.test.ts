@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   computePaymentSummary,
-  costLimitCents,
+  computePercentHalfUp,
+  getMaxCartCostCents,
   MAX_CART_COST_CENTS,
-  percentHalfUp,
 } from '../../../src/shop/domain/pricing.ts';
 import {
   createCartItem,
@@ -32,7 +32,7 @@ const RATES: readonly (readonly [number, bigint])[] = [
   [100, 10_000n],
 ];
 
-describe('percentHalfUp', () => {
+describe('computePercentHalfUp', () => {
   it.each([
     [0, 10, 0],
     [4, 10, 0],
@@ -51,12 +51,12 @@ describe('percentHalfUp', () => {
     [10_796, 8.25, 891],
     [Number.MAX_SAFE_INTEGER, 10, 900_719_925_474_099],
     [Number.MAX_SAFE_INTEGER, 8.25, 743_093_938_516_132],
-  ])('%i cents at %d percent are %i cents', (cents, percent, expected) => {
-    expect(percentHalfUp(cents, percent)).toBe(expected);
+  ])('returns for %i cents at %d percent %i cents', (cents, percent, expected) => {
+    expect(computePercentHalfUp(cents, percent)).toBe(expected);
   });
 
   it.each(RATES)('is exact at %d percent for every amount up to the cost limit', (percent, hundredths) => {
-    const limitCents = costLimitCents(percent) + HIGHEST_SHIPPING_CENTS;
+    const limitCents = getMaxCartCostCents(percent) + HIGHEST_SHIPPING_CENTS;
     const anyCents = fc.oneof(
       fc.integer({ min: 0, max: 10_000 }),
       fc.integer({ min: 0, max: limitCents }),
@@ -65,25 +65,25 @@ describe('percentHalfUp', () => {
     fc.assert(
       fc.property(anyCents, (cents) => {
         const exact = (BigInt(cents) * hundredths + 5_000n) / 10_000n;
-        expect(BigInt(percentHalfUp(cents, percent))).toBe(exact);
+        expect(BigInt(computePercentHalfUp(cents, percent))).toBe(exact);
       }),
       { numRuns: 300 },
     );
   });
 
   it.each([8.875, 0.001, 1 / 3, -1, 100.01, Number.NaN])('throws for a rate of %d percent', (percent) => {
-    expect(() => percentHalfUp(100, percent)).toThrow(RangeError);
+    expect(() => computePercentHalfUp(100, percent)).toThrow(RangeError);
   });
 });
 
-describe('costLimitCents', () => {
+describe('getMaxCartCostCents', () => {
   it.each(RATES)('keeps the total below 2^53 cents with shipping and a tax of %d percent', (percent, hundredths) => {
-    const beforeTaxCents = BigInt(costLimitCents(percent) + HIGHEST_SHIPPING_CENTS);
+    const beforeTaxCents = BigInt(getMaxCartCostCents(percent) + HIGHEST_SHIPPING_CENTS);
     const totalCents = beforeTaxCents + (beforeTaxCents * hundredths + 5_000n) / 10_000n;
     expect(totalCents).toBeLessThanOrEqual(BigInt(Number.MAX_SAFE_INTEGER));
   });
 
-  it('is 8.18e15 cents at the tax rate of the shop', () => {
+  it('returns 8.18e15 cents at the tax rate of the shop', () => {
     expect(MAX_CART_COST_CENTS).toBe(8_180_000_000_000_000);
   });
 });
@@ -130,7 +130,7 @@ describe('computePaymentSummary', () => {
         totalCostCents: 13_197,
       },
     ],
-  ])('returns what %s costs', (_, cart, expected) => {
+  ])('returns the costs of %s', (_, cart, expected) => {
     expect(computePaymentSummary(cart, catalogue)).toEqual(expected);
   });
 

@@ -40,7 +40,7 @@ describe('POST /api/cart-items', () => {
       type: '/problems/quantity-limit',
       status: 409,
       detail:
-        '999999 in the cart and 2 more exceed the limit of 1000000 of a product. Add fewer, or lower the quantity first.',
+        'The cart contains 999999 of this product: 2 more would exceed the limit of 1000000. Add fewer, or lower the quantity first.',
     });
     expect((await shop.ask('POST', '/api/cart-items', { productId: IN_CART, quantity: 1 })).status).toBe(201);
   });

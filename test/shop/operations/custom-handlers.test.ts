@@ -52,7 +52,7 @@ describe('a custom handler', () => {
       const listOrders = () => {
         throw Reflect.construct(DomainError, [code, 'no reviews today']);
       };
-      const shop = await startStorefront({ handlers: { listOrders }, faultsExpected: true });
+      const shop = await startStorefront({ handlers: { listOrders }, errorsExpected: true });
       const reply = await shop.ask('GET', '/api/orders');
       expectProblem(reply, 500, 'internal-error');
       expect(reply.body.detail).toContain(`unknown code ${JSON.stringify(code)} (no reviews today)`);
@@ -62,7 +62,7 @@ describe('a custom handler', () => {
   );
 
   it('causes a logged error if it returns something that is not a response', async () => {
-    const shop = await startStorefront({ handlers: { listOrders: () => 7 as never }, faultsExpected: true });
+    const shop = await startStorefront({ handlers: { listOrders: () => 7 as never }, errorsExpected: true });
     const reply = await shop.ask('GET', '/api/orders');
     expectProblem(reply, 500, 'internal-error');
     expect(errorsOf(shop)).toEqual([reply.body.detail]);

@@ -10,7 +10,7 @@ async function summaryOf(shop: TestShop) {
 }
 
 describe('GET /api/payment-summary', () => {
-  it('returns what the cart costs', async () => {
+  it('returns the costs of the cart', async () => {
     const shop = await startStorefront();
     const summary = await shop.ask('GET', '/api/payment-summary');
     expect(summary.status).toBe(200);

@@ -2,11 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getConsonants, getNumberForms, isHeadAndTail, isSubsequence } from '../../../src/shop/search/abbreviations.ts';
 
-const anyWord = fc
-  .array(fc.constantFrom('a', 'b', 'l', 's', 'й'), { maxLength: 10 })
-  .map((letters) => letters.join(''));
+const anyWord = fc.string({ unit: fc.constantFrom('a', 'b', 'l', 's', 'й'), maxLength: 10 });
 
-describe('the consonants of a word', () => {
+describe('getConsonants', () => {
   it.each([
     ['basketball', 'bsktbl'],
     ['bsktbl', 'bsktbl'],
@@ -21,21 +19,21 @@ describe('the consonants of a word', () => {
     ['чайник', 'чайник'],
     ['ванна', 'вана'],
     ['7up', '7p'],
-  ])('%j: %j', (word, skeleton) => {
-    expect(getConsonants(word)).toBe(skeleton);
+  ])('returns for %j %j', (word, consonants) => {
+    expect(getConsonants(word)).toBe(consonants);
   });
 
-  it('is that of the word without its vowels', () => {
+  it('returns the same for a word without its vowels', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'abdeiklnorstu'), maxLength: 12 }), (rest) => {
-        const bare = rest.replaceAll(/[aeiou]/g, '');
-        expect(getConsonants(`b${bare}`)).toBe(getConsonants(`b${rest}`));
+        const withoutVowels = rest.replaceAll(/[aeiou]/g, '');
+        expect(getConsonants(`b${withoutVowels}`)).toBe(getConsonants(`b${rest}`));
       }),
     );
   });
 });
 
-describe('whether a text is a subsequence of a word', () => {
+describe('isSubsequence', () => {
   it.each([
     ['bktl', 'basketball', true],
     ['bsktbl', 'basketball', true],
@@ -46,22 +44,22 @@ describe('whether a text is a subsequence of a word', () => {
     ['balll', 'ball', false],
     ['x', '', false],
     ['чк', 'чайник', true],
-  ])('%j in %j: %j', (text, word, expected) => {
+  ])('returns for %j and %j %j', (text, word, expected) => {
     expect(isSubsequence(text, word)).toBe(expected);
   });
 
-  it('is so for what is left of a word whose letters are taken out, and for nothing longer', () => {
+  it('returns true for a word without some of its letters, and false for a longer text', () => {
     fc.assert(
-      fc.property(anyWord, fc.func(fc.boolean()), (word, isKept) => {
-        const left = [...word].filter((letter, at) => isKept(letter, at)).join('');
-        expect(isSubsequence(left, word)).toBe(true);
+      fc.property(anyWord, fc.func(fc.boolean()), (word, isIncluded) => {
+        const text = [...word].filter((letter, at) => isIncluded(letter, at)).join('');
+        expect(isSubsequence(text, word)).toBe(true);
         expect(isSubsequence(`${word}a`, word)).toBe(false);
       }),
     );
   });
 });
 
-describe('whether a text is the head and the tail of a word', () => {
+describe('isHeadAndTail', () => {
   it.each([
     ['bball', 'basketball', true],
     ['bketball', 'basketball', true],
@@ -80,26 +78,26 @@ describe('whether a text is the head and the tail of a word', () => {
     ['bsketball', 'basketball', false],
     ['', 'basketball', false],
     ['', '', false],
-  ])('%j of %j: %j', (text, word, expected) => {
+  ])('returns for %j and %j %j', (text, word, expected) => {
     expect(isHeadAndTail(text, word)).toBe(expected);
   });
 
-  it('is so just where the word can be cut in that way', () => {
+  it('returns true if and only if the text can be split into a head and a tail of the word', () => {
     fc.assert(
       fc.property(anyWord, anyWord, (text, word) => {
-        const cuts = Array.from({ length: text.length }, (_, at) => at).filter(
+        const splits = Array.from({ length: text.length }, (_, at) => at).filter(
           (at) => at >= 1 && text.length - at >= 1,
         );
-        const isTruncated = cuts.some((at) => word.startsWith(text.slice(0, at)) && word.endsWith(text.slice(at)));
+        const hasSplit = splits.some((at) => word.startsWith(text.slice(0, at)) && word.endsWith(text.slice(at)));
         const hasTail = text.length >= 3 && word.endsWith(text.slice(-3));
         const isShorter = word.length >= text.length + 2;
-        expect(isHeadAndTail(text, word)).toBe(isShorter && isTruncated && hasTail);
+        expect(isHeadAndTail(text, word)).toBe(isShorter && hasSplit && hasTail);
       }),
       { numRuns: 500 },
     );
   });
 
-  it('is so for any word without its middle', () => {
+  it('returns true for any word without its middle', () => {
     const anyPart = (minLength: number) => fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength, maxLength: 5 });
     fc.assert(
       fc.property(anyPart(1), anyPart(2), anyPart(3), (head, middle, tail) => {
@@ -109,7 +107,7 @@ describe('whether a text is the head and the tail of a word', () => {
   });
 });
 
-describe('the number forms of a word', () => {
+describe('getNumberForms', () => {
   it.each([
     ['mug', 'mugs'],
     ['box', 'boxes'],
@@ -121,12 +119,12 @@ describe('the number forms of a word', () => {
     ['glass', 'glasses'],
     ['shoe', 'shoes'],
     ['чайник', 'чайникs'],
-  ])('%s, %s', (singular, plural) => {
+  ])('returns %s for %s and the other way round', (singular, plural) => {
     expect(getNumberForms(singular)).toContain(plural);
     expect(getNumberForms(plural)).toContain(singular);
   });
 
-  it.each(['', 'a', 'ab', 'tv'])('is not guessed of %j', (word) => {
+  it.each(['', 'a', 'ab', 'tv'])('returns no forms of the short word %j', (word) => {
     expect(getNumberForms(word)).toEqual([]);
   });
 
@@ -135,11 +133,11 @@ describe('the number forms of a word', () => {
     ['kiss', 'kis'],
     ['mug', 'mu'],
     ['boot', 'boo'],
-  ])('of %s is not %s', (word, other) => {
+  ])('does not return for %s %s', (word, other) => {
     expect(getNumberForms(word)).not.toContain(other);
   });
 
-  it('is never the word itself', () => {
+  it('does not return the word itself', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'efisvy'), maxLength: 8 }), (word) => {
         expect(getNumberForms(word)).not.toContain(word);

@@ -3,48 +3,48 @@ import { describe, expect, it } from 'vitest';
 import { getEditCost } from '../../../src/shop/search/edit-cost.ts';
 import { editDistance, getPrefixes } from '../../support/oracles/edit-distance.ts';
 
-/** The least and the most that a letter takes, what the first one takes beside, and what sums of such figures may be off. */
-const LEAST = 0.3;
-const MOST = 1;
-const FIRST = 0.35;
-const CLOSE = 1e-9;
+/** The lowest and the highest cost of an edit, and the additional cost of an edit of the first letter. */
+const MIN_COST = 0.3;
+const MAX_COST = 1;
+const FIRST_LETTER_COST = 0.35;
 
-/** Letters that are doubled, near, alike, vowels or beyond a to z. */
-const anyWord = fc
-  .array(fc.constantFrom('a', 'e', 'b', 'p', 'k', 'c', 'z', 'й', '1', '日'), { maxLength: 8 })
-  .map((letters) => letters.join(''));
+/** The maximum rounding error of a sum of costs. */
+const ROUNDING = 1e-9;
 
-/** Any word as long as the longest that is searched. */
+/** Words with vowels, letters that sound alike, adjacent keys, and characters other than a to z. */
+const anyWord = fc.string({ unit: fc.constantFrom('a', 'e', 'b', 'p', 'k', 'c', 'z', 'й', '1', '日'), maxLength: 8 });
+
+/** Words up to the maximum length of a word. */
 const anyLongWord = fc.string({ unit: 'binary', maxLength: 31 }).map((text) => text.slice(0, 31));
 
-function whole(typed: string, meant: string) {
-  return getEditCost(typed, meant, false);
+function getWordCost(searchWord: string, word: string) {
+  return getEditCost(searchWord, word, false);
 }
 
-function open(typed: string, meant: string) {
-  return getEditCost(typed, meant, true);
+function getPrefixCost(searchWord: string, word: string) {
+  return getEditCost(searchWord, word, true);
 }
 
-describe('the cost of one edit', () => {
+describe('the cost of an edit', () => {
   it.each([
-    ['a doubled letter', 'keettle', 'a vowel for another', 'kattle'],
-    ['a doubled letter left single', 'ketle', 'a vowel for another', 'kattle'],
-    ['a doubled letter', 'kettlle', 'a vowel too many', 'kettlae'],
-    ['a vowel for another', 'kattle', 'a letter for another', 'kettbe'],
-    ['a vowel for another', 'kattle', 'the next key', 'krttle'],
-    ['a vowel missing', 'kttle', 'a consonant missing', 'kette'],
-    ['a vowel too many', 'kettlae', 'a consonant too many', 'kettlbe'],
-    ['the next key', 'ketrle', 'a letter for another', 'ketmle'],
-    ['a letter of the same sound', 'keddle', 'two letters for others', 'kemmle'],
-    ['two letters swapped', 'kettel', 'two letters for others', 'kettmb'],
-    ['two letters swapped', 'ekttle', 'two letters for others', 'mbttle'],
-    ['a letter missing', 'kette', 'two missing', 'kete'],
-    ['a letter for another', 'kebtle', 'the first for another', 'bettle'],
-    ['a letter missing', 'kette', 'the first missing', 'ettle'],
-    ['a letter too many', 'kebttle', 'the first too many', 'bkettle'],
-    ['two letters swapped', 'ketlte', 'the first two swapped', 'ekttle'],
-  ])('%s (%s) takes less than %s (%s)', (_less, less, _more, more) => {
-    expect(whole(less, 'kettle')).toBeLessThan(whole(more, 'kettle'));
+    ['a doubled letter', 'keettle', 'another vowel', 'kattle'],
+    ['a single instead of a doubled letter', 'ketle', 'another vowel', 'kattle'],
+    ['a doubled letter', 'kettlle', 'an additional vowel', 'kettlae'],
+    ['another vowel', 'kattle', 'another letter', 'kettbe'],
+    ['another vowel', 'kattle', 'the letter of an adjacent key', 'krttle'],
+    ['a missing vowel', 'kttle', 'a missing consonant', 'kette'],
+    ['an additional vowel', 'kettlae', 'an additional consonant', 'kettlbe'],
+    ['the letter of an adjacent key', 'ketrle', 'another letter', 'ketmle'],
+    ['two letters with a similar sound', 'keddle', 'two other letters', 'kemmle'],
+    ['two transposed letters', 'kettel', 'two other letters', 'kettmb'],
+    ['two transposed letters', 'ekttle', 'two other letters', 'mbttle'],
+    ['a missing letter', 'kette', 'two missing letters', 'kete'],
+    ['another letter', 'kebtle', 'another first letter', 'bettle'],
+    ['a missing letter', 'kette', 'a missing first letter', 'ettle'],
+    ['an additional letter', 'kebttle', 'an additional first letter', 'bkettle'],
+    ['two transposed letters', 'ketlte', 'the transposed first two letters', 'ekttle'],
+  ])('is lower for %s (%s) than for %s (%s)', (_less, less, _more, more) => {
+    expect(getWordCost(less, 'kettle')).toBeLessThan(getWordCost(more, 'kettle'));
   });
 
   it.each([
@@ -55,95 +55,97 @@ describe('the cost of one edit', () => {
     ['drill', 'trill', 'prill'],
     ['mug', 'nug', 'pug'],
     ['velvet', 'felfet', 'pelpet'],
-  ])('of %s: %s sounds more like it than %s', (meant, alike, other) => {
-    expect(whole(alike, meant)).toBeLessThan(whole(other, meant));
+  ])('of %s is lower for %s, which sounds similar, than for %s', (word, similar, other) => {
+    expect(getWordCost(similar, word)).toBeLessThan(getWordCost(other, word));
   });
 });
 
-describe('the cost of editing one word into another', () => {
-  it('is none for the same, and only for that', () => {
+describe('the edit cost between two words', () => {
+  it('is 0 if and only if the words are equal', () => {
     fc.assert(
-      fc.property(anyWord, anyWord, (typed, meant) => {
-        expect(whole(typed, typed)).toBe(0);
-        expect(whole(typed, meant) === 0).toBe(typed === meant);
+      fc.property(anyWord, anyWord, (searchWord, word) => {
+        expect(getWordCost(searchWord, searchWord)).toBe(0);
+        expect(getWordCost(searchWord, word) === 0).toBe(searchWord === word);
       }),
     );
   });
 
-  it('lies between what as many of the least and of the greatest slips take', () => {
+  it('is at least the edit distance times the lowest cost, and at most about the edit distance times the highest cost', () => {
     fc.assert(
-      fc.property(anyWord, anyWord, (typed, meant) => {
-        const slips = editDistance(typed, meant);
-        const effort = whole(typed, meant);
-        expect(effort).toBeGreaterThanOrEqual(LEAST * slips - CLOSE);
-        expect(effort).toBeLessThanOrEqual(MOST * slips + 2 * FIRST + CLOSE);
+      fc.property(anyWord, anyWord, (searchWord, word) => {
+        const distance = editDistance(searchWord, word);
+        const cost = getWordCost(searchWord, word);
+        expect(cost).toBeGreaterThanOrEqual(MIN_COST * distance - ROUNDING);
+        expect(cost).toBeLessThanOrEqual(MAX_COST * distance + 2 * FIRST_LETTER_COST + ROUNDING);
       }),
       { numRuns: 300 },
     );
   });
 
-  it('is the same both ways behind the same letter', () => {
+  it('is symmetric after the same first letter', () => {
     fc.assert(
       fc.property(anyWord, anyWord, fc.constantFrom('a', 'b', 'й'), (one, other, first) => {
-        expect(whole(first + one, first + other)).toBeCloseTo(whole(first + other, first + one), 9);
+        expect(getWordCost(first + one, first + other)).toBeCloseTo(getWordCost(first + other, first + one), 9);
       }),
       { numRuns: 300 },
     );
   });
 
-  it('is not more behind the same beginning, nor before the same end', () => {
+  it('does not increase with a common prefix or a common suffix', () => {
     fc.assert(
-      fc.property(anyWord, anyWord, anyWord, (typed, meant, same) => {
-        const effort = whole(typed, meant) + CLOSE;
-        expect(whole(same + typed, same + meant)).toBeLessThanOrEqual(effort);
-        expect(whole(typed + same, meant + same)).toBeLessThanOrEqual(effort);
+      fc.property(anyWord, anyWord, anyWord, (searchWord, word, same) => {
+        const cost = getWordCost(searchWord, word) + ROUNDING;
+        expect(getWordCost(same + searchWord, same + word)).toBeLessThanOrEqual(cost);
+        expect(getWordCost(searchWord + same, word + same)).toBeLessThanOrEqual(cost);
       }),
     );
   });
 
-  it('keeps nothing of what was asked before', () => {
+  it('does not depend on earlier calls', () => {
     fc.assert(
-      fc.property(anyWord, anyWord, anyLongWord, anyLongWord, (typed, meant, one, other) => {
-        const effort = whole(typed, meant);
-        whole(one, other);
-        expect(whole(typed, meant)).toBe(effort);
+      fc.property(anyWord, anyWord, anyLongWord, anyLongWord, (searchWord, word, one, other) => {
+        const cost = getWordCost(searchWord, word);
+        getWordCost(one, other);
+        expect(getWordCost(searchWord, word)).toBe(cost);
       }),
     );
   });
 
-  it('is a number for any words that are searched', () => {
+  it('is a number in the expected range for any words', () => {
     fc.assert(
-      fc.property(anyLongWord, anyLongWord, (typed, meant) => {
-        expect(whole(typed, meant)).toBeGreaterThanOrEqual(0);
-        expect(whole(typed, meant)).toBeLessThanOrEqual(MOST * Math.max(typed.length, meant.length) + 2 * FIRST);
+      fc.property(anyLongWord, anyLongWord, (searchWord, word) => {
+        expect(getWordCost(searchWord, word)).toBeGreaterThanOrEqual(0);
+        expect(getWordCost(searchWord, word)).toBeLessThanOrEqual(
+          MAX_COST * Math.max(searchWord.length, word.length) + 2 * FIRST_LETTER_COST,
+        );
       }),
     );
   });
 });
 
-describe('the cost of editing a word into a prefix of another', () => {
+describe('the edit cost between a word and the prefixes of another word', () => {
   it.each([
     ['ket', 'kettle', 0],
     ['', 'kettle', 0],
     ['kettle', 'kettle', 0],
-  ])('of %j for %s is %d', (typed, meant, effort) => {
-    expect(open(typed, meant)).toBe(effort);
+  ])('of %j and %s is %d', (searchWord, word, cost) => {
+    expect(getPrefixCost(searchWord, word)).toBe(cost);
   });
 
-  it('is none for a beginning, and only for that', () => {
+  it('is 0 if and only if the word is a prefix', () => {
     fc.assert(
-      fc.property(anyWord, anyWord, (typed, more) => {
-        expect(open(typed, typed + more)).toBe(0);
-        expect(open(typed, more) === 0).toBe(more.startsWith(typed));
+      fc.property(anyWord, anyWord, (searchWord, more) => {
+        expect(getPrefixCost(searchWord, searchWord + more)).toBe(0);
+        expect(getPrefixCost(searchWord, more) === 0).toBe(more.startsWith(searchWord));
       }),
     );
   });
 
-  it('is not more than that of any beginning, the whole word included', () => {
+  it('is at most the cost for each prefix, including the whole word', () => {
     fc.assert(
-      fc.property(anyWord, anyWord, (typed, meant) => {
-        const efforts = getPrefixes(meant).map((beginning) => whole(typed, beginning));
-        expect(open(typed, meant)).toBeLessThanOrEqual(Math.min(...efforts) + CLOSE);
+      fc.property(anyWord, anyWord, (searchWord, word) => {
+        const costs = getPrefixes(word).map((prefix) => getWordCost(searchWord, prefix));
+        expect(getPrefixCost(searchWord, word)).toBeLessThanOrEqual(Math.min(...costs) + ROUNDING);
       }),
     );
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getPhoneticCode } from '../../../src/shop/search/phonetic-code.ts';
 
-describe('words that sound alike have the same phonetic code', () => {
+describe('the phonetic codes of words that sound alike', () => {
   it.each([
     ['phone', 'fone'],
     ['headphones', 'hedfones'],
@@ -47,12 +47,12 @@ describe('words that sound alike have the same phonetic code', () => {
     ['shoes', 'shooz'],
     ['toy', 'toi'],
     ['vest', 'fest'],
-  ])('%s, %s', (one, other) => {
+  ])('are equal for %s and %s', (one, other) => {
     expect(getPhoneticCode(one)).toBe(getPhoneticCode(other));
   });
 });
 
-describe('words that sound different have different phonetic codes', () => {
+describe('the phonetic codes of words that sound different', () => {
   it.each([
     ['cat', 'dog'],
     ['mug', 'rug'],
@@ -64,20 +64,20 @@ describe('words that sound different have different phonetic codes', () => {
     ['knife', 'knives'],
     ['apple', 'pple'],
     ['basketball', 'baseball'],
-  ])('%s, %s', (one, other) => {
+  ])('differ for %s and %s', (one, other) => {
     expect(getPhoneticCode(one)).not.toBe(getPhoneticCode(other));
   });
 });
 
 describe('the phonetic code of a word', () => {
   it.each(['', 'чайник', '日本', '🫖', '\0', '123', '__proto__', 'a'.repeat(31), 'e', 'es', 'gh', 'x'])(
-    'is there for %j too',
+    'is a string for %j',
     (word) => {
       expect(typeof getPhoneticCode(word)).toBe('string');
     },
   );
 
-  it('does not depend on doubled letters or on which vowel it is', () => {
+  it('does not depend on doubled letters or on the kind of vowel', () => {
     const anyConsonant = fc.constantFrom('b', 'd', 'l', 'm', 'n', 'r');
     const anySyllable = fc.tuple(anyConsonant, fc.constantFrom('a', 'o', 'u'), fc.constantFrom('a', 'o', 'u'));
     fc.assert(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPrefilter } from '../../../src/shop/search/prefilter.ts';
 
-/** Few letters, so that texts hold each other; and those that are not texts to everybody. */
+/** Few different characters, so that texts often contain each other, and characters that are unusual in texts. */
 const anyUnit = fc.constantFrom(
   'a',
   'b',
@@ -24,38 +24,38 @@ function anyText(maxLength: number) {
   return fc.array(anyUnit, { maxLength }).map((units) => units.join(''));
 }
 
-function placesWhere(texts: readonly string[], isSo: (text: string) => boolean) {
-  return texts.flatMap((text, place) => (isSo(text) ? [place] : []));
+function getIndexes(texts: readonly string[], isMatch: (text: string) => boolean) {
+  return texts.flatMap((text, index) => (isMatch(text) ? [index] : []));
 }
 
 /** Returns the indexes of the texts that prefilters of several sizes return for a part, and that contain it. */
-function passing(texts: readonly string[], part: string) {
-  const [few, ...more] = [1, 2, 10].map((machineWords) => {
-    const prefilter = createPrefilter(texts.length, (place) => texts[place] ?? '', machineWords);
-    return prefilter(part).filter((place) => texts[place]?.includes(part));
+function search(texts: readonly string[], part: string) {
+  const [few, ...more] = [1, 2, 10].map((wordsPerText) => {
+    const prefilter = createPrefilter(texts.length, (index) => texts[index] ?? '', wordsPerText);
+    return prefilter(part).filter((index) => texts[index]?.includes(part));
   });
-  for (const places of more) expect(places).toEqual(few);
+  for (const indexes of more) expect(indexes).toEqual(few);
   return few;
 }
 
 describe('a prefilter', () => {
   it('returns all texts that contain a part, in their order', () => {
     fc.assert(
-      fc.property(fc.array(anyText(40)), anyText(3), (texts, wanted) => {
-        expect(passing(texts, wanted)).toEqual(placesWhere(texts, (text) => text.includes(wanted)));
+      fc.property(fc.array(anyText(40)), anyText(3), (texts, part) => {
+        expect(search(texts, part)).toEqual(getIndexes(texts, (text) => text.includes(part)));
       }),
       { numRuns: 500 },
     );
   });
 
-  it('returns each text for each part of it', () => {
+  it('returns a text for each of its parts', () => {
     const anyCase = fc
       .array(anyText(40), { minLength: 1 })
       .chain((texts) => fc.record({ texts: fc.constant(texts), at: fc.nat(texts.length - 1), from: fc.nat(40) }));
     fc.assert(
       fc.property(anyCase, fc.nat(40), ({ texts, at, from }, length) => {
         const part = texts[at]?.slice(from, from + length) ?? '';
-        expect(passing(texts, part)).toContain(at);
+        expect(search(texts, part)).toContain(at);
       }),
     );
   });
@@ -72,9 +72,9 @@ describe('a prefilter', () => {
     ['`', []],
     ['socksmug', []],
     ['.', []],
-  ])('returns for %j the texts at %j', (wanted, places) => {
+  ])('returns for %j the indexes %j', (part, indexes) => {
     const texts = ['socks', 'socks\nmug', 'so\0cks', '__proto__', 'tea 🫖', 'x'.repeat(40)];
-    expect(passing(texts, wanted)).toEqual(places);
+    expect(search(texts, part)).toEqual(indexes);
   });
 
   it('excludes nearly all texts without the part', () => {
@@ -82,13 +82,13 @@ describe('a prefilter', () => {
       { length: 1_000 },
       (_, at) => `kettle ${at} of stainless steel, with a lid that closes well`,
     );
-    const prefilter = createPrefilter(texts.length, (place) => texts[place] ?? '', 10);
+    const prefilter = createPrefilter(texts.length, (index) => texts[index] ?? '', 10);
     expect(prefilter('kettle')).toHaveLength(1_000);
     expect(prefilter('sofa').length + prefilter('wardrobe').length).toBeLessThan(20);
   });
 
-  it('can have no texts', () => {
-    expect(passing([], '')).toEqual([]);
-    expect(passing([], 'a')).toEqual([]);
+  it('returns nothing if there are no texts', () => {
+    expect(search([], '')).toEqual([]);
+    expect(search([], 'a')).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getSearch } from '../../../src/shop/search/product-index.ts';
+import { getSearch } from '../../../src/shop/search/product-search.ts';
 import { createProduct, createUuid } from '../../support/fixtures/catalogue-builders.ts';
 
 const catalogue = [
@@ -13,13 +13,16 @@ const [SOCKS, MUG, SHIRT, BOOTS, KETTLE] = catalogue;
 
 type Case = [term: string, found: readonly unknown[]];
 
-function finds(cases: readonly Case[]) {
-  return () => it.each(cases)('%j', (term, found) => expect(getSearch(catalogue)(term)).toEqual(found));
+function testResults(cases: readonly Case[]) {
+  return () =>
+    it.each(cases)('returns the expected products for %j', (term, found) =>
+      expect(getSearch(catalogue)(term)).toEqual(found),
+    );
 }
 
 describe(
-  'a term is looked for whatever its letter case',
-  finds([
+  'a search in any letter case',
+  testResults([
     ['MERINO', [SOCKS]],
     ['merino', [SOCKS]],
     ['mErInO', [SOCKS]],
@@ -29,8 +32,8 @@ describe(
 );
 
 describe(
-  'a term is looked for whatever its accents, or the width of its letters',
-  finds([
+  'a search with or without accents, or with full-width letters',
+  testResults([
     ['cafe', [MUG]],
     ['café', [MUG]],
     ['cafe\u0301', [MUG]],
@@ -42,8 +45,8 @@ describe(
 );
 
 describe(
-  'a term is looked for from the beginning of each word',
-  finds([
+  'a search for a prefix of a word',
+  testResults([
     ['mer', [SOCKS]],
     ['m', [MUG, SOCKS]],
     ['hik', [BOOTS, SOCKS]],
@@ -55,8 +58,8 @@ describe(
 );
 
 describe(
-  'a term of several words finds what has each of them, in any order',
-  finds([
+  'a search for several words in any order',
+  testResults([
     ['socks merino', [SOCKS]],
     ['so  me', [SOCKS]],
     ['tea\tmug', [MUG]],
@@ -70,8 +73,8 @@ describe(
 );
 
 describe(
-  'the keywords are one text in which a comma joins them',
-  finds([
+  'a search for a text across keywords, which are joined by commas',
+  testResults([
     ['wool,hiking', [SOCKS, BOOTS]],
     ['ool,hiking', [SOCKS]],
     ['wool,hik', [SOCKS]],
@@ -85,8 +88,8 @@ describe(
 );
 
 describe(
-  'a term is found as it is written, also inside of a word',
-  finds([
+  'a search for a literal text, which may start within a word',
+  testResults([
     ['erin', [SOCKS]],
     ["chef's t", [SHIRT]],
     ['ning sh', [SHIRT]],
@@ -98,8 +101,8 @@ describe(
 );
 
 describe(
-  'the words of a term are its letters and digits, whatever stands between',
-  finds([
+  'a search for words with other characters between them',
+  testResults([
     ['(c++)', [BOOTS, MUG, SHIRT]],
     ['socks,', [SOCKS]],
     ['mug - café!', [MUG]],
@@ -108,8 +111,8 @@ describe(
 );
 
 describe(
-  'the keywords do not follow on the name, whose words are parted as those of the term are',
-  finds([
+  'a search for a text across the name and the keywords',
+  testResults([
     ['socks,wool', [SOCKS]],
     ['socks wool', [SOCKS]],
     ['ocks\nwool', [SOCKS]],
@@ -121,8 +124,8 @@ describe(
 );
 
 describe(
-  'a blank term finds all',
-  finds([
+  'a search for a blank term',
+  testResults([
     ['', catalogue],
     ['   ', catalogue],
     ['\t\n\u00a0\u3000', catalogue],
@@ -130,8 +133,8 @@ describe(
 );
 
 describe(
-  'a term that nothing matches finds nothing',
-  finds([
+  'a search for a term that no product matches',
+  testResults([
     ['qqqqqq', []],
     ['.*', []],
     ['[a-z]+', []],
@@ -145,15 +148,15 @@ describe(
   ]),
 );
 
-describe('what is found', () => {
-  it('is the products themselves, those first that have it in their name', () => {
+describe('the results of a search', () => {
+  it('are the original product objects, first those with a matching name', () => {
     const found = getSearch(catalogue)('hiking');
     expect(found).toHaveLength(2);
     expect(found[0]).toBe(BOOTS);
     expect(found[1]).toBe(SOCKS);
   });
 
-  it('is of the list that is searched', () => {
+  it('are from the searched list', () => {
     const other = [createProduct({ name: 'Merino Cap' })];
     expect(getSearch(catalogue)('merino')).toEqual([SOCKS]);
     expect(getSearch(other)('merino')).toEqual(other);

@@ -1,57 +1,61 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getSearch } from '../../../src/shop/search/product-index.ts';
+import { getSearch } from '../../../src/shop/search/product-search.ts';
 import { createCatalogue } from '../../support/fixtures/catalogue-builders.ts';
 import { defaults } from '../../support/fixtures/default-data.ts';
 
-/** The names that are found in a catalogue of these names and keywords. */
-function found(term: string, entries: readonly (readonly [name: string, ...keywords: string[]])[]) {
+/** Returns the names of the results in a catalogue of these names and keywords. */
+function findNames(term: string, entries: readonly (readonly [name: string, ...keywords: string[]])[]) {
   return getSearch(createCatalogue(entries))(term).map(({ name }) => name);
 }
 
-describe('the results are in the order', () => {
-  it('of exact before other number before prefix before inside', () => {
+describe('a search result', () => {
+  it('is more relevant for an exact match than for a number form, then for a prefix, then for an infix', () => {
     const entries = [['Overlamping'], ['Lampshade'], ['Lamps'], ['Lamp']] as const;
-    expect(found('lamp', entries)).toEqual(['Lamp', 'Lamps', 'Lampshade', 'Overlamping']);
+    expect(findNames('lamp', entries)).toEqual(['Lamp', 'Lamps', 'Lampshade', 'Overlamping']);
   });
 
-  it('of misspelled before abbreviated', () => {
-    expect(found('hmmr', [['Hammer'], ['Hmur']])).toEqual(['Hmur', 'Hammer']);
+  it('is more relevant for a misspelled word than for an abbreviation', () => {
+    expect(findNames('hmmr', [['Hammer'], ['Hmur']])).toEqual(['Hmur', 'Hammer']);
   });
 
-  it('of name before keywords, for each way to be found', () => {
+  it('is more relevant for a match in the name than in the keywords, for each kind of match', () => {
     for (const term of ['kettle', 'kettles', 'kett', 'ettle', 'ketle', 'kttl', 'ktl']) {
-      expect(found(term, [['One', 'kettle'], ['Kettle'], ['Two', 'kettle']]), term).toEqual(['Kettle', 'One', 'Two']);
+      expect(findNames(term, [['One', 'kettle'], ['Kettle'], ['Two', 'kettle']]), term).toEqual([
+        'Kettle',
+        'One',
+        'Two',
+      ]);
     }
   });
 
-  it('of exact in the keywords before a beginning in the name', () => {
-    expect(found('lamp', [['Lampshade'], ['Light', 'lamp']])).toEqual(['Light', 'Lampshade']);
+  it('is more relevant for an exact match in the keywords than for a prefix match in the name', () => {
+    expect(findNames('lamp', [['Lampshade'], ['Light', 'lamp']])).toEqual(['Light', 'Lampshade']);
   });
 
-  it('of a beginning in the keywords before the inside of a name', () => {
-    expect(found('lamp', [['Overlamping'], ['Light', 'lampshade']])).toEqual(['Light', 'Overlamping']);
+  it('is more relevant for a prefix match in the keywords than for an infix match in the name', () => {
+    expect(findNames('lamp', [['Overlamping'], ['Light', 'lampshade']])).toEqual(['Light', 'Overlamping']);
   });
 
-  it('of the closer before the farther', () => {
-    expect(found('ket', [['Kettledrum'], ['Ketone'], ['Ketch']])).toEqual(['Ketch', 'Ketone', 'Kettledrum']);
-    expect(found('kattle', [['Battle'], ['Kettle']])[0]).toBe('Kettle');
-    expect(found('sonp', [['Song'], ['Snop']])[0]).toBe('Snop');
+  it('is more relevant the closer its word is', () => {
+    expect(findNames('ket', [['Kettledrum'], ['Ketone'], ['Ketch']])).toEqual(['Ketch', 'Ketone', 'Kettledrum']);
+    expect(findNames('kattle', [['Battle'], ['Kettle']])[0]).toBe('Kettle');
+    expect(findNames('sonp', [['Song'], ['Snop']])[0]).toBe('Snop');
   });
 
-  it('of the catalogue, for those alike', () => {
-    expect(found('mug', [['Red Mug'], ['Blue Mug'], ['Mug']])).toEqual(['Red Mug', 'Blue Mug', 'Mug']);
-    expect(found('mgu', [['Red Mug'], ['Blue Mug'], ['Mug']])).toEqual(['Red Mug', 'Blue Mug', 'Mug']);
+  it('keeps the order of the catalogue among equally relevant products', () => {
+    expect(findNames('mug', [['Red Mug'], ['Blue Mug'], ['Mug']])).toEqual(['Red Mug', 'Blue Mug', 'Mug']);
+    expect(findNames('mgu', [['Red Mug'], ['Blue Mug'], ['Mug']])).toEqual(['Red Mug', 'Blue Mug', 'Mug']);
   });
 
-  it('of those with all words, where some have but most', () => {
+  it('has all words of the term, if any product has them', () => {
     const entries = [['Red Kettle'], ['Blue Electric Kettle'], ['Electric Drill']] as const;
-    expect(found('electric kettle', entries)).toEqual(['Blue Electric Kettle']);
-    expect(found('electric kettle zzzz', entries)).toEqual(['Blue Electric Kettle']);
+    expect(findNames('electric kettle', entries)).toEqual(['Blue Electric Kettle']);
+    expect(findNames('electric kettle zzzz', entries)).toEqual(['Blue Electric Kettle']);
   });
 });
 
-describe('a word that is there', () => {
+describe('a search for a word of the catalogue', () => {
   it.each([
     ['cap', [['Map'], ['Cap'], ['Cup'], ['Clap']], ['Cap']],
     ['class', [['Glass'], ['Class']], ['Class']],
@@ -60,58 +64,58 @@ describe('a word that is there', () => {
     ['night', [['Knight'], ['Nite'], ['Night']], ['Night', 'Knight']],
     ['kttl', [['Kettle'], ['Kttl']], ['Kttl']],
     ['chair', [['Choir'], ['Other', 'chair']], ['Other']],
-  ] as const)('brings no look-alikes: %s', (term, entries, expected) => {
-    expect(found(term, entries)).toEqual(expected);
+  ] as const)('returns no products with similar words: %s', (term, entries, expected) => {
+    expect(findNames(term, entries)).toEqual(expected);
   });
 
-  it('brings none of the default catalogue either', () => {
+  it('returns no products with similar words in the default catalogue', () => {
     for (const { name, keywords } of defaults.products) {
       for (const word of `${name} ${keywords}`.toLowerCase().match(/[a-z]{3,}/g) ?? []) {
-        const lacking = getSearch(defaults.products)(word).filter(
+        const surplus = getSearch(defaults.products)(word).filter(
           (product) => !`${product.name} ${product.keywords}`.toLowerCase().includes(word.replace(/e?s$/, '')),
         );
-        expect(lacking, word).toEqual([]);
+        expect(surplus, word).toEqual([]);
       }
     }
   });
 });
 
-describe('a word of few letters', () => {
+describe('a search for a short word', () => {
   it.each([
     ['mg', [['Mug']]],
     ['ug', [['Mug']]],
     ['mub', [['Bmu']]],
     ['kebb', [['Kettle']]],
     ['lxmx', [['Lamp']]],
-  ] as const)('has no two slips: %s', (term, entries) => {
-    expect(found(term, entries)).toEqual([]);
+  ] as const)('does not match a word with two typos: %s', (term, entries) => {
+    expect(findNames(term, entries)).toEqual([]);
   });
 });
 
-describe('any term', () => {
+describe('a search for any term', () => {
   const search = getSearch(defaults.products);
 
   it.each([
     ['10,000 letters', 'x'.repeat(10_000)],
     ['10,000 letters of a word', 'kettle'.repeat(1667)],
-    ['10,000 times a letter and a blank', 'k '.repeat(5000)],
+    ['10,000 single letters', 'k '.repeat(5000)],
     ['10,000 commas', ','.repeat(10_000)],
-    ['10,000 letters of two characters', '\u{20000}'.repeat(5000)],
-    ['10,000 marks', `e${'\u0301'.repeat(10_000)}`],
-    ['half a letter', '\ud800kettle\udc00'],
-    ['a letter cut in half', `${'x'.repeat(30)}\u{20000}`],
-    ['a term cut in a letter', `${'x '.repeat(255)}x\u{20000}`],
+    ['10,000 surrogate pairs', '\u{20000}'.repeat(5000)],
+    ['10,000 combining marks', `e${'\u0301'.repeat(10_000)}`],
+    ['unpaired surrogates', '\ud800kettle\udc00'],
+    ['a surrogate pair at the maximum length of a word', `${'x'.repeat(30)}\u{20000}`],
+    ['a surrogate pair at the maximum length of a term', `${'x '.repeat(255)}x\u{20000}`],
     ['NUL', '\0'],
-    ['what means something to a regular expression', '^(?:k+)+$|[*\\.?{1,}/'],
-    ['names of objects', '__proto__ constructor toString hasOwnProperty'],
-    ['ligatures and wide letters', 'ﬀﬁﬂ㎏ﷺ'],
+    ['special characters of regular expressions', '^(?:k+)+$|[*\\.?{1,}/'],
+    ['names of object properties', '__proto__ constructor toString hasOwnProperty'],
+    ['ligatures and full-width letters', 'ﬀﬁﬂ㎏ﷺ'],
     ['a dotted I', 'İİİİİİİİİİİİİİİİİİİİİİİİİİİİİİİİ'],
-  ])('is taken: %s', (_what, term) => {
-    const found = search(term);
-    expect(new Set(found).size).toBe(found.length);
+  ])('returns each product at most once: %s', (_what, term) => {
+    const results = search(term);
+    expect(new Set(results).size).toBe(results.length);
   });
 
-  it('is taken by any catalogue, and finds what is called so', () => {
+  it('works in any catalogue, and finds a product by its name', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
       fc.string({ unit: 'grapheme', maxLength: 40 }),
@@ -122,10 +126,10 @@ describe('any term', () => {
           [name, ...keywords],
           ['Kettle', name],
         ]);
-        const names = getSearch(catalogue);
-        expect(names(name)).toContain(catalogue[0]);
-        expect(names(term).every((product) => catalogue.includes(product))).toBe(true);
-        expect(names(term)).toEqual(getSearch([...catalogue])(term));
+        const searchAny = getSearch(catalogue);
+        expect(searchAny(name)).toContain(catalogue[0]);
+        expect(searchAny(term).every((product) => catalogue.includes(product))).toBe(true);
+        expect(searchAny(term)).toEqual(getSearch([...catalogue])(term));
       }),
       { numRuns: 100 },
     );

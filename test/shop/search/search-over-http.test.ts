@@ -5,15 +5,15 @@ import { startStorefront } from '../../support/harness/start-storefront.ts';
 
 const { products } = defaults;
 
-function named(...beginnings: readonly string[]) {
-  return products.filter(({ name }) => beginnings.some((beginning) => name.startsWith(beginning)));
+function findByName(prefix: string) {
+  return products.filter(({ name }) => name.startsWith(prefix));
 }
 
-const KETTLE = named('Cordless Electric Kettle');
-const SOCKS = named('Cushioned Merino');
+const KETTLE = findByName('Cordless Electric Kettle');
+const SOCKS = findByName('Cushioned Merino');
 
 describe('GET /api/products?search=', () => {
-  it('reads the term as browsers write it', async () => {
+  it('decodes terms as browsers encode them', async () => {
     const shop = await startStorefront();
     const expected = [
       ['electric+kettle', KETTLE],
@@ -21,7 +21,7 @@ describe('GET /api/products?search=', () => {
       ['kettle%20electric+', KETTLE],
       ['wool,hik', SOCKS],
       ['wool%2Chik', SOCKS],
-      ['chef%27s', named("Chef's Knife")],
+      ['chef%27s', findByName("Chef's Knife")],
       ['MERINO', SOCKS],
     ] as const;
     for (const [query, found] of expected) {
@@ -31,7 +31,7 @@ describe('GET /api/products?search=', () => {
     }
   });
 
-  it('takes a `%` that starts no escape as it is written', async () => {
+  it('returns a list for a `%` that starts no valid escape', async () => {
     const shop = await startStorefront();
     for (const query of ['%', '100%', '%zz', '%c3', '%E0%A4%A', 'kettle%']) {
       const reply = await sendRawRequest(shop.port, `GET /api/products?search=${query}`);
@@ -40,12 +40,12 @@ describe('GET /api/products?search=', () => {
     }
   });
 
-  it('finds by the words beside a `%`', async () => {
+  it('searches for the words next to such a `%`', async () => {
     const shop = await startStorefront();
     expect((await sendRawRequest(shop.port, 'GET /api/products?search=kettle%')).body).toEqual(KETTLE);
   });
 
-  it('answers any term with a list', async () => {
+  it('returns a list for any term', async () => {
     const shop = await startStorefront();
     const terms = [
       '\0',
@@ -77,7 +77,7 @@ describe('GET /api/products?search=', () => {
     }
   });
 
-  it('gives each product found as the whole list has it', async () => {
+  it('returns each product with the same properties as the list of all products', async () => {
     const shop = await startStorefront();
     const { body } = await shop.ask('GET', '/api/products?search=clothing');
     expect(body.length).toBeGreaterThan(3);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findSimilarWords } from '../../../src/shop/search/similar-words.ts';
+import { createSimilarWordSearch } from '../../../src/shop/search/similar-words.ts';
 import { editDistance, getPrefixes } from '../../support/oracles/edit-distance.ts';
 
-/** The longest word there is, in characters. */
+/** The maximum length of a word, in characters. */
 const LONGEST = 31;
 
-/** Few letters, so that words are near to each other; letters of one and of two characters beyond Latin; and those of neighbouring codes. */
+/** Few different letters, so that words are often similar, and letters of other scripts with one or two UTF-16 code units. */
 const anyLetter = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('a', 'b', 'c') },
   fc.constantFrom('чай', 'й', 'ß', '日', '本', '\u0000', '\uffff', '\u{10400}', '0', '\u0101'),
@@ -21,38 +21,38 @@ const anyEdits = fc.array(
   { maxLength: 4 },
 );
 
-/** A word, and some that a few edits part from it. */
-const anyNeighbours = fc
-  .record({ typed: anyWord, edits: fc.array(anyEdits, { maxLength: 8 }) })
-  .map(({ typed, edits }) => ({
-    typed,
+/** A search word, and words that differ from it by a few edits. */
+const anySearch = fc
+  .record({ searchWord: anyWord, edits: fc.array(anyEdits, { maxLength: 8 }) })
+  .map(({ searchWord, edits }) => ({
+    searchWord,
     words: edits.map((each) =>
       each
-        .reduce((text, { at, drop, put }) => text.slice(0, at) + put + text.slice(at + drop), typed)
+        .reduce((text, { at, drop, put }) => text.slice(0, at) + put + text.slice(at + drop), searchWord)
         .slice(0, LONGEST),
     ),
   }));
 
-/** What is near, from the definition. */
-function expected(typed: string, words: readonly string[]) {
-  const limitOf = (word: string) => (word.length >= 5 ? 2 : 1);
+/** Returns the similar words by their definition. */
+function findByDefinition(searchWord: string, words: readonly string[]) {
+  const getLimit = (word: string) => (word.length >= 5 ? 2 : 1);
   return words.flatMap((word, id) => {
-    const isWhole = editDistance(typed, word) <= Math.min(limitOf(typed), limitOf(word));
-    const beginning = Math.min(...getPrefixes(word).map((part) => editDistance(typed, part)));
-    const isOpen = typed.length >= 4 && word.length > typed.length && beginning <= 1;
-    return isWhole || isOpen ? [{ id, isWhole }] : [];
+    const isWhole = editDistance(searchWord, word) <= Math.min(getLimit(searchWord), getLimit(word));
+    const prefixDistance = Math.min(...getPrefixes(word).map((part) => editDistance(searchWord, part)));
+    const isPrefix = searchWord.length >= 4 && word.length > searchWord.length && prefixDistance <= 1;
+    return isWhole || isPrefix ? [{ id, isWhole }] : [];
   });
 }
 
-function found(typed: string, words: readonly string[]) {
-  return findSimilarWords(words)(typed).toSorted((one, other) => one.id - other.id);
+function findSimilar(searchWord: string, words: readonly string[]) {
+  return createSimilarWordSearch(words)(searchWord).toSorted((one, other) => one.id - other.id);
 }
 
 function distinct(words: readonly string[]) {
   return [...new Set(words)].filter((word) => word !== '');
 }
 
-describe('the similar words', () => {
+describe('the similar words of a search word', () => {
   it.each([
     ['kettle', 'kettle', true],
     ['kettle', 'ketle', true],
@@ -72,42 +72,42 @@ describe('the similar words', () => {
     ['mugs', 'xuxsx', undefined],
     ['чайник', 'чайнки', true],
     ['日本語', '日本', true],
-  ])('of %s: %s', (typed, word, isWhole) => {
-    expect(found(typed, [word])).toEqual(isWhole === undefined ? [] : [{ id: 0, isWhole }]);
+  ])('of %s are correct for the word %s', (searchWord, word, isWhole) => {
+    expect(findSimilar(searchWord, [word])).toEqual(isWhole === undefined ? [] : [{ id: 0, isWhole }]);
   });
 
-  it('are those of the definition, for any words', () => {
+  it('match their definition for any words', () => {
     fc.assert(
-      fc.property(anyWord, fc.array(anyWord, { maxLength: 12 }), (typed, some) => {
+      fc.property(anyWord, fc.array(anyWord, { maxLength: 12 }), (searchWord, some) => {
         const words = distinct(some);
-        expect(found(typed, words)).toEqual(expected(typed, words));
+        expect(findSimilar(searchWord, words)).toEqual(findByDefinition(searchWord, words));
       }),
       { numRuns: 300 },
     );
   });
 
-  it('are those of the definition, for words that have much in common', () => {
+  it('match their definition for words that are often similar', () => {
     fc.assert(
-      fc.property(anyNeighbours, ({ typed, words: some }) => {
+      fc.property(anySearch, ({ searchWord, words: some }) => {
         const words = distinct(some);
-        expect(found(typed, words)).toEqual(expected(typed, words));
+        expect(findSimilar(searchWord, words)).toEqual(findByDefinition(searchWord, words));
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it('are those of the definition, for short words of few letters', () => {
+  it('match their definition for short words of few letters', () => {
     const anyShort = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 9 });
     fc.assert(
-      fc.property(anyShort, fc.array(anyShort, { maxLength: 30 }), (typed, some) => {
+      fc.property(anyShort, fc.array(anyShort, { maxLength: 30 }), (searchWord, some) => {
         const words = distinct(some);
-        expect(found(typed, words)).toEqual(expected(typed, words));
+        expect(findSimilar(searchWord, words)).toEqual(findByDefinition(searchWord, words));
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it('are so up to the longest word', () => {
+  it('are found for words of the maximum length', () => {
     const longest = 'abcdefghijklmnopqrstuvwxyz01234';
     const words = [
       longest,
@@ -116,18 +116,18 @@ describe('the similar words', () => {
       'a'.repeat(LONGEST),
       'abcdefghijklmnopqrstuvwxyz01243',
     ];
-    expect(found(longest, words).map(({ id }) => id)).toEqual([0, 1, 4]);
+    expect(findSimilar(longest, words).map(({ id }) => id)).toEqual([0, 1, 4]);
   });
 
   it('do not depend on earlier searches', () => {
-    const near = findSimilarWords(['kettle', 'kettles', 'mug']);
-    const alone = near('ketle');
-    near('мug');
-    near('x'.repeat(LONGEST));
-    expect(near('ketle')).toEqual(alone);
+    const search = createSimilarWordSearch(['kettle', 'kettles', 'mug']);
+    const first = search('ketle');
+    search('мug');
+    search('x'.repeat(LONGEST));
+    expect(search('ketle')).toEqual(first);
   });
 
-  it('are none of no words', () => {
-    expect(findSimilarWords([])('kettle')).toEqual([]);
+  it('are empty if there are no words', () => {
+    expect(createSimilarWordSearch([])('kettle')).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { createVocabulary } from '../../../src/shop/search/vocabulary.ts';
 import type { Product } from '../../../src/shop/types.ts';
 import { createCatalogue } from '../../support/fixtures/catalogue-builders.ts';
 
-/** Words that share long beginnings, that objects have for keys, of other scripts, and of letters that take two characters. */
+/** Words with long common prefixes, names of object properties, words of other scripts, and letters with two UTF-16 code units. */
 const anyWord = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 12 }),
   fc.constantFrom('constructor', 'hasownproperty', 'proto', 'tostring', 'length', 'кофе', '日本語', '0', '123'),
@@ -20,117 +20,118 @@ interface Entry {
   readonly keywords: readonly (readonly string[])[];
 }
 
-function catalogueWith(entries: readonly Entry[]): readonly Product[] {
+function createTestCatalogue(entries: readonly Entry[]): readonly Product[] {
   return createCatalogue(
     entries.map(({ name, keywords }) => [name.join(' '), ...keywords.map((words) => words.join('-'))]),
   );
 }
 
-function distinct(entries: readonly Entry[]): readonly string[] {
+function getDistinctWords(entries: readonly Entry[]): readonly string[] {
   return [...new Set(entries.flatMap(({ name, keywords }) => [...name, ...keywords.flat()]))];
 }
 
-/** The words that a vocabulary finds, in the order of the alphabet. */
-function wordsOf(ids: readonly number[], texts: readonly string[]) {
-  return ids.map((id) => texts[id] ?? '').toSorted();
+/** Returns the words with some ids in alphabetical order. */
+function getWords(ids: readonly number[], words: readonly string[]) {
+  return ids.map((id) => words[id] ?? '').toSorted();
 }
 
 describe('a vocabulary', () => {
-  it('has each word of names and keywords once', () => {
+  it('contains each word of names and keywords once', () => {
     fc.assert(
       fc.property(anyEntries, (entries) => {
-        const { words, getId: idOf } = createVocabulary(catalogueWith(entries));
-        expect(words).toEqual(distinct(entries));
-        expect(words.map(idOf)).toEqual(words.map((_, id) => id));
+        const { words, getId } = createVocabulary(createTestCatalogue(entries));
+        expect(words).toEqual(getDistinctWords(entries));
+        expect(words.map(getId)).toEqual(words.map((_, id) => id));
       }),
     );
   });
 
-  it('finds the words that begin with a text, however long it is', () => {
+  it('finds the words that start with a text of any length', () => {
     fc.assert(
       fc.property(anyEntries, anyWord, (entries, text) => {
-        const { words, findByPrefix: beginningWith } = createVocabulary(catalogueWith(entries));
-        const expected = distinct(entries).filter((word) => word.startsWith(text));
-        expect(wordsOf(beginningWith(text), words)).toEqual(expected.toSorted());
+        const { words, findByPrefix } = createVocabulary(createTestCatalogue(entries));
+        const expected = getDistinctWords(entries).filter((word) => word.startsWith(text));
+        expect(getWords(findByPrefix(text), words)).toEqual(expected.toSorted());
       }),
       { numRuns: 300 },
     );
   });
 
-  it('finds each word by each of its beginnings', () => {
+  it('finds each word by each of its prefixes', () => {
     fc.assert(
       fc.property(anyEntries, fc.integer({ min: 1, max: 12 }), (entries, length) => {
-        const { words, findByPrefix: beginningWith } = createVocabulary(catalogueWith(entries));
+        const { words, findByPrefix } = createVocabulary(createTestCatalogue(entries));
         words.forEach((word, id) => {
-          expect(beginningWith(word.slice(0, length))).toContain(id);
+          expect(findByPrefix(word.slice(0, length))).toContain(id);
         });
       }),
     );
   });
 
-  it('knows where each word stands: in a name, or in keywords alone', () => {
+  it('returns the products whose name contains a word, and those of which only the keywords contain it', () => {
     fc.assert(
       fc.property(anyEntries, (entries) => {
-        const { words, getPostings: placesOf } = createVocabulary(catalogueWith(entries));
+        const { words, getPostings } = createVocabulary(createTestCatalogue(entries));
         words.forEach((word, id) => {
-          const expected = entries.flatMap(({ name, keywords }, place) => {
-            if (name.includes(word)) return [2 * place];
-            return keywords.flat().includes(word) ? [2 * place + 1] : [];
+          const expected = entries.flatMap(({ name, keywords }, index) => {
+            if (name.includes(word)) return [2 * index];
+            return keywords.flat().includes(word) ? [2 * index + 1] : [];
           });
-          expect([...placesOf(id)]).toEqual(expected);
+          expect([...getPostings(id)]).toEqual(expected);
         });
       }),
     );
   });
 
-  it('finds words by their ends, their sound and their consonants', () => {
-    const {
-      words,
-      findByEnds: withEnds,
-      findByPhoneticCode: sounding,
-      findByConsonants: withSkeleton,
-    } = createVocabulary(createCatalogue([['Kettle Kitten Sox', 'socks', 'kettle'], ['Кофе Cat']]));
-    expect(wordsOf(withEnds('ktle'), words)).toEqual(['kettle']);
-    expect(wordsOf(withEnds('кофе'), words)).toEqual(['кофе']);
-    expect(withEnds('k')).toEqual([]);
-    expect(withEnds('')).toEqual([]);
-    expect(wordsOf(sounding('saks'), words)).toEqual(['socks', 'sox']);
-    expect(sounding('constructor')).toEqual([]);
-    expect(wordsOf(withSkeleton('ktl'), words)).toEqual(['kettle']);
-    expect(withSkeleton('__proto__')).toEqual([]);
+  it('finds words by their first and last letters, their sound and their consonants', () => {
+    const { words, findByEnds, findByPhoneticCode, findByConsonants } = createVocabulary(
+      createCatalogue([['Kettle Kitten Sox', 'socks', 'kettle'], ['Кофе Cat']]),
+    );
+    expect(getWords(findByEnds('ktle'), words)).toEqual(['kettle']);
+    expect(getWords(findByEnds('кофе'), words)).toEqual(['кофе']);
+    expect(findByEnds('k')).toEqual([]);
+    expect(findByEnds('')).toEqual([]);
+    expect(getWords(findByPhoneticCode('saks'), words)).toEqual(['socks', 'sox']);
+    expect(findByPhoneticCode('constructor')).toEqual([]);
+    expect(getWords(findByConsonants('ktl'), words)).toEqual(['kettle']);
+    expect(findByConsonants('__proto__')).toEqual([]);
   });
 
   it.each([
     ['no products', [], []],
     ['an empty name', [['']], []],
-    ['nothing but marks', [['\n\0 🫖 – __', ',', '\u0301']], []],
+    ['only symbols and separators', [['\n\0 🫖 – __', ',', '\u0301']], []],
     ['words on several lines', [['so\ncks\0mug', 'a\tb']], ['so', 'cks', 'mug', 'a', 'b']],
-    ['names of objects', [['__proto__ constructor', 'hasOwnProperty']], ['proto', 'constructor', 'hasownproperty']],
-    ['accents and other cases', [['Café CAFE ｃａｆｅ́', 'cafe']], ['cafe']],
+    [
+      'names of object properties',
+      [['__proto__ constructor', 'hasOwnProperty']],
+      ['proto', 'constructor', 'hasownproperty'],
+    ],
+    ['accents and different letter cases', [['Café CAFE ｃａｆｅ́', 'cafe']], ['cafe']],
     ['an apostrophe', [["Chef's Chef’s"]], ['chefs']],
     ['a word that is too long', [[`${'x'.repeat(31)}yz`, 'x'.repeat(31)]], ['x'.repeat(31)]],
-  ] as const)('of %s has its words', (_what, entries, expected) => {
-    const { words, findByPrefix: beginningWith, getPostings: placesOf } = createVocabulary(createCatalogue(entries));
+  ] as const)('of %s contains its words', (_what, entries, expected) => {
+    const { words, findByPrefix, getPostings } = createVocabulary(createCatalogue(entries));
     expect(words).toEqual(expected);
     words.forEach((word, id) => {
-      expect(beginningWith(word)).toContain(id);
-      expect(placesOf(id)).toHaveLength(1);
+      expect(findByPrefix(word)).toContain(id);
+      expect(getPostings(id)).toHaveLength(1);
     });
   });
 
-  it('finds any number of words that begin alike', () => {
+  it('finds any number of words with a common prefix', () => {
     const many = Array.from({ length: 5000 }, (_, at) => `kettle${at}`);
-    const { findByPrefix: beginningWith } = createVocabulary(createCatalogue(many.map((name) => [name])));
-    expect(beginningWith('k')).toHaveLength(many.length);
-    expect(beginningWith('kettle')).toHaveLength(many.length);
-    expect(beginningWith('kettle499')).toHaveLength(11);
+    const { findByPrefix } = createVocabulary(createCatalogue(many.map((name) => [name])));
+    expect(findByPrefix('k')).toHaveLength(many.length);
+    expect(findByPrefix('kettle')).toHaveLength(many.length);
+    expect(findByPrefix('kettle499')).toHaveLength(11);
   });
 
-  it('finds nothing by a word that it lacks', () => {
-    const { getId: idOf, findByPrefix: beginningWith } = createVocabulary(createCatalogue([['Kettle']]));
+  it('finds nothing for a word that it does not contain', () => {
+    const { getId, findByPrefix } = createVocabulary(createCatalogue([['Kettle']]));
     for (const word of ['__proto__', 'constructor', 'kettles', 'KETTLE', '\0', '🫖', 'ettle', 'x'.repeat(40)]) {
-      expect(idOf(word), word).toBeUndefined();
-      expect(beginningWith(word), word).toEqual([]);
+      expect(getId(word), word).toBeUndefined();
+      expect(findByPrefix(word), word).toEqual([]);
     }
   });
 });

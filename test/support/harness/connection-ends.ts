@@ -24,7 +24,7 @@ export function getConnectionEnd(
 ) {
   return new Promise<ConnectionEnd>((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' });
-    socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error(`nothing came of ${method} ${path}`)));
+    socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error(`no response to ${method} ${path}`)));
     let came = '';
     let isReset = false;
     socket.setEncoding('latin1').on('data', (part) => {

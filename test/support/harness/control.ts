@@ -19,11 +19,11 @@ export const NEW_SANDBOX = {
 /** Starts a storefront, with a client of its control API. */
 export async function startWithControl(options: Parameters<typeof startStorefront>[0] = {}) {
   const shop = await startStorefront(options);
-  return { shop, steer: createControlClient(shop) };
+  return { shop, sendControl: createControlClient(shop) };
 }
 
 /** Returns the numbers of cart items, orders and products in a sandbox. */
-export async function countEntries(steer: TestShop['ask'], id: string): Promise<readonly number[]> {
-  const { body } = await steer('GET', `/${id}/state`);
+export async function countEntries(sendControl: TestShop['ask'], id: string): Promise<readonly number[]> {
+  const { body } = await sendControl('GET', `/${id}/state`);
   return [body.cartItems.length, body.orders.length, body.products.length];
 }

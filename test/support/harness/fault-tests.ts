@@ -48,19 +48,19 @@ export interface Setting {
 
 /** Tests that a failing disk, a killed process and an external edit at any step of an action leave the data consistent. */
 export function testDiskFaults({ durability, links }: Setting): void {
-  it.each(commits)('has $what done, or nothing changed, whichever step fails', async (commit) => {
+  it.each(commits)('completes $what or changes nothing if any single step fails', async (commit) => {
     for (const plan of singleFaults(await stepsOf(commit))) await expectDoneOrUndone(commit, plan);
   });
 
-  it('has a change done or refused, whichever two steps fail', async () => {
+  it('completes or rejects a change if any two steps fail', async () => {
     for (const plan of twoFaults(await stepsOf(change))) await expectDoneOrUndone(change, plan, change.done);
   });
 
-  it('has a change done or refused, from whichever step on all fail', async () => {
+  it('completes or rejects a change if all steps from any step on fail', async () => {
     for (const plan of lastingFaults(await stepsOf(change))) await expectDoneOrUndone(change, plan, change.done);
   });
 
-  it.each(commits)('has $what kept whole or not at all, at whichever step the program dies', async (commit) => {
+  it.each(commits)('stores $what completely or not at all if the program is killed at any step', async (commit) => {
     for (const { label, plan } of crashPlans(await stepsOf(commit))) {
       const { file, disk, store } = await opened();
       disk.begin(plan);
@@ -73,7 +73,7 @@ export function testDiskFaults({ durability, links }: Setting): void {
     }
   });
 
-  it.each(starts)('has a start over $what work, or change nothing, whichever step fails', async (start) => {
+  it.each(starts)('starts with $what or changes nothing if any single step fails', async (start) => {
     for (const { label, plan } of singleFaults((await started(start)).steps)) {
       const { file, disk, answer } = await started(start, plan);
       expect.soft(disk.openDescriptors.size, `${label}: left open`).toBe(0);
@@ -90,7 +90,7 @@ export function testDiskFaults({ durability, links }: Setting): void {
     }
   });
 
-  it.each(starts)('has a start over $what die at any step without harm to the next', async (start) => {
+  it.each(starts)('starts with $what after a start that was killed at any step', async (start) => {
     for (const { label, plan } of crashPlans((await started(start)).steps)) {
       const { file, answer } = await started(start, plan);
       if (answer.status === 'fulfilled') await answer.value.store.close();
@@ -100,10 +100,13 @@ export function testDiskFaults({ durability, links }: Setting): void {
 
   const failures = durability === 'disk' ? (['nothing', 'rename', 'open'] as const) : (['nothing'] as const);
   const editings = failures.flatMap((failing) => externalEdits.map((edit) => ({ ...edit, failing })));
-  it.each(editings)('serves or keeps an edit $how before any step, failing: $failing', async (editing) => {
-    const places = (await stepsOf(change)).map((_, index) => index + 1);
-    await Promise.all(places.map((place) => expectEditKept(editing, place)));
-  });
+  it.each(editings)(
+    'serves an edit $how before any step, or saves it to a conflict file, with the failure: $failing',
+    async (editing) => {
+      const places = (await stepsOf(change)).map((_, index) => index + 1);
+      await Promise.all(places.map((place) => expectEditKept(editing, place)));
+    },
+  );
 
   async function expectEditKept({ how, edit, failing }: (typeof editings)[number], place: number) {
     const { file, disk, store } = await opened();

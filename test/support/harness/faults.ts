@@ -2,24 +2,24 @@ import { expect } from 'vitest';
 import type { SandboxClient } from './shared-shop.ts';
 
 /** Adds a fault to a sandbox and returns its id. */
-export async function addFault({ steer }: SandboxClient, fault: object): Promise<string> {
-  const { status, body } = await steer('POST', '/faults', fault);
+export async function addFault({ sendControl }: SandboxClient, fault: object): Promise<string> {
+  const { status, body } = await sendControl('POST', '/faults', fault);
   expect(status, JSON.stringify(body)).toBe(200);
   return body.id;
 }
 
 /** Returns the counters of a fault: how many requests matched it, to how many it applied, and whether it has expired. */
 export async function getCounters(
-  { steer }: SandboxClient,
+  { sendControl }: SandboxClient,
   id: string,
 ): Promise<readonly [matched: number, applied: number, expired: boolean]> {
-  const { body } = await steer('GET', `/faults/${id}`);
+  const { body } = await sendControl('GET', `/faults/${id}`);
   return [body.matched, body.applied, body.expired];
 }
 
 /** Returns the number of orders in a sandbox. */
-export async function countOrders({ steer }: SandboxClient): Promise<number> {
-  return (await steer('GET', '')).body.counts.orders;
+export async function countOrders({ sendControl }: SandboxClient): Promise<number> {
+  return (await sendControl('GET', '')).body.counts.orders;
 }
 
 /** Sends the same request `count` times, one after the other, and returns the statuses with spaces between. */

@@ -7,14 +7,14 @@ import type { TestResponse } from './start-storefront.ts';
 export type Journal = TestResponse['body'];
 
 /** Returns the journal of a sandbox from the control API. */
-export async function getJournal({ steer }: Pick<SandboxClient, 'steer'>, query = ''): Promise<Journal> {
-  const { status, body } = await steer('GET', `/requests${query}`);
+export async function getJournal({ sendControl }: Pick<SandboxClient, 'sendControl'>, query = ''): Promise<Journal> {
+  const { status, body } = await sendControl('GET', `/requests${query}`);
   expect(status, JSON.stringify(body)).toBe(200);
   return body;
 }
 
 /** Returns the ids of the journal entries of a sandbox. */
-export async function getIds(sandbox: Pick<SandboxClient, 'steer'>, query = ''): Promise<readonly number[]> {
+export async function getIds(sandbox: Pick<SandboxClient, 'sendControl'>, query = ''): Promise<readonly number[]> {
   return (await getJournal(sandbox, query)).map(({ id }: { id: number }) => id);
 }
 
@@ -39,8 +39,8 @@ export async function sendFiveRequests(sandbox: SandboxClient): Promise<SandboxC
 }
 
 /** Returns the result of a verification of the recorded requests. */
-export async function verify({ steer }: SandboxClient, filter: object): Promise<TestResponse['body']> {
-  const { status, body } = await steer('POST', '/requests/verify', filter);
+export async function verify({ sendControl }: SandboxClient, filter: object): Promise<TestResponse['body']> {
+  const { status, body } = await sendControl('POST', '/requests/verify', filter);
   expect(status, JSON.stringify(body)).toBe(200);
   return body;
 }

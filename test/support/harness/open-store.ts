@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { collections } from '../../../src/shop/collections.ts';
-import type { State } from '../../../src/shop/state.ts';
+import { collections, type State } from '../../../src/shop/state.ts';
 import { type OpenedState, type OpenStateOptions, openState } from '../../../src/store/open-state.ts';
 import { projectFile } from '../fixtures/default-data.ts';
 import { shopValidator } from '../fixtures/state-validator.ts';

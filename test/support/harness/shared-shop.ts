@@ -10,7 +10,7 @@ export interface SandboxClient {
   /** Sends a request to the shop in the sandbox. */
   readonly ask: TestShop['ask'];
   /** Sends a request to the control API for a path below that of the sandbox, and validates the response against the contract. */
-  readonly steer: TestShop['ask'];
+  readonly sendControl: TestShop['ask'];
 }
 
 /** The log level of internal errors. */
@@ -22,15 +22,15 @@ const ERROR = 50;
  */
 export function useSharedShop(options: Options = {}): {
   readonly shop: () => Storefront;
-  readonly room: () => SandboxClient;
+  readonly newSandbox: () => SandboxClient;
 } {
-  const faults: LogLine[] = [];
+  const errors: LogLine[] = [];
   let storefront: Storefront;
-  let rooms = 0;
+  let sandboxes = 0;
   beforeAll(async () => {
     const write = (line: string) => {
-      const told: LogLine = JSON.parse(line);
-      if (told.level >= ERROR) faults.push(told);
+      const logLine: LogLine = JSON.parse(line);
+      if (logLine.level >= ERROR) errors.push(logLine);
     };
     storefront = await createStorefront({
       nowMs: () => NOW_MS,
@@ -42,18 +42,18 @@ export function useSharedShop(options: Options = {}): {
   });
   afterAll(async () => {
     await storefront.close();
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   });
-  return { shop: () => storefront, room: () => getSandboxClient(storefront, `room-${++rooms}`) };
+  return { shop: () => storefront, newSandbox: () => getSandboxClient(storefront, `test-${++sandboxes}`) };
 }
 
 /** Returns the sandbox with this id in a shop. */
 export function getSandboxClient(shop: Storefront, id: string): SandboxClient {
-  const steer = createControlClient(shop);
+  const sendControl = createControlClient(shop);
   return {
     id,
     port: shop.port,
     ask: id === 'default' ? createFetchClient(shop.url) : createSandboxClient(shop, id),
-    steer: (method, below, ...rest) => steer(method, `/${id}${below}`, ...rest),
+    sendControl: (method, below, ...rest) => sendControl(method, `/${id}${below}`, ...rest),
   };
 }

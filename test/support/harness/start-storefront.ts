@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createStorefront, type Options, type Storefront } from '../../../src/index.ts';
 
-/** The time of every clock that a test does not change: 2025-06-01T12:00:00Z. */
+/** The time of all clocks, unless a test changes it: 2025-06-01T12:00:00Z. */
 export const NOW_MS = 1_748_779_200_000;
 
 /** A shop for one test. */
 export interface TestShop extends Storefront {
-  /** Sends a request, with a JSON body if one is given. */
+  /** Sends a request, optionally with a JSON body. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<TestResponse>;
   /** The lines of the log so far. */
   readonly log: readonly LogLine[];
@@ -30,7 +30,7 @@ export interface TestResponse {
   readonly headers: Headers;
   readonly text: string;
   /** The body as JSON, or undefined if it is empty or not JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects in there.
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the type of the body that it expects.
   readonly body: any;
 }
 
@@ -39,14 +39,14 @@ const ERROR = 50;
 
 /**
  * Starts a shop with a new data file on a free port with its clock frozen at NOW_MS, and closes it when the test ends. Fails the test if the
- * shop logs an internal error (an unhandled error or a response that breaks the contract), unless `faultsExpected` is set.
+ * shop logs an internal error (an unhandled error or a response that breaks the contract), unless `errorsExpected` is set.
  */
 export async function startStorefront({
-  faultsExpected = false,
+  errorsExpected = false,
   start = createStorefront,
   ...options
 }: Options & {
-  faultsExpected?: boolean;
+  errorsExpected?: boolean;
   /** Starts the server: the shop unless a test has another application. */
   start?: (options: Options) => Promise<Storefront>;
 } = {}): Promise<TestShop> {
@@ -63,9 +63,9 @@ export async function startStorefront({
   onTestFinished(async () => {
     await shop.close();
     await rm(folder, { recursive: true, force: true });
-    const faults = log.filter(({ level }) => level >= ERROR);
-    if (!faultsExpected && faults.length > 0)
-      throw new Error(`the log tells of faults: ${JSON.stringify(faults, null, 2)}`);
+    const errors = log.filter(({ level }) => level >= ERROR);
+    if (!errorsExpected && errors.length > 0)
+      throw new Error(`the shop logged internal errors: ${JSON.stringify(errors, null, 2)}`);
   });
   return { ...shop, folder, log, ask: createFetchClient(shop.url) };
 }
@@ -80,11 +80,11 @@ export function createFetchClient(url: string): TestShop['ask'] {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: parsed(text) };
+    return { status: response.status, headers: response.headers, text, body: parseJson(text) };
   };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,31 +1,25 @@
 import type { OperationId } from '../../../src/shop/types.ts';
+import { documentedOperations } from '../fixtures/contract-document.ts';
 import type { Forward, HeaderLines, ProxyRequest, ProxyResponse, Tamper } from './proxy.ts';
 
 /** A JSON value that a defect changes. */
-// biome-ignore lint/suspicious/noExplicitAny: what is taken apart here is what the shop is known to send.
+// biome-ignore lint/suspicious/noExplicitAny: a defect knows the type of the JSON that it changes.
 export type Json = any;
 
-/** The method and the pattern of the path of an operation. */
-const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, path: RegExp]>> = {
-  listProducts: ['GET', /^\/api\/products$/],
-  listDeliveryOptions: ['GET', /^\/api\/delivery-options$/],
-  listCartItems: ['GET', /^\/api\/cart-items$/],
-  addCartItem: ['POST', /^\/api\/cart-items$/],
-  updateCartItem: ['PUT', /^\/api\/cart-items\/[^/]+$/],
-  removeCartItem: ['DELETE', /^\/api\/cart-items\/[^/]+$/],
-  listOrders: ['GET', /^\/api\/orders$/],
-  createOrder: ['POST', /^\/api\/orders$/],
-  getOrder: ['GET', /^\/api\/orders\/[^/]+$/],
-  getPaymentSummary: ['GET', /^\/api\/payment-summary$/],
-  resetData: ['POST', /^\/api\/reset$/],
-};
+/** The method and the pattern of the path of each operation. */
+const OPERATIONS: ReadonlyMap<string, readonly [method: string, path: RegExp]> = new Map(
+  documentedOperations.map(({ operationId, method, path }) => [
+    operationId,
+    [method.toUpperCase(), new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`)],
+  ]),
+);
 
 /** Returns whether a request is for an operation, or for any path below /api without one; HEAD counts as GET. */
 export function isRequestFor({ method, target }: ProxyRequest, operationId: OperationId | undefined): boolean {
   const path = getPath(target);
   if (operationId === undefined) return path.startsWith('/api/');
-  const [wanted, pattern] = OPERATIONS[operationId];
-  return (method === 'HEAD' ? 'GET' : method) === wanted && pattern.test(path);
+  const [expectedMethod, pattern] = OPERATIONS.get(operationId) ?? [];
+  return (method === 'HEAD' ? 'GET' : method) === expectedMethod && pattern?.test(path) === true;
 }
 
 /** Returns the path of a target without its query and a trailing slash. */
@@ -48,7 +42,7 @@ export function isSuccess({ status }: ProxyResponse): boolean {
 /** Changes the responses of an operation; HEAD counts as GET. */
 export function changeResponses(
   operationId: OperationId | undefined,
-  change: (answer: ProxyResponse, asked: ProxyRequest) => ProxyResponse,
+  change: (response: ProxyResponse, request: ProxyRequest) => ProxyResponse,
 ): () => Tamper {
   return () => async (asked, pass) => {
     if (!isRequestFor(asked, operationId)) return pass(asked);

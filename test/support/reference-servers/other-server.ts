@@ -169,13 +169,15 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Answer
   response.end();
 }
 
+/** The time in ms that a client has to read a response before the socket is destroyed. Destroying it at once would discard the response. */
+const READ_TIME_MS = 500;
+
 /** Responds without a response object of Node.js, and closes the connection. */
 function sendRaw(socket: Duplex, refusal: Refusal, path: string): void {
   const { status, text, headers } = refusedAnswer(refusal, path);
   const all = { ...EVERYWHERE, ...headers, 'CONTENT-Type': text?.type, connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  // Gives the client time to read: closing a socket with unread bytes discards the response.
-  setTimeout(() => socket.destroy(), 500).unref();
+  setTimeout(() => socket.destroy(), READ_TIME_MS).unref();
   socket.resume();
   socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.join('')}\r\n${text?.content}`);
 }

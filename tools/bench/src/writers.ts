@@ -2,8 +2,8 @@ import { closeSync, fsync, openSync, readFileSync, renameSync, writeSync } from 
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { JSONFilePreset } from 'lowdb/node';
-import { collections } from '../../../src/shop/collections.ts';
 import type { State } from '../../../src/shop/state.ts';
+import { collections } from '../../../src/shop/state.ts';
 import { openState } from '../../../src/store/open-state.ts';
 
 /** Something that keeps the same data in a file, and can change it. */

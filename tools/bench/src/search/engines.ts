@@ -3,7 +3,7 @@ import { create, insertMultiple, search as searchOrama } from '@orama/orama';
 import { Index } from 'flexsearch';
 import Fuse from 'fuse.js';
 import MiniSearch from 'minisearch';
-import { getSearch, prepareSearch } from '../../../../src/shop/search/product-index.ts';
+import { getSearch, prepareSearch } from '../../../../src/shop/search/product-search.ts';
 import type { Product } from '../../../../src/shop/types.ts';
 import type { Item } from './catalogue.ts';
 

@@ -1,9 +1,9 @@
 import { addItem, findCartItem, removeItem, replaceItem } from '../domain/cart.ts';
-import { findDeliveryOption, findProduct } from '../domain/catalogue.ts';
-import { getDefaultDeliveryOption } from '../domain/delivery.ts';
+import { findDeliveryOption, findProduct, getDefaultDeliveryOption } from '../domain/catalogue.ts';
+import { computePaymentSummary } from '../domain/pricing.ts';
 import type { Handler } from './handler.ts';
 
-/** Returns the items of the cart, with their products if the query expands them. */
+/** Returns the items of the cart. With `expand=product` each item contains its product. */
 export const listCartItems: Handler<'listCartItems'> = ({ query }, shop) => {
   const state = shop.read();
   if (query.expand === undefined) return { body: state.cartItems };
@@ -21,12 +21,12 @@ export const addCartItem: Handler<'addCartItem'> = async ({ body: { productId, q
   return { body: item };
 };
 
-/** Changes the quantity, the delivery option or both, and returns the item. A field that the body omits keeps its value. */
+/** Changes the quantity or the delivery option of an item, or both. Returns the changed item. */
 export const updateCartItem: Handler<'updateCartItem'> = async ({ path, body = {} }, shop) => {
   const item = await shop.update((state) => {
     const current = findCartItem(state.cartItems, path.productId);
     const { quantity = current.quantity } = body;
-    // Decision: a number is converted to its decimal string, since front ends send one.
+    // Decision: a number is converted to a decimal string, because some front ends send the id as a number.
     const deliveryOptionId = String(body.deliveryOptionId ?? current.deliveryOptionId);
     if (quantity === current.quantity && deliveryOptionId === current.deliveryOptionId) return { result: current };
     const changed = { ...current, quantity, deliveryOptionId: findDeliveryOption(state, deliveryOptionId).id };
@@ -42,4 +42,10 @@ export const removeCartItem: Handler<'removeCartItem'> = async ({ path: { produc
     return { next: { ...state, cartItems: removeItem(state.cartItems, productId) }, result: undefined };
   });
   return {};
+};
+
+/** Returns the costs of the cart. */
+export const getPaymentSummary: Handler<'getPaymentSummary'> = (_input, shop) => {
+  const state = shop.read();
+  return { body: computePaymentSummary(state.cartItems, state) };
 };

@@ -1,0 +1,20 @@
+import { getEstimatedDeliveryTimeMs } from '../domain/catalogue.ts';
+import type { Handler } from './handler.ts';
+
+/** Returns all products, or only the products that match the search term. */
+export const listProducts: Handler<'listProducts'> = ({ query }, shop) => {
+  const { products } = shop.read();
+  return { body: query.search === undefined ? products : shop.search(products, query.search) };
+};
+
+/** Returns the delivery options. With `expand=estimatedDeliveryTime` each option contains the delivery time of an order that is placed now. */
+export const listDeliveryOptions: Handler<'listDeliveryOptions'> = ({ query }, shop) => {
+  const { deliveryOptions } = shop.read();
+  if (query.expand === undefined) return { body: deliveryOptions };
+  const nowMs = shop.nowMs();
+  const body = deliveryOptions.map((option) => {
+    const estimatedDeliveryTimeMs = getEstimatedDeliveryTimeMs(nowMs, option);
+    return { ...option, estimatedDeliveryTimeMs };
+  });
+  return { body };
+};
