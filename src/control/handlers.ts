@@ -14,6 +14,6 @@ export const controlHandlers: ControlHandlers = {
 };
 
 /** The operations that can respond with an event stream. */
-export const controlFollowed: { readonly [Id in ControlId]?: typeof followedRequests } = {
+export const eventStreamHandlers: { readonly [Id in ControlId]?: typeof followedRequests } = {
   listRequests: followedRequests,
 };

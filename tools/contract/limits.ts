@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from '../../src/http/pipeline/request.ts';
+import { MAX_BODY_BYTES } from '../../src/http/pipeline/body.ts';
 import { LIMITS, REQUEST_TIMEOUT_MS } from '../../src/http/server.ts';
 import { type Document, getNode } from '../../src/openapi/document.ts';
 import { QUANTITY_LIMIT } from '../../src/shop/domain/cart.ts';
