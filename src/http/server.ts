@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AccessPolicy } from './access-policy.ts';
 import { Connections } from './connections.ts';
-import type { HttpOptions } from './options.ts';
+import type { ServerParts } from './parts.ts';
 import { countRequest, recordConnection } from './pipeline/retry-detector.ts';
 import { type HttpProblem, unavailable } from './problem.ts';
-import type { Log } from './record.ts';
 import { createRequestRefusals } from './request-refusals.ts';
 
 /** Limits that Node enforces. */
@@ -24,11 +22,8 @@ export const LIMITS = {
 export const REQUEST_TIMEOUT_MS = 30_000;
 
 /** The parts of an HTTP server. */
-interface HttpServerParts {
+interface HttpServerParts extends Pick<ServerParts, 'log' | 'access' | 'options'> {
   readonly listener: RequestListener;
-  readonly log: Log;
-  readonly access: AccessPolicy;
-  readonly options: HttpOptions;
 }
 
 /** An HTTP server on one or more addresses. */
@@ -94,8 +89,12 @@ function findHttpProblem(req: IncomingMessage): HttpProblem | undefined {
   if (!hasOneHost(req)) return createMalformedProblem('the request must have exactly one Host header');
   if (req.httpVersion === '1.0' && req.headers['transfer-encoding'] !== undefined)
     return createMalformedProblem('HTTP/1.0 has no Transfer-Encoding: send Content-Length, or HTTP/1.1');
-  if (normalizeTarget(req)) return undefined;
-  return createMalformedProblem('the request target is not a path: send a path such as /items, or an http URL');
+  const target = parseRequestTarget(req.method ?? '', req.url ?? '');
+  if (!target)
+    return createMalformedProblem('the request target is not a path: send a path such as /items, or an http URL');
+  req.url = target.url;
+  if (target.authority !== undefined) replaceHost(req, target.authority);
+  return undefined;
 }
 
 function createMalformedProblem(detail: string): HttpProblem {
@@ -141,18 +140,7 @@ function removeFragment(target: string): string {
   return plain.search(SPACES) === -1 ? plain : plain.replaceAll(SPACES, encodeURIComponent);
 }
 
-/**
- * Converts the target of a request to origin form. If the target is a URL, its authority replaces the `Host` header (RFC 9112, section 3.2.2). Returns
- * whether the target is valid.
- */
-function normalizeTarget(req: IncomingMessage): boolean {
-  const target = parseRequestTarget(req.method ?? '', req.url ?? '');
-  if (!target) return false;
-  req.url = target.url;
-  if (target.authority !== undefined) replaceHost(req, target.authority);
-  return true;
-}
-
+/** Replaces the `Host` header of a request, because the authority of a target has precedence (RFC 9112, section 3.2.2). */
 function replaceHost({ headers, rawHeaders }: IncomingMessage, authority: string): void {
   headers.host = authority;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -6,6 +6,7 @@ import { type Contract, type EditDocument, loadContract } from '../openapi/contr
 import { getPackageFile } from '../package-file.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import { createBuiltInSnapshots } from '../sandbox/snapshots.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { ServerOptions } from './options.ts';
 
 /** Creates the control API's parts and loads its contract. Throws a `DataFileError` if a built-in snapshot can't be used. */
@@ -18,21 +19,21 @@ export async function createControlParts(
   const path = getPackageFile('src/control/control.yaml');
   return {
     control: { ...parts, builtIn },
-    controlContract: await loadContract({ path, strict: true, edit: createEditor(collections) }),
+    controlContract: await loadContract({ path, strict: true, edit: getEditor(collections) }),
   };
 }
 
 type Collections = Application['collections'];
 
-/** The edit functions by collections. Contracts are cached by edit function, so the contract is loaded only once. */
-const editors = new WeakMap<Collections, EditDocument>();
-
-/** Returns a function that adds the application's collections to the schemas of the control API. */
-function createEditor(collections: Collections): EditDocument {
-  const edit = editors.get(collections) ?? ((document) => addCollections(document, collections));
-  editors.set(collections, edit);
-  return edit;
-}
+/**
+ * Returns a function that adds an application's collections to the schemas of the control API. The function is always the same for the same collections, so
+ * that `loadContract` caches the contract.
+ */
+const getEditor = memoizeByObject(
+  (collections: Collections): EditDocument =>
+    (document) =>
+      addCollections(document, collections),
+);
 
 function addCollections(document: Parameters<EditDocument>[0], collections: Collections): ReturnType<EditDocument> {
   const names = Object.keys(collections);

@@ -47,14 +47,9 @@ function guardForUser(store: Store, operationId: string, validator: StateValidat
     ...checked,
     read: () => {
       const snapshot = store.read();
-      deepFreeze(snapshot.state);
-      return snapshot;
+      return { ...snapshot, state: deepFreeze(snapshot.state) };
     },
-    update: (change) =>
-      checked.update((state, nowMs) => {
-        deepFreeze(state);
-        return change(state, nowMs);
-      }),
+    update: (change) => checked.update((state, nowMs) => change(deepFreeze(state), nowMs)),
   };
 }
 
@@ -78,7 +73,7 @@ function findChangeIssue(result: ChangeResult<unknown>, validator: StateValidato
   if ('then' in result) {
     // An unhandled rejection would stop the process.
     Promise.resolve(result).catch(() => {});
-    return 'returned a promise: wait before you call update(), and return { next, result } at once';
+    return 'returned a promise: do asynchronous work before the call of update(), and return { next, result } synchronously';
   }
   const { next } = result;
   if (next === undefined) return undefined;
@@ -107,9 +102,9 @@ function describeIssues(issues: readonly Issue[]): string {
 const frozen = new WeakSet<object>();
 
 /** Freezes an object and all objects in it. It skips objects that are deeply frozen, which most objects of a new state are. */
-function deepFreeze(value: object): void {
-  if (frozen.has(value)) return;
+function deepFreeze<Value extends object>(value: Value): Value {
+  if (frozen.has(value)) return value;
   frozen.add(value);
   for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFreeze(inner);
-  Object.freeze(value);
+  return Object.freeze(value);
 }

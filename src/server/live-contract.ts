@@ -6,19 +6,14 @@ import { findUnusableFaults } from './control.ts';
 import { getFileSignature, type WatchedFiles } from './file-watcher.ts';
 import { refuseInvalidState } from './guarded-store.ts';
 import { loadHandlers, type UserHandlers } from './handler-registry.ts';
+import type { createLogger } from './logger.ts';
 import { type Bind, type BoundContract, describeChanges, refuseTypeConflicts } from './served-contract.ts';
 import { warmUpIfSmall } from './warm-up.ts';
-
-/** The part of a logger that a reload uses. */
-interface Log {
-  info(message: string): void;
-  warn(message: string): void;
-}
 
 /** The parts of a `LiveContract`. */
 interface LiveContractParts {
   readonly server: ServerParts;
-  readonly log: Log;
+  readonly log: ReturnType<typeof createLogger>;
   readonly files: WatchedFiles;
   readonly bind: Bind;
   /** The contract that is currently served. A reload replaces it. */

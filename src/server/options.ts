@@ -26,7 +26,7 @@ export interface ServerOptions extends HttpOptions {
   readonly logTo?: { write(line: string): void; readonly hasColors?: boolean } | undefined;
   /** Returns the time that clocks start from, in ms since 1970. Default: `Date.now`. */
   readonly nowMs?: (() => number) | undefined;
-  /** Returns a monotonic time in ms, by which unused sandboxes expire. Default: `performance.now`. */
+  /** Returns a monotonic time in ms, which determines when unused sandboxes expire. Default: `performance.now`. */
   readonly elapsedMs?: (() => number) | undefined;
   /** Returns a new id, a UUID. Default: `crypto.randomUUID`. */
   readonly newId?: (() => string) | undefined;
@@ -53,7 +53,7 @@ export interface Storefront {
   readonly port: number;
   /** The path of the data file; undefined if the state is in memory only. */
   readonly dataFile: string | undefined;
-  /** What an acknowledged change survives. */
+  /** What a committed change survives. */
   readonly durability: Durability;
   /** The number of operations of the contract. */
   readonly operations: number;

@@ -1,5 +1,4 @@
 import type { Application, Implementation } from '../application.ts';
-import type { ServedContract } from '../http/parts.ts';
 import { compareContracts, completeBody, type Difference, type GenerateField } from '../mock/compare-contracts.ts';
 import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
@@ -15,23 +14,16 @@ import {
 } from './handler-registry.ts';
 
 /** Binds an application and the user's handlers to a contract. Throws a `ContractError` or a `HandlersError` if they do not fit. */
-export type Bind = (contract: Contract, handlers: UserHandlers) => BoundContract;
+export type Bind = ReturnType<typeof createBinder>;
 
 /** A contract and the application that is bound to it. */
-export interface BoundContract extends ServedContract {
-  readonly handlers: UserHandlers;
-  readonly validator: StateValidator;
-  /** The ids of the mocked operations. */
-  readonly mocked: readonly string[];
-  /** The differences between each operation and the operation that the application's handler is written for. */
-  readonly differences: readonly Difference[];
-}
+export type BoundContract = ReturnType<Bind>;
 
 /** Creates the function that binds an application to contracts. `mock`: the operations to mock. */
-export function createBinder(application: Application, mock: MockedOperations): Bind {
+export function createBinder(application: Application, mock: MockedOperations) {
   // Contracts with the same schemas share a validator, so that a state is not validated again.
   const validators = new WeakMap<ValidateEntry, StateValidator>();
-  return (contract, handlers) => {
+  return (contract: Contract, handlers: UserHandlers) => {
     refuseUnknownOperations(contract, mock, handlers);
     const bound = application.bind(contract);
     const { validateEntry } = bound.stateRules;
@@ -49,11 +41,13 @@ export function createBinder(application: Application, mock: MockedOperations): 
       validator,
       mock: contractMock,
       guardStore: createStoreGuard(validator, bound.validatesChanges),
+      /** The ids of the mocked operations. */
       mocked: contract.routes.filter((route) => !implementations.get(route)).map(({ operationId }) => operationId),
+      /** The differences between each operation and the operation that the application's handler is written for. */
       differences: [...differences.values()],
-      isImplemented: (route) => bound.getImplementation(route) !== undefined,
-      getImplementation: (route) => implementations.get(route),
-      complete(route, body) {
+      isImplemented: (route: Route) => bound.getImplementation(route) !== undefined,
+      getImplementation: (route: Route) => implementations.get(route),
+      complete(route: Route, body: unknown) {
         const difference = differences.get(route);
         return difference ? completeBody(body, difference, generateField) : { body, generated: [] };
       },

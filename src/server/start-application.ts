@@ -38,8 +38,7 @@ export async function startApplication<S extends State>(
   try {
     const server = await createServerParts(start, state);
     const live = new LiveContract({ ...start, server });
-    const { log, access } = server;
-    const httpServer = createHttpServer({ listener: live.handle, log, access, options });
+    const httpServer = createHttpServer({ ...server, listener: live.handle });
     const { url, port } = await listen(httpServer, options.host, options.port ?? 0);
     start.address.url = url;
     return run(start, { url, port, state, server, live, httpServer });

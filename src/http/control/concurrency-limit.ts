@@ -9,7 +9,7 @@ export function createConcurrencyLimit(maxRunning: number) {
       return await task();
     } finally {
       const next = waiting.shift();
-      // `running` stays the same if another task starts now.
+      // If another task starts now, the number of running tasks does not change.
       if (next) next();
       else running--;
     }

@@ -10,13 +10,7 @@ import type { HttpRequest } from './request.ts';
 import type { AppliedFaults, OperationRequest, ValidRequest } from './values.ts';
 
 /** An empty object that all requests without effects share. */
-export const NO_FAULTS: AppliedFaults = {
-  effect: undefined,
-  delayMs: { before: 0, after: 0 },
-  isLost: false,
-  transport: undefined,
-  summary: undefined,
-};
+export const NO_FAULTS: AppliedFaults = { delayMs: { before: 0, after: 0 }, isLost: false };
 
 /**
  * Applies the faults of the sandbox and the preferences of the request, and counts the faults that apply. `serverDelayMs`: the delay that the request has

@@ -22,7 +22,7 @@ import {
 /** The methods of requests for images. */
 const METHODS = ['GET', 'HEAD'];
 
-/** The response to a request for an image, or the information that the next middleware sends the image. */
+/** The draft of the response to a request for an image, and whether the next middleware sends the image. */
 type ImageOutcome = Pick<Exchange, 'draft' | 'callsNext'>;
 
 /** Applies the faults of the sandbox to a request for an image. */

@@ -5,8 +5,8 @@ import type { FaultEffect } from '../../sandbox/faults/combine-faults.ts';
 export type TransportFault = Pick<FaultEffect, 'connection' | 'bodyDurationMs'>;
 
 /**
- * Sends a response whose head is set: cuts it after half of its body, or sends it slowly. Returns whether a response is sent. A response without a body
- * can't be cut, so the connection is reset instead.
+ * Sends a response with its status and headers already set. Cuts the response after half of its body, or sends it slowly. Returns whether a response is sent:
+ * a response without a body can't be cut, so the connection is reset instead.
  */
 export function sendWithTransportFault(res: ServerResponse, text: string, fault: TransportFault): boolean {
   const { connection, bodyDurationMs = 0 } = fault;

@@ -98,14 +98,14 @@ export interface ValidRequest {
 
 /** The effects of faults, preferences and delays on a request. */
 export interface AppliedFaults {
-  readonly effect: FaultEffect | undefined;
+  readonly effect?: FaultEffect | undefined;
   /** The delays before and after the operation, in ms. */
   readonly delayMs: FaultEffect['delayMs'];
   /** Whether the connection is reset before the operation runs. */
   readonly isLost: boolean;
-  readonly transport: TransportFault | undefined;
+  readonly transport?: TransportFault | undefined;
   /** The description for the journal; undefined if there are no effects. */
-  readonly summary: Remarks['forced'];
+  readonly summary?: Remarks['forced'];
 }
 
 /** A valid request for an operation, and the effects on it. */
@@ -135,36 +135,25 @@ export interface Handled {
 /** The response to a request, and the values that the log and the journal record about it. */
 export interface Draft {
   /** Undefined if no response is sent, because the client has disconnected or a fault resets the connection. */
-  readonly response: ResponseData | undefined;
-  readonly revision: number | undefined;
+  readonly response?: ResponseData | undefined;
+  readonly revision?: number | undefined;
   /** Headers that are also sent with a problem document. */
   readonly headers: Headers;
-  readonly transport: TransportFault | undefined;
+  readonly transport?: TransportFault | undefined;
   /** Sentences about errors in the request and ignored parts of it. */
   readonly notes: readonly string[];
-  readonly violations: Remarks['violations'];
-  readonly responseViolations: readonly string[] | undefined;
+  readonly violations?: Remarks['violations'];
+  readonly responseViolations?: readonly string[] | undefined;
   /** Whether the response is a problem document of the engine, which contracts do not document. */
   readonly isRefusal: boolean;
   /** The description of applied faults, preferences and delays, for the journal. */
-  readonly forced: Remarks['forced'];
+  readonly forced?: Remarks['forced'];
   /** Whether the journal records the request. */
   readonly isRecorded: boolean;
 }
 
 /** A draft without a response, which the journal does not record. */
-export const NO_RESPONSE: Draft = {
-  response: undefined,
-  revision: undefined,
-  headers: NO_HEADERS,
-  transport: undefined,
-  notes: [],
-  violations: undefined,
-  responseViolations: undefined,
-  isRefusal: false,
-  forced: undefined,
-  isRecorded: false,
-};
+export const NO_RESPONSE: Draft = { headers: NO_HEADERS, notes: [], isRefusal: false, isRecorded: false };
 
 /** The draft of an automatic retry after a reset. The journal has recorded the first attempt. */
 export const RESET_RETRY: Draft = { ...NO_RESPONSE, transport: { connection: { kind: 'reset', phase: 'before' } } };
