@@ -34,7 +34,7 @@ export function createRequestListener(server: ServerParts, served: ServedContrac
     const cached = cache.send(req, res);
     if (!cached) return app(req, res);
     recordCachedResponse(sandboxes.default.journal, req, cached);
-    logRequest(log, req, res, () => ({ operation: cached.operationId }));
+    logRequest(log, res, () => ({ operation: cached.operationId }));
   };
 }
 
@@ -87,7 +87,7 @@ const DISCONNECTED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
 function logging({ log, access }: AppParts): Middleware<AppState> {
   return (ctx, next) => {
-    logRequest(log, ctx.req, ctx.res, () => {
+    logRequest(log, ctx.res, () => {
       const details = ctx.state.exchange ? getDetails(ctx.state.exchange) : { notes: [] };
       return { ...details, notes: [...details.notes, ...getOriginNotes(access, ctx.req)] };
     });

@@ -34,16 +34,11 @@ const FIRST_ERROR = 400;
  * Logs a request when its response is sent or its connection is closed. Calls `getDetails` at that time. The level is `info`, or `debug` for an image
  * that was sent.
  */
-export function logRequest(
-  log: Log,
-  req: IncomingMessage,
-  res: ServerResponse,
-  getDetails: () => RequestDetails,
-): void {
+export function logRequest(log: Log, res: ServerResponse, getDetails: () => RequestDetails): void {
   if (!log.isLevelEnabled('info')) return;
   const startMs = performance.now();
   // The app later removes the prefix with the sandbox from `req.url`.
-  const { method, url } = req;
+  const { method, url } = res.req;
   res.once('close', () => {
     const { operation, sandbox, notes = [], isTruncated = false } = getDetails();
     const allNotes = res.writableFinished || isTruncated ? notes : [...notes, 'the client closed the connection'];

@@ -20,8 +20,8 @@ export function createRequestRefusals(connections: Connections, log: Log, access
     res.writeHead(status, headers).end(req.method === 'HEAD' ? undefined : text);
   }
 
-  function refuse(req: IncomingMessage, res: ServerResponse, problem: HttpProblem): void {
-    logRequest(log, req, res, () => ({ notes: [problem.detail] }));
+  function refuse(res: ServerResponse, problem: HttpProblem): void {
+    logRequest(log, res, () => ({ notes: [problem.detail] }));
     send(res, problem);
   }
 
@@ -48,9 +48,9 @@ export function createRequestRefusals(connections: Connections, log: Log, access
       else send(response, problem);
     },
     /** Refuses an `Expect` header other than 100-continue. */
-    refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
-      const detail = `the Expect header ${JSON.stringify(req.headers.expect)} is not supported: send 100-continue or omit it`;
-      refuse(req, res, { code: 'expectation-failed', detail });
+    refuseExpectation({ headers }: IncomingMessage, res: ServerResponse): void {
+      const detail = `the Expect header ${JSON.stringify(headers.expect)} is not supported: send 100-continue or omit it`;
+      refuse(res, { code: 'expectation-failed', detail });
     },
     /** Refuses a CONNECT request. */
     refuseConnect(socket: Duplex): void {

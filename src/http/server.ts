@@ -46,7 +46,7 @@ export function createHttpServer({ listener, log, access, options }: HttpServerP
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
     const problem = isClosing ? STOPPING : findHttpProblem(req);
-    if (problem) refusals.refuse(req, res, problem);
+    if (problem) refusals.refuse(res, problem);
     else listener(req, res);
   }
 

@@ -34,18 +34,14 @@ export interface WatchedFile {
 }
 
 /** The files of a server that are reloaded when they are saved. */
-export interface WatchedFiles {
-  readonly contract: WatchedFile & { readonly strict: boolean };
-  /** The module with handlers; undefined if there is none. */
-  readonly handlers: WatchedFile | undefined;
-}
+export type WatchedFiles = ReturnType<typeof findWatchedFiles>;
 
-/** Returns the files of a server that are reloaded when they are saved, with their current signatures. */
-export function findWatchedFiles(
-  application: Application,
-  { contract, handlers, strict = false }: ServerOptions,
-): WatchedFiles {
-  const toWatched = (file: string) => ({ path: resolve(file), signature: getFileSignature(resolve(file)) });
+/** Returns the files of the contract and of the handlers, with their current signatures. `handlers`: undefined if the handlers are not in a file. */
+export function findWatchedFiles(application: Application, { contract, handlers, strict = false }: ServerOptions) {
+  const toWatched = (file: string): WatchedFile => ({
+    path: resolve(file),
+    signature: getFileSignature(resolve(file)),
+  });
   return {
     contract: { ...toWatched(contract ?? application.contractFile), strict },
     handlers: typeof handlers === 'string' ? toWatched(handlers) : undefined,

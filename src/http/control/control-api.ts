@@ -40,7 +40,9 @@ export function createControlApi({ control, controlContract }: ServerParts): Api
     async schedule(request, runSteps, route) {
       refuseForms(request);
       if (!takesState(route) || !isLarge(request)) return runSteps();
-      await limitReceived(() => receiveText(request));
+      await limitReceived(async () => {
+        if (!request.client.isDisconnected) await request.body.receiveText(STATE_OPTIONS);
+      });
       return limitHandled(runSteps);
     },
     getBodyOptions: (route) => (takesState(route) ? STATE_OPTIONS : undefined),
@@ -57,28 +59,20 @@ function isLarge({ headers }: HttpRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 }
 
-/** Receives the text of a large body, unless the client has disconnected while the request waited. */
-async function receiveText({ body, client }: HttpRequest): Promise<void> {
-  if (!client.isDisconnected) await body.receiveText(STATE_OPTIONS);
-}
-
 /** A handler of any operation. The input is valid. */
 type Handle<Result> = (input: unknown, parts: ControlParts) => Result;
 
 async function handle({ request, route, input }: OperationCall, parts: ControlParts): Promise<Handled> {
   const id = route.operationId as ControlId;
   const follow = eventStreamHandlers[id] as Handle<FollowedRequests> | undefined;
-  if (follow && acceptsEventStream(request))
-    return { response: toStream(request, follow(input, parts), parts), revision: undefined };
+  if (follow && acceptsEventStream(request)) {
+    const { journal, after, isMatch } = follow(input, parts);
+    const options = { after: getLastEventId(request) ?? after, isMatch, stopping: parts.stopping };
+    return { response: { ...createResponse({ status: 200 }), stream: streamJournal(journal, options) } };
+  }
   const handler = controlHandlers[id] as Handle<unknown>;
   const body = await handler(input, parts);
-  return { response: createResponse({ status: route.successStatus, body }), revision: undefined };
-}
-
-/** Returns a response that streams the journal. */
-function toStream(request: HttpRequest, { journal, after, isMatch }: FollowedRequests, { stopping }: ControlParts) {
-  const options = { after: getLastEventId(request) ?? after, isMatch, stopping };
-  return { ...createResponse({ status: 200 }), stream: streamJournal(journal, options) };
+  return { response: createResponse({ status: route.successStatus, body }) };
 }
 
 /** Throws an `HttpProblemError` if a body is not JSON. Browsers send forms of other sites without a preflight request, but not JSON. */

@@ -44,7 +44,7 @@ async function handleOrMock(parts: Parts, call: OperationCall): Promise<Handled>
   // The response of the fault also replaces the problem document of a request that the handler declines.
   if (handler) await runHandler(parts, handler, call).catch(rethrowUnlessDomainError);
   const response = injected ? createFaultResponse(parts, call, injected) : createPreferredResponse(parts, call);
-  return { response: completeMockResponse(call.target.location, response), revision: undefined };
+  return { response: completeMockResponse(call.target.location, response) };
 }
 
 function rethrowUnlessDomainError(error: unknown): void {
@@ -77,10 +77,10 @@ function toHandlerInput({ headers }: HttpRequest, { path, query, body }: Operati
 }
 
 /** Returns the response of a handler. Throws an `HttpProblemError` if it is invalid: a user's handler can return any value. */
-function checkReturned(route: Route, returned: unknown): HandlerResponse {
+function checkReturned({ operationId }: Route, returned: unknown): HandlerResponse {
   const issue = findReturnedIssue(returned);
   if (issue === undefined) return returned as HandlerResponse;
-  throw new HttpProblemError({ code: 'internal-error', detail: `the handler of ${route.operationId} ${issue}` });
+  throw new HttpProblemError({ code: 'internal-error', detail: `the handler of ${operationId} ${issue}` });
 }
 
 function findReturnedIssue(returned: unknown): string | undefined {

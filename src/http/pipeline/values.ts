@@ -129,7 +129,7 @@ export interface ResponseData {
 export interface Handled {
   readonly response: ResponseData;
   /** The revision of the state, if the response depends only on the state and the request; otherwise undefined. */
-  readonly revision: number | undefined;
+  readonly revision?: number | undefined;
 }
 
 /** The response to a request, and the values that the log and the journal record about it. */
