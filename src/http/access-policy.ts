@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { ControlAccess } from '../control/access.ts';
 import type { HttpOptions } from './options.ts';
 import type { HttpRequest } from './pipeline/request.ts';
-import { type HttpProblem, HttpProblemError } from './problem.ts';
+import { HttpProblemError } from './problem.ts';
 
 /** The allowed hosts and origins, and the access rules of the control API. */
 export interface AccessPolicy {
@@ -51,15 +51,12 @@ function normalizeOrigin(origin: string): string {
  * Returns whether a `Host` header is allowed, with the rules of Vite. In a DNS rebinding attack, the browser sends the host name of the attacker, which
  * is neither `localhost` nor an IP address. A request without `Host` is allowed: browsers always send it, and HTTP/1.0 does not require it.
  */
-function isHostAllowed({ hosts }: AccessPolicy, host: string | undefined): boolean {
-  if (host === undefined || hosts.includes(ANY)) return true;
-  const name = parseHostName(host);
+function isHostAllowed({ hosts }: AccessPolicy, header: string | undefined): boolean {
+  if (header === undefined || hosts.includes(ANY)) return true;
+  const name = parseHostName(header);
   if (name === undefined) return false;
-  return isLocalhost(name) || ipVersion(name) > 0 || hosts.some((allowed) => matchesHost(name, allowed));
-}
-
-function matchesHost(name: string, allowed: string): boolean {
-  return name === allowed || (allowed.startsWith('.') && `.${name}`.endsWith(allowed));
+  const isListed = hosts.some((host) => name === host || (host.startsWith('.') && `.${name}`.endsWith(host)));
+  return isListed || isLocalhost(name) || ipVersion(name) > 0;
 }
 
 /**
@@ -115,9 +112,19 @@ export function isControlPath(path: string): boolean {
 /** The methods that change data. Pages of other origins cannot use them. */
 export const UNSAFE_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** The maximum length of a host or an origin in a message, in characters. */
+const MAX_QUOTED_LENGTH = 100;
+
 /** Throws an `HttpProblemError` if the host of a request is not allowed. */
 export function refuseForeignHost(access: AccessPolicy, { host }: Requester): void {
-  if (!isHostAllowed(access, host)) throw new HttpProblemError(createHostProblem(host));
+  if (isHostAllowed(access, host)) return;
+  const name = parseHostName(host);
+  // --allow-host takes host names only: an invalid IPv6 address or other invalid text can't be allowed.
+  const isName = name !== undefined && !name.startsWith('[');
+  const detail = isName
+    ? `the Host ${quote(name)} is not allowed: use localhost or an IP address, or start the server with --allow-host ${name.slice(0, MAX_QUOTED_LENGTH)}`
+    : `the Host ${quote(name ?? host ?? '')} is neither a host name nor an IP address: use one such as localhost:3000 or [::1]:3000`;
+  throw new HttpProblemError({ code: 'host-not-allowed', detail });
 }
 
 /** Throws an `HttpProblemError` if a page of a foreign origin sent a request that changes data. The control API has a stricter rule. */
@@ -126,19 +133,6 @@ export function refuseForeignOrigin(access: AccessPolicy, { method, headers }: H
   const { origin = '' } = headers;
   const detail = `the origin ${quote(origin)} is not allowed: ${describeAllowOrigin(origin)}`;
   throw new HttpProblemError({ code: 'origin-not-allowed', detail });
-}
-
-/** The maximum length of a host or an origin in a message, in characters. */
-const MAX_QUOTED_LENGTH = 100;
-
-function createHostProblem(host = ''): HttpProblem {
-  const name = parseHostName(host);
-  // --allow-host takes host names only: an invalid IPv6 address or other invalid text can't be allowed.
-  const isName = name !== undefined && !name.startsWith('[');
-  const detail = isName
-    ? `the Host ${quote(name)} is not allowed: use localhost or an IP address, or start the server with --allow-host ${name.slice(0, MAX_QUOTED_LENGTH)}`
-    : `the Host ${quote(name ?? host)} is neither a host name nor an IP address: use one such as localhost:3000 or [::1]:3000`;
-  return { code: 'host-not-allowed', detail };
 }
 
 /** Returns text in quotes, cut after 100 characters. */

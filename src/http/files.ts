@@ -6,7 +6,7 @@ import { isBelow } from './pipeline/route.ts';
 import { createMethodNotAllowed, HttpProblemError } from './problem.ts';
 
 /** The methods of files and fixed routes. */
-const READ_METHODS = ['GET', 'HEAD'];
+export const READ_METHODS = ['GET', 'HEAD'];
 
 /** Calls `next` for GET and HEAD, and responds to OPTIONS. Throws an `HttpProblemError` for other methods. */
 export function readOnly(ctx: Context, next: () => unknown): unknown {

@@ -41,7 +41,7 @@ export type ProblemCode = keyof typeof kinds;
 /** The texts of the pages that explain the problems. */
 const explanations: Readonly<Record<ProblemCode, string>> = {
   'invalid-request':
-    'The parameters or the body violate openapi.yaml. Each entry of `violations` has the part of the request, a JSON Pointer into it, the rule, the value, and how to fix it.',
+    'The parameters or the body violate openapi.yaml. Each entry of `violations` names the part of the request, a JSON Pointer to the value, the rule, the value and the remedy.',
   'malformed-json':
     'The request has a JSON content type, but its body is not valid JSON. `detail` has the position of the syntax error.',
   'malformed-request':
@@ -54,7 +54,7 @@ const explanations: Readonly<Record<ProblemCode, string>> = {
   'unknown-operation':
     'The contract has no operation with this operationId. `violations` lists the operations of the contract.',
   'contract-conflict':
-    'The contract does not document the status or the example of the fault for its operations, or the body or the headers of the fault violate it. `violations` lists the errors.',
+    'The contract does not document the status or the example of the fault, or the body or the headers of the fault violate the contract. `violations` lists the errors.',
   'invalid-fault':
     'The fault has a header that only the server can set, or repeats a header. `violations` lists the errors.',
   'invalid-matcher': 'The matcher has an unknown operator or an invalid value. `violations` lists the errors.',
@@ -62,7 +62,7 @@ const explanations: Readonly<Record<ProblemCode, string>> = {
   'invalid-state':
     'The new state violates the contract, or an entry refers to an entry that does not exist. `violations` lists the errors. Nothing was changed.',
   'state-too-large':
-    'With this state, the data file would exceed 90 MB, or the sandbox its memory limit. Nothing was changed. Send a smaller state.',
+    'With this state, the data file would exceed 90 MB, or the sandbox would exceed its memory limit. Nothing was changed. Send a smaller state.',
   'built-in-snapshot':
     'Snapshots that ship with the server, or are files in the folder of --snapshots, cannot be deleted.',
   'limit-reached': 'The sandbox has the maximum number of faults or saved snapshots. Delete some of them first.',
@@ -72,20 +72,20 @@ const explanations: Readonly<Record<ProblemCode, string>> = {
   'host-not-allowed':
     'The Host header is neither localhost, nor an IP address, nor a name allowed with --allow-host. This protects against DNS rebinding.',
   'origin-not-allowed':
-    "A web page of another origin sent the request. Pages of loopback origins (localhost, 127.0.0.1, [::1]) and of the server's host name are allowed to change data; --allow-origin ORIGIN allows others (* allows all). Only pages of the server's own origin can use the control API.",
+    "A web page of another origin sent the request. Pages of loopback origins (localhost, 127.0.0.1, [::1]) and of the server's host name can change data. --allow-origin ORIGIN allows another origin, and --allow-origin * allows all. Only pages of the server's own origin can use the control API.",
   'method-not-allowed': 'The path does not support this method. The Allow header lists the supported methods.',
   'request-timeout': 'The complete request did not arrive in time. The limit is 30 seconds by default.',
   'body-too-large':
-    'After decompression, a body has at most 100 kB (102,400 bytes), and the state in PUT /_control/sandboxes/ID/state at most 16 MB. A body that the operation ignores has at most 10 MB.',
+    'The maximum size of a body, after decompression, is 100 kB (102,400 bytes). It is 16 MB for PUT /_control/sandboxes/ID/state, and 10 MB for a body that the operation ignores.',
   'unsupported-media-type':
     'Send JSON with Content-Type: application/json, in UTF-8, uncompressed or compressed with gzip, deflate or br.',
   'expectation-failed': 'The only supported value of the Expect header is 100-continue.',
   'headers-too-large': 'The request line and the headers have more than 64 kB in all.',
   'internal-error': "The server failed to handle the request. The error is in the server's log.",
   unavailable:
-    'The data could not be stored, for example because the disk is full, and nothing was changed; or the server is shutting down.',
+    'The data could not be stored, for example because the disk is full, and nothing was changed. Or the server is shutting down.',
   'insufficient-storage':
-    'With this change, the data file would exceed 90 MB, or the sandbox its memory limit. Nothing was changed. Delete data, restore the default data with POST /_control/sandboxes/ID/reset, or edit the data file. Changes that make the state smaller are stored.',
+    'With this change, the data file would exceed 90 MB, or the sandbox would exceed its memory limit. Nothing was changed. Delete data, restore the default data with POST /_control/sandboxes/ID/reset, or edit the data file. Changes that make the state smaller are stored.',
 };
 
 /** The status, title and explanation of each problem of the engine. */

@@ -41,7 +41,7 @@ function standardStream(descriptor: number): LogTarget {
 
 /** Returns a stream that formats pino's JSON lines as readable lines. */
 function toPrettyStream(output: LogTarget): DestinationStream & { flushSync?: () => void } {
-  const paint = output.hasColors ? colored : plain;
+  const paint: Paint = (color, text) => (output.hasColors && text !== '' ? `\x1b[${color}m${text}\x1b[0m` : text);
   return {
     write: (line) => output.write(`${formatLine(JSON.parse(line), paint)}\n`),
     flushSync: () => (output as { flushSync?: () => void }).flushSync?.(),
@@ -68,11 +68,8 @@ const LEVELS = { warn: 40, error: 50 };
 /** SGR codes of terminal colors (ECMA-48). */
 const COLORS = { green: 32, yellow: 33, red: 31, grey: 90 };
 
+/** Returns text in a color, or unchanged if the destination does not support colors. */
 type Paint = (color: number, text: string) => string;
-
-const plain: Paint = (_color, text) => text;
-
-const colored: Paint = (color, text) => (text === '' ? '' : `\x1b[${color}m${text}\x1b[0m`);
 
 function formatLine(line: LogLine, paint: Paint): string {
   const { time, method, msg, notes = [], responseViolations = [], err } = line;

@@ -156,11 +156,10 @@ function run(
   log.info(formatFirstSteps(facts, isOn && token === undefined));
   if (!isLoopback(options.host)) log.warn(describeExposure(options));
   const stopWarmUp = runInTurns([() => application.prepare?.(store.read().state), ...listWarmUps(live.bound)]);
-  const handlersReload = { reload: live.reloadHandlers, fallback: HANDLERS_FALLBACK };
   const stopReloads = reloadOnSave(
     [
       { ...files.contract, reload: live.reloadContract, fallback: 'The previous contract stays in use' },
-      ...(files.handlers ? [{ ...files.handlers, ...handlersReload }] : []),
+      ...(files.handlers ? [{ ...files.handlers, reload: live.reloadHandlers, fallback: HANDLERS_FALLBACK }] : []),
     ],
     (message) => log.warn(message),
   );

@@ -68,11 +68,11 @@ async function handle({ request, route, input }: OperationCall, parts: ControlPa
   if (follow && acceptsEventStream(request)) {
     const { journal, after, isMatch } = follow(input, parts);
     const options = { after: getLastEventId(request) ?? after, isMatch, stopping: parts.stopping };
-    return { response: { ...createResponse({ status: 200 }), stream: streamJournal(journal, options) } };
+    return { response: { ...createResponse(200, undefined), stream: streamJournal(journal, options) } };
   }
   const handler = controlHandlers[id] as Handle<unknown>;
   const body = await handler(input, parts);
-  return { response: createResponse({ status: route.successStatus, body }) };
+  return { response: createResponse(route.successStatus, body) };
 }
 
 /** Throws an `HttpProblemError` if a body is not JSON. Browsers send forms of other sites without a preflight request, but not JSON. */

@@ -48,11 +48,6 @@ export class BodyReader {
     return hasBody(this.req.headers);
   }
 
-  /** Whether the whole request has arrived. */
-  get isComplete(): boolean {
-    return this.req.complete;
-  }
-
   /**
    * Receives the whole request, and returns its body for an operation that accepts `mediaTypes`. A body that is neither JSON nor a form, or whose operation
    * accepts no body, is received and ignored. Throws an `HttpProblemError` if the body is invalid or the request is incomplete, so that an incomplete request

@@ -65,9 +65,7 @@ function getTransportFault({ connection, bodyDurationMs }: FaultEffect): Applied
 export function summarizeFaults(
   effect: FaultEffect | undefined,
   delayMs: number,
-  { route, preferences }: { readonly route?: Route; readonly preferences: Preferences } = {
-    preferences: NO_PREFERENCES,
-  },
+  { route, preferences = NO_PREFERENCES }: { readonly route?: Route; readonly preferences?: Preferences } = {},
 ): AppliedFaults['summary'] {
   const { isForced, choice } = preferences;
   if (!effect && !isForced && delayMs === 0) return undefined;
@@ -95,15 +93,11 @@ function getPhase({ response, connection, delayMs }: FaultEffect): Phase | undef
 }
 
 /** Waits until the delay, in ms, ends, the client disconnects, or the server stops. Returns whether the client is still connected. */
-export async function delayResponse(
-  { client }: Pick<HttpRequest, 'client'>,
-  delayMs: number,
-  stopping: AbortSignal,
-): Promise<boolean> {
+export async function delayResponse({ client }: HttpRequest, delayMs: number, stopping: AbortSignal): Promise<boolean> {
   if (delayMs === 0) return true;
   const ended = new AbortController();
   const end = () => ended.abort();
-  client.onClose(end);
+  client.response.once('close', end);
   stopping.addEventListener('abort', end);
   if (stopping.aborted) end();
   // An abort is not an error here.

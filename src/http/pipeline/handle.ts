@@ -102,11 +102,7 @@ function completeBuiltInResponse(
   const completed = parts.complete(route, body);
   const located = addPrefix(target.location, headers);
   const generated = completed.generated.map(encodeURI).join(', ');
-  return createResponse({
-    status,
-    headers: generated === '' ? located : { ...located, 'X-Mocked': generated },
-    body: completed.body,
-  });
+  return createResponse(status, completed.body, generated === '' ? located : { ...located, 'X-Mocked': generated });
 }
 
 /** Adds to the response of a user's handler: the status, the content type, and the prefix of the sandbox in `Location`. */
@@ -115,7 +111,7 @@ function completeUserResponse(
   { status = route.successStatus, headers = NO_HEADERS, body }: HandlerResponse,
 ): ResponseData {
   const typed = { 'Content-Type': getDocumentedType(route, status), ...normalizeHeaderNames(headers) };
-  return createResponse({ status, headers: addPrefix(target.location, typed), body });
+  return createResponse(status, body, addPrefix(target.location, typed));
 }
 
 /** Adds to the response of the mock or of a fault: the header `X-Mocked`, and the prefix of the sandbox in `Location`. */

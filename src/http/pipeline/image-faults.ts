@@ -3,6 +3,7 @@ import { createErrorResponse, createStatusProblem } from '../../mock/status-prob
 import { findImageFaultIssue, replaceBodyAndHeaders } from '../../mock/validate-fault.ts';
 import type { FaultEffect, ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
 import { getPathname, parseQuery } from '../../util/request-target.ts';
+import { READ_METHODS } from '../files.ts';
 import type { AppParts } from '../parts.ts';
 import { toUriReference } from '../problem.ts';
 import { delayResponse, summarizeFaults } from './faults.ts';
@@ -16,16 +17,13 @@ import {
   type Target,
 } from './values.ts';
 
-/** The methods of requests for images. */
-const METHODS = ['GET', 'HEAD'];
-
 /** The draft of the response to a request for an image, and whether the next middleware sends the image. */
 type ImageOutcome = Pick<Exchange, 'draft' | 'callsNext'>;
 
 /** Applies the faults of the sandbox to a request for an image. */
 export async function respondToImage({ retries, stopping }: AppParts, scoped: ScopedRequest): Promise<ImageOutcome> {
   const { request, target } = scoped;
-  if (!METHODS.includes(request.method)) return SEND_IMAGE;
+  if (!READ_METHODS.includes(request.method)) return SEND_IMAGE;
   if (retries.detectRetry(request)) return { draft: RESET_RETRY, callsNext: false };
   const effect = applyImageFaults(scoped);
   if (!effect) return SEND_IMAGE;
@@ -59,7 +57,7 @@ function appliesToImages(fault: FaultDefinition): boolean {
 function createFaultResponse({ api, location }: Target, status: number, fault: ForcedResponse): ResponseData {
   const instance = toUriReference(location.prefix + location.pathname);
   const body = { ...createStatusProblem(status), instance };
-  const problem = { ...createErrorResponse(api.contract, METHODS, status), body };
+  const problem = { ...createErrorResponse(api.contract, READ_METHODS, status), body };
   const response = replaceBodyAndHeaders({ responses: [] }, problem, fault);
   return completeMockResponse(location, { ...response, exposedHeaders: Object.keys(fault.headers ?? {}) });
 }

@@ -30,11 +30,8 @@ export function createFaultResponse(parts: ServedContract, call: OperationCall, 
   return { ...replaceBodyAndHeaders(route, located, fault), exposedHeaders: Object.keys(headers) };
 }
 
-function createMockResponse(
-  mock: Mock,
-  { route, input, request, preferences }: OperationCall,
-  choice: Preferences['choice'],
-): ResponseToVerify {
+function createMockResponse(mock: Mock, call: OperationCall, choice: Preferences['choice']): ResponseToVerify {
+  const { route, input, request, preferences } = call;
   try {
     return mock.createResponse(route, input, choice, request.headers.accept ?? '');
   } catch (error) {

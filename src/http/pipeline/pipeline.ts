@@ -92,7 +92,7 @@ function respondWithoutOperation(parts: AppParts, scoped: ScopedRequest, draft: 
   const isKnownPath = kind === 'unknown-method';
   // Decision: OPTIONS returns the methods of the contract.
   if (isKnownPath && request.method === 'OPTIONS')
-    return { ...draft, response: createResponse({ status: 204, headers: { Allow: allow.join(', ') } }) };
+    return { ...draft, response: createResponse(204, undefined, { Allow: allow.join(', ') }) };
   const problem = isKnownPath
     ? createMethodNotAllowed(request.method, location.pathname, allow)
     : api.describeUnknownPath(location.pathname);

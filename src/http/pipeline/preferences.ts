@@ -1,8 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { ResponsePreferences } from '../../mock/choose-response.ts';
 import { MAX_DELAY_MS } from '../../util/limits.ts';
 import type { HttpOptions } from '../options.ts';
 import { HttpProblemError } from '../problem.ts';
+import type { HttpRequest } from './request.ts';
 
 /** The preferences of a request (RFC 7240): which documented response the mock returns, and its delay. */
 export interface Preferences {
@@ -25,8 +25,7 @@ interface Source {
 type Query = Readonly<Record<string, string | string[]>>;
 
 /** The parts of a request that can have preferences, and the options of the server. */
-interface PreferenceSource {
-  readonly headers: IncomingHttpHeaders;
+interface PreferenceSource extends Pick<HttpRequest, 'headers'> {
   readonly query: Query;
   readonly options: HttpOptions;
 }

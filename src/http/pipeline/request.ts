@@ -33,25 +33,15 @@ export function createHttpRequest(ctx: Pick<Context, 'req' | 'res' | 'accepts'>)
   };
 }
 
-/** The state of the connection to the client of a request. */
+/** The connection to the client of a request, and Node's response object. */
 class Client {
   constructor(
     readonly socket: IncomingMessage['socket'],
-    private readonly res: ServerResponse,
+    readonly response: ServerResponse,
   ) {}
 
   /** Whether the connection is closed, so that no response can be sent. */
   get isDisconnected(): boolean {
     return this.socket.destroyed;
-  }
-
-  /** Whether a response was started. The server responds early if Node's parser refuses the rest of the request. */
-  get hasResponse(): boolean {
-    return this.res.headersSent;
-  }
-
-  /** Calls a function when the response is sent or the connection is closed. */
-  onClose(listener: () => void): void {
-    this.res.once('close', listener);
   }
 }

@@ -8,11 +8,7 @@ import { resetConnection, sendWithTransportFault, type TransportFault } from './
 import { type Exchange, getPath, type ResponseData } from './values.ts';
 
 /** Creates a response. Its content type is JSON, unless `headers` has another one; a response without a body has none. */
-export function createResponse({
-  status,
-  headers = NO_HEADERS,
-  body,
-}: Partial<ResponseData> & { status: number }): ResponseData {
+export function createResponse(status: number, body: unknown, headers: Headers = NO_HEADERS): ResponseData {
   if (body !== undefined) return { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body };
   const { 'Content-Type': _, ...others } = headers;
   return { status, headers: others };
@@ -76,11 +72,7 @@ export function writeResponse(
 }
 
 /** Sends a response through Node's response object. Koa's would take longer than all other steps together. */
-function send(
-  res: ServerResponse,
-  response: ResponseData,
-  transport: TransportFault | undefined,
-): SentResponse | undefined {
+function send(res: ServerResponse, response: ResponseData, transport?: TransportFault): SentResponse | undefined {
   // The server has already responded if Node's parser refused the rest of the request.
   if (res.headersSent) return undefined;
   const { status, headers, body, exposedHeaders = [], stream } = response;

@@ -11,7 +11,7 @@ import { type Headers, NO_HEADERS } from '../headers.ts';
 import type { AppParts } from '../parts.ts';
 import { createUnknownPath, HttpProblemError, toHttpProblem } from '../problem.ts';
 import type { HttpRequest } from './request.ts';
-import type { Api, Location, NamedSandbox, Scope, Target } from './values.ts';
+import type { Api, Exchange, Location, NamedSandbox, Scope, Target } from './values.ts';
 
 /**
  * Routes a request to the control API, the contract's API or an image. Returns undefined for other requests. Throws an `HttpProblemError` if the host or the
@@ -86,11 +86,11 @@ function refuseControlAccess(access: ControlAccess, { headers }: HttpRequest): v
  * Calls `handle` with the sandbox that a request names, or with the sandbox `default`. Creates the sandbox if it does not exist. Receives the body of the
  * request first, so that an incomplete request creates no sandbox. An error response has the headers about an expired sandbox too.
  */
-export async function enterSandbox<Result>(
+export async function enterSandbox(
   { sandboxes, application }: AppParts,
   { request, target }: { readonly request: HttpRequest; readonly target: Target },
-  handle: (scope: Scope) => Promise<Result>,
-): Promise<Result> {
+  handle: (scope: Scope) => Promise<Exchange>,
+): Promise<Exchange> {
   const { sandbox: named, kind, location } = target;
   if (!named)
     return handle({ sandbox: sandboxes.default, isNamed: false, headers: getControlHeaders(sandboxes, target) });
@@ -111,10 +111,10 @@ function findScope(sandboxes: Sandboxes, id: string): Scope {
   return { sandbox: sandbox ?? sandboxes.default, isNamed: sandbox !== undefined, headers: NO_HEADERS };
 }
 
-/** Receives the body of a request. Ignores errors of a complete body: the validation reports them later. */
+/** Receives the body of a request. Throws only if the request is incomplete: the validation reports other errors later. */
 async function receiveBody({ body, client }: HttpRequest, { route }: Target): Promise<void> {
   await body.read(Object.keys(route?.bodyMedia ?? {})).catch((error) => {
-    if (!body.isComplete && (client.isDisconnected || client.hasResponse)) throw error;
+    if (!client.response.req.complete && (client.isDisconnected || client.response.headersSent)) throw error;
   });
 }
 

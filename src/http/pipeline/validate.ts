@@ -32,12 +32,12 @@ export function verifyResponse({ log, options }: AppParts, { api, route, locatio
   const violations = api.contract.verifyResponse(route, response, { closed: api.isClosed(route) });
   if (violations.length === 0) return draft;
   const { operationId } = route;
-  const fields = { operation: operationId, status: response.status, responseViolations: violations };
-  log.error(fields, 'response violates the contract');
+  const { status } = response;
+  log.error({ operation: operationId, status, responseViolations: violations }, 'response violates the contract');
   const responseViolations = violations.map(({ message }) => message);
   const verified = { ...draft, revision: undefined, responseViolations };
   if (verify !== 'strict') return verified;
-  const detail = `the response of ${operationId} with status ${response.status} violates the contract: ${responseViolations.join('; ')}`;
+  const detail = `the response of ${operationId} with status ${status} violates the contract: ${responseViolations.join('; ')}`;
   const path = location.prefix + location.pathname;
   return { ...verified, response: createProblemResponse({ code: 'internal-error', detail }, path) };
 }
