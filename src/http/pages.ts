@@ -29,8 +29,8 @@ ${commands.map((command) => `<pre>${escapeHtml(command)}</pre>`).join('\n')}
 ${Object.entries(links)
   .map(([text, path]) => `<li><a href="${escapeHtml(path)}">${escapeHtml(text)}</a>`)
   .join('\n')}
-${renderControlLinks(parts)}<li><a href="/problems">What each problem means</a>
-<li><a href="/_control/health">Whether the server is ready</a>
+${renderControlLinks(parts)}<li><a href="/problems">Explanations of the problems</a>
+<li><a href="/_control/health">Readiness check</a>
 </ul>`,
   );
 }

@@ -75,13 +75,13 @@ async function ordersIn({ steer }: SandboxClient): Promise<number> {
   return (await steer('GET', '')).body.counts.orders;
 }
 
-describe.each([BROWSER, CURL])('a reset seen through a client that sends a request again: %s', (userAgent) => {
+describe.each([BROWSER, CURL])('a reset for a client that retries automatically: %s', (userAgent) => {
   it.each([
     ['before', 1, [undefined, 201, 409], 3],
     ['before', 2, [undefined, undefined, 201], 3],
     ['after', 1, [undefined, 409, 409], 3],
     ['after', 2, [undefined, undefined, 409], 3],
-  ] as const)('comes as often as it was set: %s the operation, %i times', async (phase, times, seen, orders) => {
+  ] as const)('occurs as often as the fault applies: %s the operation, %i times', async (phase, times, seen, orders) => {
     const here = room();
     await here.steer('POST', '/faults', { operation: 'createOrder', connection: 'reset', times, phase });
     const send = await browser(here, userAgent);
@@ -96,14 +96,14 @@ describe.each([BROWSER, CURL])('a reset seen through a client that sends a reque
     expect(count.body).toEqual({ count: 3 });
   });
 
-  it('comes once of a response without a body that is cut', async () => {
+  it('occurs once if a response without a body is cut', async () => {
     const here = room();
     await here.steer('POST', '/faults', { operation: 'resetData', connection: 'cut', times: 1 });
     const send = await browser(here, userAgent);
     expect([await send('POST', '/api/reset'), await send('POST', '/api/reset')]).toEqual([undefined, 204]);
   });
 
-  it.each([1, 2])('comes as often as it was set to an image: %i times', async (times) => {
+  it.each([1, 2])('occurs for an image as often as the fault applies: %i times', async (times) => {
     const here = room();
     await here.steer('POST', '/faults', { where: { path: '/images/*' }, connection: 'reset', times });
     const send = await browser(here, userAgent);
@@ -117,8 +117,8 @@ describe.each([BROWSER, CURL])('a reset seen through a client that sends a reque
   });
 });
 
-describe('identical requests of a client that sends a request again', () => {
-  it('are not taken for a resend if they began before the reset', async () => {
+describe('identical requests of a client that retries automatically', () => {
+  it('are not retries if they arrived before the reset', async () => {
     const here = room();
     await here.steer('POST', '/faults', { operation: 'addCartItem', connection: 'reset', times: 1 });
     const [one, other, next] = [await reused(here), await reused(here), await reused(here)];
@@ -146,20 +146,20 @@ describe('identical requests of a client that sends a request again', () => {
     next.close();
   });
 
-  it('have one resend for each reset', async () => {
+  it('have one retry for each reset', async () => {
     const here = room();
     await here.steer('POST', '/faults', { operation: 'addCartItem', connection: 'reset', times: 2 });
     const pool = [await reused(here), await reused(here)];
     expect(await Promise.all(pool.map(({ add }) => add()))).toEqual([undefined, undefined]);
-    const resending = [await connection(here, BROWSER), await connection(here, BROWSER)];
-    expect(await Promise.all(resending.map(({ add }) => add()))).toEqual([undefined, undefined]);
+    const retrying = [await connection(here, BROWSER), await connection(here, BROWSER)];
+    expect(await Promise.all(retrying.map(({ add }) => add()))).toEqual([undefined, undefined]);
     const next = await connection(here, BROWSER);
     expect(await next.add()).toBe(201);
     next.close();
   });
 });
 
-describe('a reset seen through a client that sends no request again', () => {
+describe('a reset for a client that does not retry', () => {
   it.each([
     'node',
     'Mozilla/5.0',
@@ -178,7 +178,7 @@ describe('a reset seen through a client that sends no request again', () => {
     next.close();
   });
 
-  it('comes to another request of a browser only where that meets the fault itself', async () => {
+  it('applies to another request of a browser only if the fault applies to that request', async () => {
     const here = room();
     await here.steer('POST', '/faults', { operation: 'createOrder', connection: 'reset', times: 1 });
     const reused = await connection(here, BROWSER);
