@@ -81,7 +81,7 @@ describe.each([BROWSER, CURL])('a reset for a client that retries automatically:
     ['before', 2, [undefined, undefined, 201], 3],
     ['after', 1, [undefined, 409, 409], 3],
     ['after', 2, [undefined, undefined, 409], 3],
-  ] as const)('occurs as often as the fault applies: %s the operation, %i times', async (phase, times, seen, orders) => {
+  ] as const)('occurs each time the fault applies: %s the operation, %i times', async (phase, times, seen, orders) => {
     const here = room();
     await here.steer('POST', '/faults', { operation: 'createOrder', connection: 'reset', times, phase });
     const send = await browser(here, userAgent);

@@ -158,16 +158,17 @@ async function handle(parts: AppParts, draft: Draft, call: OperationCall): Promi
 
 /** Returns a draft whose response is the problem document of an error. An unexpected error is logged, and becomes an internal error. */
 function addProblem(
-  { log, application }: AppParts,
-  subject: Pick<Exchange, 'request' | 'target'>,
+  parts: AppParts,
+  routed: Pick<Exchange, 'request' | 'target'>,
   draft: Draft,
   error: unknown,
 ): Draft {
+  const { log, application } = parts;
   const problem = toHttpProblem(error, application.problems) ?? internalError;
-  const path = getPath(subject);
+  const path = getPath(routed);
   const message = problem === internalError ? undefined : problem.detail;
   // Disk errors have another code: they can occur for each request, and the store logs them once.
-  if (problem.code === internalError.code) log.error({ err: error, method: subject.request.method, path }, message);
+  if (problem.code === internalError.code) log.error({ err: error, method: routed.request.method, path }, message);
   return {
     ...draft,
     response: createProblemResponse(problem, path),

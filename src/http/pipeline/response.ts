@@ -40,18 +40,14 @@ export function setHeaders(res: ServerResponse, headers: Headers): void {
 }
 
 /** Writes the response of an exchange, with its transport fault. Returns the response; undefined if none was sent, or if it is a stream. */
-export function writeResponse(
-  { log, retries }: AppParts,
-  res: ServerResponse,
-  exchange: Exchange,
-): SentResponse | undefined {
+export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Exchange): SentResponse | undefined {
   const { request, scope, draft } = exchange;
   const { response, transport, headers } = draft;
   if (transport?.connection) {
     const isReset = transport.connection.kind === 'reset';
     const isEmpty = response?.body === undefined || request.method === 'HEAD';
     // A response without a body can't be cut: the connection is reset.
-    if (isReset || isEmpty) retries.recordReset(request);
+    if (isReset || isEmpty) parts.retries.recordReset(request);
     if (isReset) {
       resetConnection(res);
       return undefined;
@@ -65,7 +61,7 @@ export function writeResponse(
   } catch (err) {
     // A user's handler can return a response that can't be written, such as one with a BigInt.
     const path = getPath(exchange);
-    log.error({ err, method: request.method, path });
+    parts.log.error({ err, method: request.method, path });
     for (const name of Object.keys(response.headers)) res.removeHeader(name);
     return send(res, createProblemResponse(internalError, path), transport);
   }

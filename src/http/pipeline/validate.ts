@@ -31,13 +31,12 @@ export function verifyResponse({ log, options }: AppParts, { api, route, locatio
   if (verify === 'off' || !route || !response || response.stream || isInjected || draft.isRefusal) return draft;
   const violations = api.contract.verifyResponse(route, response, { closed: api.isClosed(route) });
   if (violations.length === 0) return draft;
-  const { operationId } = route;
   const { status } = response;
-  log.error({ operation: operationId, status, responseViolations: violations }, 'response violates the contract');
+  log.error({ operation: route.operationId, status, responseViolations: violations }, 'response violates the contract');
   const responseViolations = violations.map(({ message }) => message);
   const verified = { ...draft, revision: undefined, responseViolations };
   if (verify !== 'strict') return verified;
-  const detail = `the response of ${operationId} with status ${status} violates the contract: ${responseViolations.join('; ')}`;
+  const detail = `the response of ${route.operationId} with status ${status} violates the contract: ${responseViolations.join('; ')}`;
   const path = location.prefix + location.pathname;
   return { ...verified, response: createProblemResponse({ code: 'internal-error', detail }, path) };
 }
