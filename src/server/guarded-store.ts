@@ -93,9 +93,8 @@ function findIssues(state: State, validator: StateValidator): readonly Issue[] {
 const MAX_SHOWN_ISSUES = 3;
 
 function describeIssues(issues: readonly Issue[]): string {
-  return limitList(issues, MAX_SHOWN_ISSUES, ({ pointer, message }) => `${pointer || 'the state'} ${message}`).join(
-    '; ',
-  );
+  const format = ({ pointer, message }: Issue) => `${pointer || 'the state'} ${message}`;
+  return limitList(issues, MAX_SHOWN_ISSUES, format).join('; ');
 }
 
 /** Objects that are deeply frozen. */

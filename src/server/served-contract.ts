@@ -85,9 +85,8 @@ function cacheFields(generate: GenerateField): GenerateField {
 
 /** Throws a `ContractError` if fields have different types in the contract and in the application's responses. */
 export function refuseTypeConflicts({ contract, differences }: BoundContract): void {
-  const schemas = new Set(
-    differences.flatMap(({ conflictingFields }) => conflictingFields.map(({ schema }) => schema)),
-  );
+  const conflicts = differences.flatMap(({ conflictingFields }) => conflictingFields);
+  const schemas = new Set(conflicts.map(({ schema }) => schema));
   if (schemas.size === 0) return;
   const message =
     'has a different type than in the responses of the application: use the same type, or mock the operation';

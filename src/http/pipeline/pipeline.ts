@@ -19,6 +19,7 @@ import {
   type OperationCall,
   type OperationRequest,
   RESET_RETRY,
+  type RoutedRequest,
   type ScopedRequest,
   type ValidRequest,
 } from './values.ts';
@@ -157,12 +158,7 @@ async function handle(parts: AppParts, draft: Draft, call: OperationCall): Promi
 }
 
 /** Returns a draft whose response is the problem document of an error. An unexpected error is logged, and becomes an internal error. */
-function addProblem(
-  parts: AppParts,
-  routed: Pick<Exchange, 'request' | 'target'>,
-  draft: Draft,
-  error: unknown,
-): Draft {
+function addProblem(parts: AppParts, routed: RoutedRequest, draft: Draft, error: unknown): Draft {
   const { log, application } = parts;
   const problem = toHttpProblem(error, application.problems) ?? internalError;
   const path = getPath(routed);

@@ -74,9 +74,15 @@ export interface Scope {
   readonly headers: Headers;
 }
 
-/** A routed request and its sandbox. */
-export interface ScopedRequest {
+/** A request and its target. */
+export interface RoutedRequest {
   readonly request: HttpRequest;
+  /** Undefined if the request is neither for an API nor for an image. */
+  readonly target: Target | undefined;
+}
+
+/** A routed request and its sandbox. */
+export interface ScopedRequest extends RoutedRequest {
   readonly target: Target;
   readonly scope: Scope;
 }
@@ -170,10 +176,7 @@ export const NO_RESPONSE: Draft = {
 export const RESET_RETRY: Draft = { ...NO_RESPONSE, transport: { connection: { kind: 'reset', phase: 'before' } } };
 
 /** A request and its response. The draft is a separate object, because copying its properties into the exchange is slow. */
-export interface Exchange {
-  readonly request: HttpRequest;
-  /** Undefined if the request is neither for an API nor for an image. */
-  readonly target: Target | undefined;
+export interface Exchange extends RoutedRequest {
   /** Undefined if the request was refused before a sandbox was selected. */
   readonly scope: Scope | undefined;
   readonly draft: Draft;
@@ -182,7 +185,7 @@ export interface Exchange {
 }
 
 /** Returns the path of a request for problem documents, including the prefix that names a sandbox. */
-export function getPath({ request, target }: Pick<Exchange, 'request' | 'target'>): string {
+export function getPath({ request, target }: RoutedRequest): string {
   if (target) return target.location.prefix + target.location.pathname;
   const [path = ''] = request.target.split('?', 1);
   return path;
