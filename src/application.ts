@@ -1,7 +1,4 @@
-/**
- * The seam between the engine and an application: what the engine needs to know of an implementation of a contract. The shop is one that is written by
- * hand; the engine knows no other of its properties.
- */
+/** The interface between the engine and an application. The engine uses an application, such as the shop, only through these types. */
 import type { Contract } from './openapi/contract.ts';
 import type { Document } from './openapi/document.ts';
 import type { Route } from './openapi/routes.ts';
@@ -9,51 +6,51 @@ import type { State } from './store/state.ts';
 import type { Change } from './store/store.ts';
 import type { Collection, StateRules } from './store/validate-state.ts';
 
-/** An application: the implementation of a contract over a state. */
+/** An application: it implements the operations of a contract, and has a state. */
 export interface Application<S extends State = State> {
-  /** The file of its contract, which is served unless the user names another. */
+  /** The path of the contract that is served by default. */
   readonly contractFile: string;
-  /** The file with its default data, which a reset restores, byte for byte, unless the user names another. */
+  /** The path of the default data, which a reset restores, unless an option names another file. */
   readonly defaultDataFile: string;
-  /** The folder that is served below `/images`. */
+  /** The path of the folder that is served at `/images`. */
   readonly imagesFolder?: string;
-  /** The lists of its state, in the order in which a data file has them. */
+  /** The collections of the state, in the order of the data file. */
   readonly collections: Readonly<Record<keyof S & string, Collection>>;
-  /** The problems that its handlers throw as a `DomainError`, by their codes. */
+  /** The problems that handlers throw as a `DomainError`, by code. */
   readonly problems: Readonly<Record<string, ProblemKind>>;
-  /** Its built-in snapshots by name, each made from the default data. */
+  /** The built-in snapshots by name: functions that create the state of a snapshot from the default data. */
   readonly snapshots: Readonly<Record<string, (defaults: S) => S>>;
-  /** Binds it to a contract: at the start, and whenever the contract is reloaded. Throws a `ContractError` if it can't serve the contract. */
+  /** Binds the application to a contract, at the start and at each reload. Throws a `ContractError` if the application can't serve the contract. */
   bind(contract: Contract): BoundApplication<S>;
-  /** Adds to the context of a request what handlers of this application, and of its users, get beyond it. */
+  /** Adds properties to the context of a request, for the handlers of the application and of the user. */
   extendContext?(context: Context<S>): Context<S>;
-  /** Builds what reads of a state need, such as a search index, before the state is shown. */
+  /** Prepares a state before it is read, for example by building a search index. */
   prepare?(state: S): void;
-  /** What the page at / shows of a sandbox, beside the sizes of its collections. */
+  /** Returns the content of the page at `/`, in addition to the sizes of the collections. `url`: the URL of the sandbox. */
   describe?(state: S, url: string): FrontPage;
 }
 
-/** An application under one version of its contract. */
+/** An application that is bound to a version of its contract. */
 export interface BoundApplication<S extends State = State> {
-  /** Returns the implementation of an operation; undefined if the application has none, so that the operation is mocked. */
+  /** Returns the handler of an operation; undefined if the application has none. The operation is mocked then. */
   getImplementation(operation: Operation): ApplicationHandler<S> | undefined;
-  /** The rules for data from outside: data files, snapshots, and states that the control API replaces. */
+  /** The rules that validate a state: data files, snapshots, and states that clients of the control API send. */
   readonly stateRules: StateRules<S>;
-  /** Whether each change by its handlers is validated before it is committed, because they are written for another version of the contract. */
+  /** Whether changes by the application's handlers are validated, because the handlers are written for another version of the contract. */
   readonly validatesChanges: boolean;
 }
 
-/** The operation of a contract that an implementation is looked up for. */
+/** The properties of an operation by which an application finds its handler. */
 export type Operation = Pick<Route, 'operationId' | 'method' | 'path'>;
 
-/** An implementation of an operation that comes with the application. */
+/** A handler of the application for an operation. */
 export interface ApplicationHandler<S extends State = State> {
   readonly handle: Handle<S>;
-  /** The operation that it is written for: fields which the served contract has added are generated, and those that it has removed are left out. */
+  /** The operation that the handler is written for. Responses get generated values for fields that the served contract adds, and lose those that it removes. */
   readonly writtenFor?: { readonly document: Document; readonly route: Route };
 }
 
-/** The implementation of an operation. Only responses of the application itself are cached, completed with added fields, and verified as closed. */
+/** The implementation of an operation. Only responses of the application's own handlers can be cached, and completed with generated fields. */
 export interface Implementation<S extends State = State> extends ApplicationHandler<S> {
   readonly source: 'application' | 'user';
 }
@@ -64,58 +61,58 @@ export type Handle<S extends State = State> = (
   context: Context<S>,
 ) => HandlerResponse | Promise<HandlerResponse>;
 
-/** What a handler gets of a request that satisfies the contract. */
+/** The values of a valid request that a handler gets. */
 export interface Input {
-  /** The headers, by their names in lower case. The values of a header that was sent several times are joined by commas. */
+  /** The headers by name in lower case. If a header was sent several times, its values are joined with commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | string[]>>;
-  /** The body, which satisfies the contract; undefined if there is none. */
+  /** The body; undefined if there is none. */
   readonly body: unknown;
 }
 
-/** The response of a handler. Its status is the success status of the contract unless it gives one. */
+/** The response of a handler. The default status is the success status of the operation in the contract. */
 export interface HandlerResponse {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The sandbox of a request, as a handler sees it. */
+/** The sandbox of a request: its state, clock and id generator. */
 export interface Context<S extends State = State> {
   /** Returns the committed state. */
   read(): S;
   /** Commits a pure change and returns its result. */
   update<Result>(change: Change<Result, S>): Promise<Result>;
-  /** Restores the default data, in turn with the changes. */
+  /** Restores the default data, after earlier changes are committed. */
   reset(): Promise<void>;
-  /** Returns the time of the sandbox, in ms since 1970. A response that is made without it may be cached until the state changes. */
+  /** Returns the time of the sandbox, in ms since 1970. A response is not cached if the handler calls this function. */
   nowMs(): number;
-  /** Returns a new id (uuid), which no entry of the state has. */
+  /** Returns a UUID that no entry of the state has as its id. */
   newId(): string;
 }
 
-/** What is the same each time that a problem occurs (RFC 9457). */
+/** The constant properties of a problem (RFC 9457). */
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
-  /** The text of the page that explains the problem. */
+  /** The text of the page `/problems/CODE`. */
   readonly explanation: string;
 }
 
-/** What the page at / shows of an application. */
+/** The content that an application adds to the page at `/`. */
 export interface FrontPage {
-  /** Command lines to try. */
+  /** Example command lines. */
   readonly commands: readonly string[];
-  /** Links to its operations: paths by their texts. */
+  /** Links to operations: paths by link text. */
   readonly links: Readonly<Record<string, string>>;
 }
 
-/** A business rule declines a request. The message is a sentence for the developer who reads it, with the value, the rule and the remedy. */
+/** An error that a handler throws if a business rule declines a request. The message contains the value, the rule and the remedy. */
 export class DomainError<Code extends string = string> extends Error {
   override readonly name = 'DomainError';
 
-  /** `code`: the code of one of the application's problems. */
+  /** `code`: a code of the application's problems. */
   constructor(
     readonly code: Code,
     detail: string,
@@ -124,5 +121,5 @@ export class DomainError<Code extends string = string> extends Error {
   }
 }
 
-/** Stands in place of a handler for an operation that is mocked. */
+/** A value for `handlers` that mocks an operation. */
 export const mocked = Symbol('mocked');

@@ -130,7 +130,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:timers/promises': [
     'store',
     'http/pipeline/faults.ts',
-    'http/pipeline/resent-requests.ts',
+    'http/pipeline/retry-detector.ts',
     'check',
     'shop/model',
   ],
@@ -139,8 +139,8 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   // The syntax of IP addresses.
   'node:net': ['store/lock.ts', 'http/access-policy.ts'],
   'node:os': ['store/lock.ts'],
-  'node:events': ['http/server.ts', 'server/runtime.ts', 'check/client.ts'],
-  'node:http': ['http', 'server/service.ts', 'mock/status-problem.ts', 'check', 'client'],
+  'node:events': ['http/server.ts', 'server/start-application.ts', 'check/client.ts'],
+  'node:http': ['http', 'server/live-contract.ts', 'mock/status-problem.ts', 'check', 'client'],
   'node:https': ['check/transport.ts', 'client'],
   'node:stream': ['http'],
   'node:stream/consumers': ['client'],
@@ -167,7 +167,7 @@ const reaches: readonly { what: string; pattern: RegExp; places: readonly string
   {
     what: 'the clock',
     pattern: /\bDate\.now\b|\bnew Date\b|\bDate\(/,
-    places: ['server/runtime.ts', 'mock/realistic-values.ts', 'util/iso-time.ts'],
+    places: ['server/start-application.ts', 'mock/realistic-values.ts', 'util/iso-time.ts'],
   },
   // Two runs of the same tests on one server must not share sandboxes.
   {

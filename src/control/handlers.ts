@@ -14,6 +14,6 @@ export const controlHandlers: ControlHandlers = {
 };
 
 /** The functions that return the journal and the filter of an event stream, by operationId. */
-export const controlFollowed: { readonly [Id in ControlId]?: typeof getFollowedRequests } = {
+export const eventStreamHandlers: { readonly [Id in ControlId]?: typeof getFollowedRequests } = {
   listRequests: getFollowedRequests,
 };

@@ -1,111 +1,140 @@
+import type { RequestListener } from 'node:http';
 import Koa, { type Context, type Middleware } from 'koa';
-import { cors, getOriginNotes } from './access-policy.ts';
+import { isAllowed } from './access-policy.ts';
 import { createControlApi } from './control/control-api.ts';
+import { cors, getOriginNotes } from './cors.ts';
 import { readOnly, serveFrontEnd, serveHistoryFallback } from './files.ts';
-import type { AppParts, PipelineParts } from './parts.ts';
+import { COMMON_HEADERS } from './headers.ts';
+import type { AppParts, ServedContract, ServerParts } from './parts.ts';
 import { createContractApi } from './pipeline/handle.ts';
 import { finishExchange, refuse, runPipeline, startExchange } from './pipeline/pipeline.ts';
 import { createHttpRequest } from './pipeline/request.ts';
-import { acceptPendingConnections, ResentRequests } from './pipeline/resent-requests.ts';
-import { COMMON_HEADERS, setHeaders } from './pipeline/response.ts';
-import { getBasePath } from './pipeline/route.ts';
+import { setHeaders } from './pipeline/response.ts';
+import { acceptPendingConnections, RetryDetector } from './pipeline/retry-detector.ts';
+import { getBasePath, mayNameSandbox } from './pipeline/route.ts';
 import type { Exchange } from './pipeline/values.ts';
 import { createUnknownPath, HttpProblemError } from './problem.ts';
-import { logRequest } from './request-log.ts';
+import { logRequest, recordCachedResponse } from './record.ts';
+import { createResponseCache, NO_RESPONSE_CACHE, type ResponseCache } from './response-cache.ts';
 import { createRoutes } from './routes.ts';
+
+/** Creates the request listener of a contract. It sends cached responses itself, and passes other requests to the Koa app. */
+export function createRequestListener(server: ServerParts, served: ServedContract): RequestListener {
+  const { log, sandboxes } = server;
+  const cache = createCache(server);
+  const app = createApp({
+    ...server,
+    ...served,
+    apis: { contract: createContractApi({ ...server, ...served }), control: createControlApi(server) },
+    basePath: getBasePath(served.contract),
+    cache,
+    retries: new RetryDetector(),
+  }).callback();
+  return (req, res) => {
+    const cached = cache.send(req, res);
+    if (!cached) return app(req, res);
+    recordCachedResponse(sandboxes.default.journal, req, cached);
+    logRequest(log, res, () => ({ operation: cached.operationId }));
+  };
+}
+
+function createCache({ access, options, sandboxes }: ServerParts): ResponseCache {
+  const { responseCache = true, delay } = options;
+  if (!responseCache) return NO_RESPONSE_CACHE;
+  const { store, faults } = sandboxes.default;
+  return createResponseCache({
+    getRevision: () => store.read().revision,
+    isEnabled: () => delay === undefined && !faults.isActive,
+    isAllowed: ({ url = '', headers }) => !mayNameSandbox(url, headers) && isAllowed(access, headers),
+  });
+}
 
 /** The state of a Koa context. */
 interface AppState {
-  /** What is known of the request, for its line in the log; undefined for a preflight. */
+  /** The exchange, for the log line of the request; undefined for a preflight request. */
   exchange?: Exchange;
 }
 
 /**
- * Returns the Koa app. A request passes these middlewares, in this order:
- * 1. logging: one line for each request
- * 2. the headers of every response
- * 3. CORS: answers preflights, and lets pages of allowed origins read the responses
- * 4. the APIs: the pipeline (pipeline.ts) handles what the contract or the control API has; errors below become problem documents
- * 5. the fixed routes: page, documents, readiness, problems, images (routes.ts)
- * 6. the files of a built front end, and its own routes
+ * Creates the Koa app. A request passes these middlewares, in this order:
+ * 1. logging: writes a log line for each request
+ * 2. common headers: sets the headers of every response
+ * 3. CORS: responds to preflight requests, and lets pages of allowed origins read responses
+ * 4. APIs: runs the pipeline for the contract's API and the control API (pipeline.ts), and converts errors of later middlewares to problem documents
+ * 5. fixed routes: serves the front page, documents, the readiness check, pages about problems, and images (routes.ts)
+ * 6. files: serves a built front end (files.ts)
  */
-export function createApp(parts: AppParts): Koa<AppState> {
-  const { log, static: frontEnd } = parts;
-  const basePath = getBasePath(parts.contract);
+function createApp(parts: AppParts): Koa<AppState> {
+  const { log, basePath } = parts;
+  const { static: frontEnd } = parts.options;
   const app = new Koa<AppState>();
   app.on('error', (err) => {
-    // A client that closes its connection has its line in the log.
-    if (!GONE.includes(err.code)) log.error({ err });
+    // The log line of the request reports a closed connection.
+    if (!DISCONNECTED.includes(err.code)) log.error({ err });
   });
   app.use(logging(parts));
-  app.use(addHeaders);
+  app.use(addCommonHeaders);
   app.use(cors(parts.access));
-  app.use(serveApis(parts, basePath));
+  app.use(serveApis(parts));
   app.use(createRoutes(parts));
   if (frontEnd !== undefined)
     app.use(readOnly).use(serveFrontEnd(frontEnd)).use(serveHistoryFallback(frontEnd, basePath));
   return app;
 }
 
-/** The errors of a connection that the client has closed. */
-const GONE = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
+/** The error codes of a connection that the client has closed. */
+const DISCONNECTED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
 function logging({ log, access }: AppParts): Middleware<AppState> {
   return (ctx, next) => {
-    logRequest(log, ctx.req, ctx.res, () => {
-      const details = ctx.state.exchange ? toDetails(ctx.state.exchange) : { notes: [] };
+    logRequest(log, ctx.res, () => {
+      const details = ctx.state.exchange ? getDetails(ctx.state.exchange) : { notes: [] };
       return { ...details, notes: [...details.notes, ...getOriginNotes(access, ctx.req)] };
     });
     return next();
   };
 }
 
-const addHeaders: Middleware = (ctx, next) => {
+const addCommonHeaders: Middleware = (ctx, next) => {
   setHeaders(ctx.res, COMMON_HEADERS);
   return next();
 };
 
-/** Serves the contract's API and the control API. What belongs to neither goes on to the next middleware. */
-function serveApis(parts: AppParts, basePath: string | undefined): Middleware<AppState> {
-  const pipeline: PipelineParts = {
-    ...parts,
-    basePath,
-    apis: { contract: createContractApi(parts), control: createControlApi(parts) },
-    resends: new ResentRequests(),
-  };
+/** Serves the contract's API and the control API. Calls the next middleware for other requests. */
+function serveApis(parts: AppParts): Middleware<AppState> {
   return async (ctx, next) => {
-    const routed = startExchange(pipeline, createHttpRequest(ctx));
+    const routed = startExchange(parts, createHttpRequest(ctx));
     ctx.state.exchange = routed;
-    const outcome = await runPipeline(pipeline, routed);
-    const exchange = outcome.isPassed ? await passOn(pipeline, ctx, next, outcome) : outcome;
+    const outcome = await runPipeline(parts, routed);
+    const exchange = outcome.callsNext ? await callNext(parts, ctx, next, outcome) : outcome;
     ctx.state.exchange = exchange;
-    if (!exchange.isPassed) ctx.respond = false;
+    if (!exchange.callsNext) ctx.respond = false;
     if (exchange.draft.transport?.connection) await acceptPendingConnections();
-    finishExchange(pipeline, exchange, ctx.res);
+    finishExchange(parts, exchange, ctx.res);
   };
 }
 
-/** Has the next middleware respond to a request. Returns its exchange, with a problem document if nothing is found, or an error occurs. */
-async function passOn(
-  parts: PipelineParts,
+/** Calls the next middleware. Returns the exchange, with a problem document if the path does not exist or an error occurs. */
+async function callNext(
+  parts: AppParts,
   ctx: Context,
   next: () => Promise<unknown>,
-  passed: Exchange,
+  exchange: Exchange,
 ): Promise<Exchange> {
-  const { target, scope } = passed;
-  // Without the prefix that names a sandbox.
+  const { target, scope } = exchange;
+  // The next middlewares do not know the prefix that names a sandbox.
   if (target) ctx.url = target.location.target;
   if (scope) setHeaders(ctx.res, scope.headers);
   try {
     await next();
-    if (ctx.respond === false || ctx.status !== 404) return passed;
-    return refuse(parts, passed, new HttpProblemError(createUnknownPath(ctx.path)));
+    if (ctx.respond === false || ctx.status !== 404) return exchange;
+    return refuse(parts, exchange, new HttpProblemError(createUnknownPath(ctx.path)));
   } catch (error) {
-    return refuse(parts, passed, error);
+    return refuse(parts, exchange, error);
   }
 }
 
-function toDetails({ target, scope, draft }: Exchange) {
+function getDetails({ target, scope, draft }: Exchange) {
   const { notes, forced, transport } = draft;
   return {
     operation: target?.route?.operationId,

@@ -1,93 +1,95 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** How long requests that have begun may take to finish once the server stops, in ms. */
+/** The time limit for the current requests when the server stops, in ms. */
 const GRACE_MS = 8_000;
 
-/** How long a connection without a request stays open then, in ms: its client may be in the middle of sending one. */
-const SILENT_GRACE_MS = 500;
+/** The time limit for connections without a request when the server stops, in ms. A client may be sending one. */
+const IDLE_GRACE_MS = 500;
 
-/** The last request of a connection, and how many wait for an earlier response to be out. */
-interface Line {
-  last: ServerResponse | undefined;
-  waiting: number;
+/** The state of a connection. */
+interface Connection {
+  lastResponse: ServerResponse | undefined;
+  /** The number of requests that wait for an earlier response. */
+  waitingRequests: number;
 }
 
-/** The open connections of a server, and the last response of each. */
+/** The open connections of a server. */
 export class Connections {
-  readonly #lines = new Map<Duplex, Line>();
+  readonly #connections = new Map<Duplex, Connection>();
 
-  /** Adds a connection that has been opened. */
+  /** Adds a new connection. */
   add(socket: Duplex): void {
-    const line: Line = { last: undefined, waiting: 0 };
-    this.#lines.set(socket, line);
-    // Node resumes by itself at the end of a message and where a body is read.
-    socket.on('resume', () => pauseWhileWaiting(socket, line));
-    socket.once('close', () => this.#lines.delete(socket));
+    const connection: Connection = { lastResponse: undefined, waitingRequests: 0 };
+    this.#connections.set(socket, connection);
+    // Node resumes the socket at the end of a request and when a body is read.
+    socket.on('resume', () => pauseWhileWaiting(socket, connection));
+    socket.once('close', () => this.#connections.delete(socket));
   }
 
   /**
-   * Calls `begin` for a request that has arrived, given its response, once all earlier responses of its connection are sent, which is now unless
-   * requests are pipelined. Until then no more requests are read from the connection: a client that sends and does not read fills its own buffers.
+   * Calls `handle` for a new request when all earlier responses of its connection are sent. Pipelined requests have to wait. Meanwhile no further request is
+   * read from the connection, so that waiting requests do not fill the memory.
    */
-  inTurn(response: ServerResponse, begin: () => void): void {
+  handleInOrder(response: ServerResponse, handle: () => void): void {
     const { socket } = response.req;
-    const line = this.#lines.get(socket);
-    if (line && isBegun(line.last)) waitInLine(socket, line, response, begin);
-    else begin();
-    if (line) line.last = response;
+    const connection = this.#connections.get(socket);
+    if (connection && isActive(connection.lastResponse)) handleLater(socket, connection, response, handle);
+    else handle();
+    if (connection) connection.lastResponse = response;
   }
 
-  /** Returns the last response of a connection, done or not; undefined if it has had no request yet. */
-  lastOf(socket: Duplex): ServerResponse | undefined {
-    return this.#lines.get(socket)?.last;
+  /** Returns the response to the last request of a connection; undefined if the connection had no request. */
+  getLastResponse(socket: Duplex): ServerResponse | undefined {
+    return this.#connections.get(socket)?.lastResponse;
   }
 
-  /** Ends each connection with its present response, and destroys what lasts too long. Waits for `allClosed`. */
-  async end(allClosed: Promise<unknown>): Promise<void> {
-    for (const [socket, { last }] of this.#lines) if (isBegun(last)) endWith(last, socket);
-    const silent = setTimeout(() => {
-      for (const [socket, { last }] of this.#lines) if (!isBegun(last)) socket.destroy();
-    }, SILENT_GRACE_MS);
-    const all = setTimeout(() => {
-      for (const socket of this.#lines.keys()) socket.destroy();
+  /** Closes each connection after its current response, or at the time limit. Waits for `allClosed`. */
+  async close(allClosed: Promise<unknown>): Promise<void> {
+    for (const [socket, { lastResponse }] of this.#connections)
+      if (isActive(lastResponse)) closeAfter(lastResponse, socket);
+    const idleTimer = setTimeout(() => {
+      for (const [socket, { lastResponse }] of this.#connections) if (!isActive(lastResponse)) socket.destroy();
+    }, IDLE_GRACE_MS);
+    const timer = setTimeout(() => {
+      for (const socket of this.#connections.keys()) socket.destroy();
     }, GRACE_MS);
     await allClosed;
-    clearTimeout(silent);
-    clearTimeout(all);
+    clearTimeout(idleTimer);
+    clearTimeout(timer);
   }
 }
 
-function waitInLine(socket: Duplex, line: Line, response: ServerResponse, begin: () => void): void {
-  line.waiting++;
-  // After what Node still does with this message, the end of which resumes reading.
-  queueMicrotask(() => pauseWhileWaiting(socket, line));
-  line.last?.once('close', () => {
-    line.waiting--;
-    if (line.waiting === 0) socket.resume();
-    // Not at once: between the requests of one connection come those of others.
+function handleLater(socket: Duplex, connection: Connection, response: ServerResponse, handle: () => void): void {
+  connection.waitingRequests++;
+  // Node resumes the socket after this event, at the end of the request.
+  queueMicrotask(() => pauseWhileWaiting(socket, connection));
+  connection.lastResponse?.once('close', () => {
+    connection.waitingRequests--;
+    if (connection.waitingRequests === 0) socket.resume();
+    // Requests of other connections are handled first.
     setImmediate(() => {
-      // One whose body turned out broken was refused meanwhile.
-      if (!socket.destroyed && !response.headersSent) begin();
+      // A request with a malformed body was refused in the meantime.
+      if (!socket.destroyed && !response.headersSent) handle();
     });
   });
 }
 
-function pauseWhileWaiting(socket: Duplex, { waiting }: Line): void {
-  if (waiting > 0) socket.pause();
+function pauseWhileWaiting(socket: Duplex, { waitingRequests }: Connection): void {
+  if (waitingRequests > 0) socket.pause();
 }
 
-/** Calls a function once a response is sent: now if it is sent already. */
+/** Calls a function when a response is sent: immediately if it has been sent. */
 export function runAfterResponse(response: ServerResponse, then: () => void): void {
-  if (isBegun(response)) response.once('close', then);
+  if (isActive(response)) response.once('close', then);
   else then();
 }
 
-function isBegun(response: ServerResponse | undefined): response is ServerResponse {
+function isActive(response: ServerResponse | undefined): response is ServerResponse {
   return response !== undefined && !response.writableFinished && !response.destroyed;
 }
 
-function endWith(response: ServerResponse, socket: Duplex): void {
+function closeAfter(response: ServerResponse, socket: Duplex): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
   response.once('close', () => socket.destroy());
 }

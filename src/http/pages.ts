@@ -3,10 +3,10 @@ import type { Application, ProblemKind } from '../application.ts';
 import type { State } from '../store/state.ts';
 import { CONTROL_DOCUMENT_PATH } from './access-policy.ts';
 import type { AppParts } from './parts.ts';
-import { getNamedSandbox } from './pipeline/sandbox.ts';
+import { getNamedSandbox } from './pipeline/route.ts';
 import type { ProblemKinds } from './problem.ts';
 
-/** Renders the page at `/`, about the sandbox that the request selects. */
+/** Renders the page at `/`, which shows the sandbox that the request names. */
 export function renderFrontPage(ctx: Context, parts: AppParts): string {
   const { application, contract, version, dataFile, sandboxes } = parts;
   const id = getNamedSandbox(ctx.originalUrl, ctx.headers)?.id ?? sandboxes.default.id;
@@ -29,27 +29,28 @@ ${commands.map((command) => `<pre>${escapeHtml(command)}</pre>`).join('\n')}
 ${Object.entries(links)
   .map(([text, path]) => `<li><a href="${escapeHtml(path)}">${escapeHtml(text)}</a>`)
   .join('\n')}
-${renderControlLinks(parts)}<li><a href="/problems">What each problem means</a>
-<li><a href="/_control/health">Whether the server is ready</a>
+${renderControlLinks(parts)}<li><a href="/problems">Explanations of the problems</a>
+<li><a href="/_control/health">Readiness check</a>
 </ul>`,
   );
 }
 
-/** Renders links to the control API, if it accepts the requests of a browser. */
-function renderControlLinks({ controlAccess: { isOn, isLoopback, token } }: AppParts): string {
+/** Renders links to the control API, if a browser can use it. */
+function renderControlLinks({ access }: AppParts): string {
+  const { isOn, isLoopback, token } = access.control;
   if (!isOn || !isLoopback || token !== undefined) return '';
   return `<li><a href="/_control/sandboxes">The sandboxes</a>
 <li><a href="${CONTROL_DOCUMENT_PATH}">The contract of the control API</a>: faults, journal, clock, snapshots
 `;
 }
 
-/** Returns the address of a sandbox, as the client reaches the server; `id`: undefined for the default sandbox. */
+/** Returns the URL of a sandbox, with the host of the request. `id`: undefined for the default sandbox. */
 function getSandboxAddress(ctx: Context, id: string | undefined): string {
   const origin = `${ctx.protocol}://${ctx.host}`;
   return id === undefined || ctx.hostname.toLowerCase() === `${id}.localhost` ? origin : `${origin}/_sandbox/${id}`;
 }
 
-/** Describes the sizes of the collections: "notes: 2, tag groups: 3". */
+/** Returns the sizes of the collections as text, such as "notes: 2, tag groups: 3". */
 function describeCounts({ collections }: Pick<Application, 'collections'>, state: State): string {
   const toWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return Object.keys(collections)
@@ -73,7 +74,7 @@ export function renderProblemPage(code: string, { status, title, explanation }: 
   );
 }
 
-/** A page of HTML that needs nothing from elsewhere: no script, no font, no picture. `body` is HTML. */
+/** Renders an HTML page without scripts, fonts or images. `body`: HTML. */
 function renderPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -94,7 +95,7 @@ ${body}
 `;
 }
 
-/** Text as it may stand in HTML, in attributes too. */
+/** Escapes text for HTML content and attributes. */
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -8,19 +8,19 @@ import { StoreUnavailableError } from '../store/store.ts';
 import type { Issue } from '../util/issue.ts';
 import { type ProblemCode, problemKinds } from './problem-kinds.ts';
 
-/** A problem as it occurs: one of the engine, or one of the application with its kind. */
+/** An error response: a problem of the engine, or a problem of the application with its kind. */
 export type HttpProblem = ProblemDetails &
   ({ readonly code: ProblemCode; readonly kind?: undefined } | { readonly code: string; readonly kind: ProblemKind });
 
 interface ProblemDetails {
-  /** What is wrong and how to fix it, a sentence. */
+  /** A sentence that says what is wrong and how to fix it. */
   readonly detail: string;
   readonly violations?: readonly Violation[];
-  /** Headers that go with the status: `Allow`, `Retry-After`. */
+  /** Headers that the status requires, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Thrown where a problem is found. The response has its problem document. */
+/** An error that becomes a response with a problem document. */
 export class HttpProblemError extends Error {
   override readonly name = 'HttpProblemError';
 
@@ -29,10 +29,10 @@ export class HttpProblemError extends Error {
   }
 }
 
-/** The application's problems by their codes. */
+/** Kinds of problems by code. */
 export type ProblemKinds = Readonly<Record<string, ProblemKind>>;
 
-/** Converts a thrown value to a problem; undefined if it is a bug. `kinds`: the problems of the application. */
+/** Converts an error to a problem; undefined if the error is a bug of the server. `kinds`: the problems of the application. */
 export function toHttpProblem(thrown: unknown, kinds: ProblemKinds): HttpProblem | undefined {
   if (thrown instanceof HttpProblemError) return thrown.problem;
   if (thrown instanceof UnknownSandboxError) return { code: 'unknown-sandbox', detail: thrown.message };
@@ -45,7 +45,7 @@ export function toHttpProblem(thrown: unknown, kinds: ProblemKinds): HttpProblem
   return undefined;
 }
 
-/** Converts a declined request to a problem. An unknown code, which a user's handler may throw, is a bug of the handler. */
+/** Converts a `DomainError` to a problem. An unknown code, which a user's handler can throw, becomes an internal error. */
 function toApplicationProblem({ code, message }: DomainError, kinds: ProblemKinds): HttpProblem {
   const kind = Object.hasOwn(kinds, code) ? kinds[code] : undefined;
   if (kind) return { code, kind, detail: message };
@@ -53,7 +53,7 @@ function toApplicationProblem({ code, message }: DomainError, kinds: ProblemKind
   return { code: 'internal-error', detail };
 }
 
-/** Converts what the control API refuses. Only the rules for states have issues without a rule. */
+/** Converts an error of the control API to a problem. Only issues of a state have no rule. */
 function toControlProblem({ code, message: detail, issues, part }: ControlProblemError): HttpProblem {
   if (issues.length === 0) return { code, detail };
   const toViolation = ({ pointer, message, rule = 'state', remedy = message }: Issue) =>
@@ -61,15 +61,15 @@ function toControlProblem({ code, message: detail, issues, part }: ControlProble
   return { code, detail, violations: issues.map(toViolation) };
 }
 
-/** The time after which a client may try again, in seconds. */
+/** The default of `Retry-After`, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Creates the problem of a server that cannot handle a request now, but later. */
+/** Creates the problem of a server that is temporarily unavailable. */
 export function unavailable(detail: string, retryAfterSeconds = RETRY_AFTER_SECONDS): HttpProblem {
   return { code: 'unavailable', detail, headers: { 'Retry-After': String(retryAfterSeconds) } };
 }
 
-/** Creates the problem of a method that a path does not support. `allow`: the methods that it supports. */
+/** Creates the problem of a method that a path does not support. `allow`: the supported methods. */
 export function createMethodNotAllowed(method: string, path: string, allow: readonly string[]): HttpProblem {
   const methods = allow.join(', ');
   return {
@@ -87,7 +87,7 @@ export function createUnknownPath(path: string): HttpProblem {
   return { code: 'unknown-path', detail: `the path ${path} does not exist: ${remedy}` };
 }
 
-/** The problem of an internal error. Its cause is only in the log. */
+/** The problem of an internal error. Only the log has the cause. */
 export const internalError: HttpProblem = {
   code: 'internal-error',
   detail: "the server failed to handle the request: the error is in the server's log",
@@ -98,8 +98,8 @@ export function getProblemKind(problem: HttpProblem): ProblemKind {
   return problem.kind === undefined ? problemKinds[problem.code] : problem.kind;
 }
 
-/** A path as a valid URI reference (RFC 3986): its escapes kept, all else that may not stand there escaped. */
-export function uriReference(path: string): string {
+/** Returns a path as a valid URI reference (RFC 3986): percent-encodes invalid characters, and leaves valid percent-encodings unchanged. */
+export function toUriReference(path: string): string {
   return path
     .replaceAll(/%(?![0-9a-fA-F]{2})/g, '%25')
     .replaceAll(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/g, encodeURIComponent)

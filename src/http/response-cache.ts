@@ -1,95 +1,107 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { RecordedResponse } from '../sandbox/journal/recorded-request.ts';
 import { MEGABYTE } from '../util/limits.ts';
-import { hasBody } from './pipeline/request.ts';
-import { mayNameSandbox } from './pipeline/sandbox.ts';
+import { hasBody } from './pipeline/body.ts';
+import type { Exchange } from './pipeline/values.ts';
+import { type SentResponse, toRecordedResponse } from './record.ts';
 
 /**
- * The response cache: bytes that the normal path has made for an operation and its query, in the sandbox `default`, from a revision of the state. The key
- * is the target (operation and query) with the origin, the one header on which responses depend. Another revision empties the cache.
+ * Stores the bytes of GET responses in the sandbox `default`, and sends them again until the state changes. The key is the request target with the
+ * origin, the only header that the responses depend on.
  */
 export interface ResponseCache {
-  /** Sends the stored response to a request, and returns it; undefined if there is none. */
-  give(req: IncomingMessage, res: ServerResponse): CachedResponse | undefined;
-  /** Stores the response to a request, made from the state of a revision. `make` is called only if it can be stored. */
-  keep(req: IncomingMessage, revision: number, make: () => CachedResponse): void;
+  /** Sends the stored response to a request, and returns it; undefined if none is stored. */
+  send(req: IncomingMessage, res: ServerResponse): CachedResponse | undefined;
+  /** Stores the response that was sent in an exchange, if the next request would get the same response. */
+  store(exchange: Exchange, sent: SentResponse | undefined, res: ServerResponse): void;
 }
 
-/** A response with status 200 as it was sent. */
+/** A sent response with status 200. */
 interface CachedResponse {
   readonly operationId: string;
-  /** Names and values in turn: those that the normal path has set. */
+  /** The names and values of the headers, alternating: Node writes a list faster than an object. */
   readonly headers: OutgoingHttpHeader[];
   readonly bytes: Buffer;
-  /** The response as the journal has it. */
-  readonly sent: RecordedResponse;
+  /** The response as the journal stores it. */
+  readonly recorded: RecordedResponse;
 }
 
-/** The parts that decide whether stored responses are right. */
+/** Functions that return whether stored responses are valid. */
 interface ResponseCacheParts {
-  /** The revision of the state of the sandbox `default`. */
-  readonly revision: () => number;
-  /** Whether nothing else than a response happens to requests: no faults, no delay. */
-  readonly isOpen: () => boolean;
-  /** Whether the host and the origin of a request are allowed. */
-  readonly isAdmitted: (req: IncomingMessage) => boolean;
+  /** Returns the revision of the state of the sandbox `default`. */
+  readonly getRevision: () => number;
+  /** Returns whether no fault or delay can apply to a request. */
+  readonly isEnabled: () => boolean;
+  /** Returns whether the host and the origin of a request are allowed, and the request names no sandbox. */
+  readonly isAllowed: (req: IncomingMessage) => boolean;
 }
 
-/** The most that is stored, in bytes. Beyond that, all of it is dropped: most of it is searches that are not repeated. */
+/** The maximum size of all stored responses, in bytes. A response that exceeds it empties the cache: most entries are searches that are not repeated. */
 const MAX_BYTES = 8 * MEGABYTE;
 
-/** What a response takes beside its body and key, in bytes: headers, objects, its place in the map. Measured: some 1,400. */
+/** The memory that an entry takes in addition to its body and key, in bytes. Measured: about 1,400. */
 const ENTRY_BYTES = 1_500;
 
-/** The longest key that is stored, in characters. */
+/** The maximum length of a key, in characters. */
 const MAX_KEY_LENGTH = 1024;
 
-/** No cache: every response takes the normal path. */
-export const NO_RESPONSE_CACHE: ResponseCache = { give: () => undefined, keep: () => {} };
+/** A response cache that stores nothing. */
+export const NO_RESPONSE_CACHE: ResponseCache = { send: () => undefined, store: () => {} };
 
-/** Returns a cache in front of Koa, which by itself takes several times as long as sending stored bytes. */
-export function createResponseCache({ revision, isOpen, isAdmitted }: ResponseCacheParts): ResponseCache {
-  const stored = new Map<string, CachedResponse>();
-  let storedRevision = revision();
+/** Creates a response cache. It sends responses without Koa, which takes several times as long. */
+export function createResponseCache({ getRevision, isEnabled, isAllowed }: ResponseCacheParts): ResponseCache {
+  const responses = new Map<string, CachedResponse>();
+  let storedRevision = getRevision();
   let storedBytes = 0;
 
   function clear(): void {
-    stored.clear();
+    responses.clear();
     storedBytes = 0;
-    storedRevision = revision();
+    storedRevision = getRevision();
   }
 
   return {
-    give(req, res) {
-      if (!isPlainGet(req) || !isOpen() || !isAdmitted(req)) return undefined;
-      if (storedRevision !== revision()) clear();
-      const response = stored.get(toKey(req));
+    send(req, res) {
+      if (!isPlainGet(req) || !isEnabled() || !isAllowed(req)) return undefined;
+      if (storedRevision !== getRevision()) clear();
+      const response = responses.get(getKey(req));
       if (!response) return undefined;
       res.writeHead(200, response.headers).end(response.bytes);
       return response;
     },
-    keep(req, madeFrom, make) {
-      if (!isPlainGet(req) || madeFrom !== revision() || !isAdmitted(req)) return;
-      const key = toKey(req);
+    store({ target, draft }, sent, res) {
+      const operationId = target?.route?.operationId;
+      // The log and the journal repeat notes for each request, so a response with notes is not stored.
+      if (sent?.response.status !== 200 || draft.notes.length > 0 || operationId === undefined) return;
+      const { req } = res;
+      if (draft.revision === undefined || draft.revision !== getRevision() || !isPlainGet(req) || !isAllowed(req))
+        return;
+      const key = getKey(req);
       if (key.length > MAX_KEY_LENGTH) return;
-      const response = make();
+      const response = createCachedResponse(operationId, sent, res);
       const bytes = response.bytes.length + key.length + ENTRY_BYTES;
       if (bytes > MAX_BYTES) return;
-      if (storedRevision !== revision() || storedBytes + bytes > MAX_BYTES) clear();
-      if (!stored.has(key)) storedBytes += bytes;
-      stored.set(key, response);
+      if (storedRevision !== getRevision() || storedBytes + bytes > MAX_BYTES) clear();
+      if (!responses.has(key)) storedBytes += bytes;
+      responses.set(key, response);
     },
   };
 }
 
-function isPlainGet(req: IncomingMessage): boolean {
-  const { method, headers } = req;
-  // A body has to be received first, and may be invalid.
-  return (
-    method === 'GET' && headers.prefer === undefined && !hasBody(headers) && !mayNameSandbox(req.url ?? '', headers)
-  );
+function createCachedResponse(operationId: string, sent: SentResponse, res: ServerResponse): CachedResponse {
+  return {
+    operationId,
+    headers: Object.entries(res.getHeaders()).flatMap(([name, value = '']) => [name, value]),
+    bytes: Buffer.from(sent.text),
+    recorded: toRecordedResponse(sent),
+  };
 }
 
-function toKey({ url, headers }: IncomingMessage): string {
+/** Returns whether a request is a GET without preferences and without a body, which the pipeline would have to validate. */
+function isPlainGet({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.prefer === undefined && !hasBody(headers);
+}
+
+function getKey({ url, headers }: IncomingMessage): string {
   return headers.origin === undefined ? `${url}` : `${headers.origin} ${url}`;
 }

@@ -6,37 +6,36 @@ import { type Contract, type EditDocument, loadContract } from '../openapi/contr
 import { getPackageFile } from '../package-file.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import { createBuiltInSnapshots } from '../sandbox/snapshots.ts';
-import { isLoopback } from './listen.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { ServerOptions } from './options.ts';
 
-/** Creates the parts of the control API. Throws a `DataFileError` if the built-in snapshots can't be used. */
+/** Creates the control API's parts and loads its contract. Throws a `DataFileError` if a built-in snapshot can't be used. */
 export async function createControlParts(
   { snapshots, collections }: Pick<Application, 'snapshots' | 'collections'>,
-  { snapshots: folder, control = true, host, controlToken }: ServerOptions,
+  { snapshots: folder }: ServerOptions,
   parts: Omit<ControlParts, 'builtIn'>,
 ) {
   const builtIn = createBuiltInSnapshots({ ...parts, builtIn: snapshots, folder: folder && resolve(folder) });
   const path = getPackageFile('src/control/control.yaml');
   return {
     control: { ...parts, builtIn },
-    controlContract: await loadContract({ path, strict: true, edit: listingCollections(collections) }),
-    controlAccess: { isOn: control, isLoopback: isLoopback(host), token: controlToken },
+    controlContract: await loadContract({ path, strict: true, edit: getEditor(collections) }),
   };
 }
 
 type Collections = Application['collections'];
 
-/** The same function for the same collections, so that the contract is loaded once. */
-const editors = new WeakMap<Collections, EditDocument>();
+/**
+ * Returns a function that adds an application's collections to the schemas of the control API. The function is always the same for the same collections, so
+ * that `loadContract` caches the contract.
+ */
+const getEditor = memoizeByObject(
+  (collections: Collections): EditDocument =>
+    (document) =>
+      addCollections(document, collections),
+);
 
-/** Returns the function that lists the application's collections in the control API's schemas. */
-function listingCollections(collections: Collections): EditDocument {
-  const edit = editors.get(collections) ?? ((document) => listCollections(document, collections));
-  editors.set(collections, edit);
-  return edit;
-}
-
-function listCollections(document: Parameters<EditDocument>[0], collections: Collections): ReturnType<EditDocument> {
+function addCollections(document: Parameters<EditDocument>[0], collections: Collections): ReturnType<EditDocument> {
   const names = Object.keys(collections);
   const { Counts, State, StateChange, ...others } = document.components?.schemas ?? {};
   const entries = { type: 'array', items: { type: 'object', additionalProperties: true } };
@@ -54,7 +53,7 @@ function listCollections(document: Parameters<EditDocument>[0], collections: Col
   return { ...document, components: { ...document.components, schemas } } as ReturnType<EditDocument>;
 }
 
-/** Describes the faults that can no longer apply because the contract does not document their responses, a sentence each. */
+/** Returns a sentence about each fault that can no longer apply, because the contract does not document its response. */
 export function findUnusableFaults(sandboxes: Sandboxes, contract: Contract): readonly string[] {
   return sandboxes.list().flatMap(({ id, faults }) =>
     faults.list().flatMap(({ id: fault, expired, ...definition }) => {

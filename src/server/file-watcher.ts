@@ -1,10 +1,13 @@
+import { resolve } from 'node:path';
+import type { Application } from '../application.ts';
 import { getTargetSignature, machineDisk, type Signature } from '../store/disk.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import type { ServerOptions } from './options.ts';
 
-/** The polling interval of watched files, in ms. A saved file is read once two polls in a row have found the same signature. */
+/** The polling interval of watched files, in ms. A saved file is reloaded when two consecutive polls find the same signature. */
 export const POLL_MS = 100;
 
-/** Calls `onChange` each time a file differs from the last signature and is stable. Waits for a missing file. Returns a function that stops it. */
+/** Calls `onChange` when a file has changed and is stable. Ignores a missing file until it exists again. Returns a function that stops the polling. */
 export function watchFile(path: string, signature: Signature, onChange: () => Promise<void>): () => void {
   let handledSignature = signature;
   let lastSignature = signature;
@@ -24,20 +27,35 @@ export function watchFile(path: string, signature: Signature, onChange: () => Pr
   return () => clearInterval(timer);
 }
 
-/** A file to reload when it is saved, with the signature of the loaded content. */
+/** A file that is reloaded when it is saved, and the signature of its loaded version. */
 export interface WatchedFile {
   readonly path: string;
   readonly signature: Signature;
 }
 
-/** How to reload a file. */
+/** The files of a server that are reloaded when they are saved. */
+export type WatchedFiles = ReturnType<typeof findWatchedFiles>;
+
+/** Returns the files of the contract and of the handlers, with their current signatures. `handlers`: undefined if the handlers are not in a file. */
+export function findWatchedFiles(application: Application, { contract, handlers, strict = false }: ServerOptions) {
+  const toWatched = (file: string): WatchedFile => ({
+    path: resolve(file),
+    signature: getFileSignature(resolve(file)),
+  });
+  return {
+    contract: { ...toWatched(contract ?? application.contractFile), strict },
+    handlers: typeof handlers === 'string' ? toWatched(handlers) : undefined,
+  };
+}
+
+/** A watched file and the function that reloads it. */
 interface ReloadedFile extends WatchedFile {
   readonly reload: () => Promise<void>;
-  /** The sentence at the end of the warning about a failed reload: what stays in use. */
+  /** The end of the warning about a failed reload: a sentence that says which version stays in use. */
   readonly fallback: string;
 }
 
-/** Reloads files when they are saved, one at a time, and warns about a reload that fails. Returns a function that stops it. */
+/** Reloads files when they are saved, one at a time. Logs a warning if a reload fails. Returns a function that stops the polling. */
 export function reloadOnSave(files: readonly ReloadedFile[], warn: (message: string) => void): () => void {
   let reloading: Promise<void> = Promise.resolve();
   const stops = files.map(({ path, signature, reload, fallback }) =>
@@ -51,7 +69,7 @@ export function reloadOnSave(files: readonly ReloadedFile[], warn: (message: str
   };
 }
 
-/** Returns a signature of a file, which changes with each save; empty if there is no such file. */
+/** Returns the signature of a file, which changes when the file is saved; an empty text if the file does not exist. */
 export function getFileSignature(path: string): Signature {
   return tryOrUndefined(() => getTargetSignature(machineDisk, path)) ?? '';
 }

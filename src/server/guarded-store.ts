@@ -10,23 +10,23 @@ import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 
 /**
- * Creates the function that guards the store of a handler: it returns a store that refuses changes to an invalid state. `validatesChanges`: whether the
- * changes of the application's own handlers are validated. `userOperationId`: the operation of the user's handler that gets the store.
+ * Creates a function that returns a store for a handler. The store refuses changes to an invalid state. `validatesChanges`: whether changes by the
+ * application's handlers are validated. `userOperationId`: the operation of a user's handler; undefined for a handler of the application.
  */
 export function createStoreGuard(validator: StateValidator, validatesChanges: boolean) {
   return (store: Store, userOperationId?: string): Store => {
-    if (userOperationId !== undefined) return guardFromUser(store, userOperationId, validator);
-    return validatesChanges ? guardFromApplication(store, validator) : store;
+    if (userOperationId !== undefined) return guardForUser(store, userOperationId, validator);
+    return validatesChanges ? guardForApplication(store, validator) : store;
   };
 }
 
 /** Throws a `ContractError` if a state is invalid under a contract. */
-export function refuseContradictions({ path }: Contract, state: State, validator: StateValidator): void {
+export function refuseInvalidState({ path }: Contract, state: State, validator: StateValidator): void {
   const issues = findIssues(state, validator);
   if (issues.length > 0) throw new ContractError(`${path} contradicts the data: ${describeIssues(issues)}`);
 }
 
-function guardFromApplication(store: Store, validator: StateValidator): Store {
+function guardForApplication(store: Store, validator: StateValidator): Store {
   return withCheckedChanges(store, ({ next }) => {
     const issues = next ? findIssues(next, validator) : [];
     if (issues.length === 0) return undefined;
@@ -35,10 +35,10 @@ function guardFromApplication(store: Store, validator: StateValidator): Store {
 }
 
 /**
- * Guards a store against the handler of a user: what it reads is frozen, and a change that is no change, or whose state could not be stored or served,
- * fails the request with an error that names the operation. Nothing is changed then.
+ * Returns a store for a user's handler. The state is frozen. A change with an invalid result or an invalid state is refused with an error that names the
+ * operation.
  */
-function guardFromUser(store: Store, operationId: string, validator: StateValidator): Store {
+function guardForUser(store: Store, operationId: string, validator: StateValidator): Store {
   const checked = withCheckedChanges(store, (result) => {
     const issue = findChangeIssue(result, validator);
     return issue && `nothing was changed: in the handler of ${operationId}, the function passed to update() ${issue}`;
@@ -47,18 +47,13 @@ function guardFromUser(store: Store, operationId: string, validator: StateValida
     ...checked,
     read: () => {
       const snapshot = store.read();
-      deepFreeze(snapshot.state);
-      return snapshot;
+      return { ...snapshot, state: deepFreeze(snapshot.state) };
     },
-    update: (change) =>
-      checked.update((state, nowMs) => {
-        deepFreeze(state);
-        return change(state, nowMs);
-      }),
+    update: (change) => checked.update((state, nowMs) => change(deepFreeze(state), nowMs)),
   };
 }
 
-/** Returns a store whose changes fail, without an effect, if `findError` returns the detail of a problem. */
+/** Returns a store that refuses a change if `findError` returns an error message for its result. */
 function withCheckedChanges(store: Store, findError: (result: ChangeResult<unknown>) => string | undefined): Store {
   return {
     ...store,
@@ -72,44 +67,43 @@ function withCheckedChanges(store: Store, findError: (result: ChangeResult<unkno
   };
 }
 
-/** Returns what is wrong with the result of a change, as the end of a sentence; undefined if it is valid. */
+/** Returns the error in the result of a change, as the end of a sentence; undefined if the result is valid. */
 function findChangeIssue(result: ChangeResult<unknown>, validator: StateValidator): string | undefined {
   if (typeof result !== 'object' || result === null) return 'did not return an object: return { next, result }';
   if ('then' in result) {
-    // Its rejection is part of the same mistake.
+    // An unhandled rejection would stop the process.
     Promise.resolve(result).catch(() => {});
-    return 'returned a promise: wait before you call update(), and return { next, result } at once';
+    return 'returned a promise: do asynchronous work before the call of update(), and return { next, result } synchronously';
   }
   const { next } = result;
   if (next === undefined) return undefined;
   if (findJsonIssues(next).some(({ rule }) => rule === 'depth'))
     return `returned a state with a cycle, or with more than ${MAX_JSON_DEPTH} levels`;
-  // As it would be stored; undefined if JSON can't represent it, such as a BigInt.
+  // The data file contains JSON. The value is undefined if JSON can't represent the state, for example because of a BigInt.
   const issues = validator.validate(tryOrUndefined(() => JSON.parse(JSON.stringify(next))));
   return issues.length > 0 ? `returned an invalid state: ${describeIssues(issues)}` : undefined;
 }
 
-/** Returns the issues of a state, which stays as it is: a validation adds defaults. */
+/** Validates a copy of a state, because the validator adds default values. */
 function findIssues(state: State, validator: StateValidator): readonly Issue[] {
   return validator.validate(structuredClone(state));
 }
 
-/** The number of issues that a message describes; it counts the others. */
+/** The maximum number of issues in a message. */
 const MAX_SHOWN_ISSUES = 3;
 
 function describeIssues(issues: readonly Issue[]): string {
-  return limitList(issues, MAX_SHOWN_ISSUES, ({ pointer, message }) => `${pointer || 'the state'} ${message}`).join(
-    '; ',
-  );
+  const format = ({ pointer, message }: Issue) => `${pointer || 'the state'} ${message}`;
+  return limitList(issues, MAX_SHOWN_ISSUES, format).join('; ');
 }
 
-/** Objects that are frozen with all that is in them. */
+/** Objects that are deeply frozen. */
 const frozen = new WeakSet<object>();
 
-/** Freezes an object with all that is in it, each only once: states share what did not change. */
-function deepFreeze(value: object): void {
-  if (frozen.has(value)) return;
+/** Freezes an object and all objects in it. It skips objects that are deeply frozen, which most objects of a new state are. */
+function deepFreeze<Value extends object>(value: Value): Value {
+  if (frozen.has(value)) return value;
   frozen.add(value);
   for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFreeze(inner);
-  Object.freeze(value);
+  return Object.freeze(value);
 }

@@ -2,8 +2,9 @@ import { createRequire } from 'node:module';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BoundApplication, type Handle, type Implementation, mocked, type Operation } from '../application.ts';
+import type { Route } from '../openapi/routes.ts';
 
-/** Handlers, or operations to mock, that do not fit the contract: `message` says which, and what would fit. */
+/** An error for handlers or `mock` options that do not fit the contract. The message names them and lists valid names. */
 export class HandlersError extends Error {
   override readonly name = 'HandlersError';
 }
@@ -11,36 +12,22 @@ export class HandlersError extends Error {
 /** Handlers of a user, by operationId. */
 export type UserHandlers = Readonly<Record<string, Handle | typeof mocked>>;
 
-/** The implementations of the operations of a contract. */
-export interface HandlerRegistry {
-  /** Returns the implementation of an operation; undefined if it is mocked. */
-  getImplementation(operation: Operation): Implementation | undefined;
-  /** Whether the application implements an operation, even if it is mocked or a user's handler replaces it. */
-  isImplemented(operation: Operation): boolean;
-}
-
-/** The operations to mock: all of them, or those with these ids. */
+/** The operations to mock: all operations, none, or those with the given ids. */
 export type MockedOperations = boolean | readonly string[];
 
-/** Registers handlers: operations to mock have none, then come the user's handlers, then those of the application. */
-export function createHandlerRegistry(
-  bound: BoundApplication,
-  mock: MockedOperations,
-  handlers: UserHandlers,
-): HandlerRegistry {
-  const isMocked = (id: string) => mock === true || (mock !== false && mock.includes(id));
-  return {
-    isImplemented: (operation) => bound.getImplementation(operation) !== undefined,
-    getImplementation(operation) {
-      const id = operation.operationId;
-      if (isMocked(id)) return undefined;
-      const handle = Object.hasOwn(handlers, id) ? handlers[id] : undefined;
-      if (handle === mocked) return undefined;
-      if (handle) return { handle, source: 'user' };
-      const own = bound.getImplementation(operation);
-      return own && { ...own, source: 'application' };
-    },
-  };
+/** Returns the implementation of an operation: the user's handler if there is one, else the application's; undefined if the operation is mocked. */
+export function findImplementation(
+  route: Route,
+  { bound, mock, handlers }: { bound: BoundApplication; mock: MockedOperations; handlers: UserHandlers },
+): Implementation | undefined {
+  const { operationId, successStatus } = route;
+  if (mock === true || (mock !== false && mock.includes(operationId))) return undefined;
+  const handle = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
+  if (handle === mocked) return undefined;
+  if (handle) return { handle, source: 'user' };
+  const own = bound.getImplementation(route);
+  // Responses of the application have the success status, so its handler can't be used if the contract documents none.
+  return own && successStatus < 300 ? { ...own, source: 'application' } : undefined;
 }
 
 /** Throws a `HandlersError` if handlers or `mock` name an operation that the contract does not have. */
@@ -59,8 +46,8 @@ export function refuseUnknownOperations(
 }
 
 /**
- * Loads the handlers of a user: those in the options, or the exports of a module, by name or as its default. `version` distinguishes the contents of the
- * module's file: each is loaded once. Throws a `HandlersError` if there are no handlers.
+ * Loads the handlers of a user: an object, or the path of a module whose named exports or default export are handlers. `version`: the signature of the
+ * module's file, which is loaded again when it changes. Throws a `HandlersError` if the module can't be loaded or exports no handlers.
  */
 export async function loadHandlers(
   source: Readonly<Record<string, unknown>> | string | undefined,
@@ -77,7 +64,7 @@ export async function loadHandlers(
   return Object.fromEntries(entries);
 }
 
-/** Loads one version of a module: Node caches ES modules by their whole URL, and CommonJS modules by their file. */
+/** Loads a version of a module. Node caches ES modules by URL, and CommonJS modules by file. */
 async function loadModule(path: string, version = ''): Promise<Record<string, unknown>> {
   const file = resolve(path);
   try {
@@ -89,7 +76,7 @@ async function loadModule(path: string, version = ''): Promise<Record<string, un
   }
 }
 
-/** Returns the message of an error in a module, with its line if it is known: Node does not report the line of a syntax error in an ES module. */
+/** Returns the message of an error in a module, and its line if it is known. Node does not report the line of a syntax error in an ES module. */
 function describeFailure(thrown: unknown, file: string): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const { message, stack = '' } = thrown;
@@ -100,10 +87,10 @@ function describeFailure(thrown: unknown, file: string): string {
 }
 
 function getExportedHandlers(path: string, { default: own, ...named }: Record<string, unknown>): object {
-  // What a CommonJS module exports has this name beside its own, from Node 23 on.
+  // From Node 23 on, a CommonJS module has this additional export.
   const { 'module.exports': _, ...others } = named;
-  const brought = { ...(typeof own === 'object' && !Array.isArray(own) ? own : {}), ...others };
-  if (Object.keys(brought).length > 0) return brought;
+  const handlers = { ...(typeof own === 'object' && !Array.isArray(own) ? own : {}), ...others };
+  if (Object.keys(handlers).length > 0) return handlers;
   throw new HandlersError(
     `${path} exports no handlers: export functions named after operationIds, or an object with such functions as the default export`,
   );

@@ -2,20 +2,15 @@ import { ipVersion } from '../http/access-policy.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { ServerOptions, Storefront } from './options.ts';
 
-/** An error for an address that the server can't listen on; `message` says why and what to do. */
+/** An error for an address that the server can't listen on. The message contains the reason and the remedy. */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
 }
 
-/** Decision: the default is loopback only, at both addresses that `localhost` can resolve to. */
+/** The default addresses. Decision: loopback only, both addresses that `localhost` can resolve to. */
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
-/** Whether a server that listens on `host` can be reached from this machine only. */
-export function isLoopback(host: string | undefined): boolean {
-  return host === undefined || /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
-}
-
-/** Returns a warning for a server beyond loopback: what other machines can access, which host names get 403, and how to protect the server. */
+/** Returns a warning for a server that other machines can reach: what they can access, which host names get 403, and how to protect the server. */
 export function describeExposure({ control = true, controlToken, ...options }: ServerOptions): string {
   const files = options.static === undefined ? 'the images' : 'the images and the files of --static';
   return [
@@ -43,7 +38,7 @@ function describeControl(isOn: boolean, token: string | undefined): string {
 /** The number of attempts to find a port that is free on both 127.0.0.1 and ::1. */
 const MAX_ATTEMPTS = 10;
 
-/** Starts to listen on `host`, by default on loopback only; port 0 picks a free port. Throws `AddressError`. */
+/** Starts to listen on `host`, by default on loopback only. Port 0 picks a free port. Throws an `AddressError` if the address can't be used. */
 export async function listen(
   server: HttpServer,
   host: string | undefined,
@@ -75,7 +70,7 @@ async function listenOnIpv6(server: HttpServer, port: number): Promise<void> {
   }
 }
 
-/** Returns the host part of a URL that works on this machine. */
+/** Returns the host of a URL with which this machine can reach the server. */
 function toUrlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -1,7 +1,7 @@
 import { isatty, WriteStream } from 'node:tty';
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino';
 
-/** The format of the log: readable lines, lines of JSON, or only warnings and errors. */
+/** The format of the log: readable lines (`pretty`), lines of JSON (`json`), or warnings and errors only (`off`). */
 export type LogStyle = 'pretty' | 'json' | 'off';
 
 /** The destination of a log. */
@@ -25,7 +25,7 @@ export function createLogger(style: LogStyle, target?: LogTarget): Logger {
   return pino(options, style === 'json' ? output : toPrettyStream(output));
 }
 
-/** Whether a stream supports colors: a terminal does unless NO_COLOR or TERM disable them; with FORCE_COLOR any stream does. */
+/** Returns whether a stream supports colors. A terminal does, unless NO_COLOR or TERM disables them. With FORCE_COLOR, any stream does. */
 export function supportsColors(
   isTerminal: boolean,
   environment: Readonly<Record<string, string | undefined>>,
@@ -41,7 +41,7 @@ function standardStream(descriptor: number): LogTarget {
 
 /** Returns a stream that formats pino's JSON lines as readable lines. */
 function toPrettyStream(output: LogTarget): DestinationStream & { flushSync?: () => void } {
-  const paint = output.hasColors ? colored : plain;
+  const paint: Paint = (color, text) => (output.hasColors && text !== '' ? `\x1b[${color}m${text}\x1b[0m` : text);
   return {
     write: (line) => output.write(`${formatLine(JSON.parse(line), paint)}\n`),
     flushSync: () => (output as { flushSync?: () => void }).flushSync?.(),
@@ -68,11 +68,8 @@ const LEVELS = { warn: 40, error: 50 };
 /** SGR codes of terminal colors (ECMA-48). */
 const COLORS = { green: 32, yellow: 33, red: 31, grey: 90 };
 
+/** Returns text in a color, or unchanged if the destination does not support colors. */
 type Paint = (color: number, text: string) => string;
-
-const plain: Paint = (_color, text) => text;
-
-const colored: Paint = (color, text) => (text === '' ? '' : `\x1b[${color}m${text}\x1b[0m`);
 
 function formatLine(line: LogLine, paint: Paint): string {
   const { time, method, msg, notes = [], responseViolations = [], err } = line;
@@ -88,7 +85,7 @@ function formatMessage({ level, msg = '' }: LogLine, paint: Paint): string {
   return level >= LEVELS.warn ? paint(COLORS.yellow, msg) : msg;
 }
 
-/** Escapes the control characters of text from outside, which could forge log lines or control the terminal. */
+/** Escapes control characters in the text of a client, which could forge log lines or control the terminal. */
 function escapeControls(text: string): string {
   return text.replaceAll(/\p{Control}/gu, (character) => JSON.stringify(character).slice(1, -1));
 }

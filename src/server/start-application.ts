@@ -1,69 +1,82 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { basename, resolve } from 'node:path';
 import type { Application } from '../application.ts';
-import { createAccessPolicy } from '../http/access-policy.ts';
-import { createHttpServer, type HttpServer, REQUEST_TIMEOUT_MS } from '../http/server.ts';
+import { createAccessPolicy, isLoopback } from '../http/access-policy.ts';
+import type { ServerParts } from '../http/parts.ts';
+import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { findUnmatchableReasons } from '../mock/unmatchable-faults.ts';
 import { findUnknownOperations, validateInjectedResponse } from '../mock/validate-fault.ts';
 import { loadContract } from '../openapi/contract.ts';
-import { createClock } from '../sandbox/clock.ts';
+import { clampTime, createClock } from '../sandbox/clock.ts';
 import { createDelay } from '../sandbox/faults/combine-faults.ts';
 import { Sandboxes } from '../sandbox/registry.ts';
 import { openState } from '../store/open-state.ts';
 import type { State } from '../store/state.ts';
-import { createBinder } from './binding.ts';
 import { createControlParts } from './control.ts';
-import { reloadOnSave } from './file-watcher.ts';
+import { findWatchedFiles, reloadOnSave } from './file-watcher.ts';
 import { loadHandlers } from './handler-registry.ts';
-import { describeExposure, isLoopback, listen } from './listen.ts';
-import { type Current, HANDLERS_KEPT, LiveService } from './live-service.ts';
+import { describeExposure, listen } from './listen.ts';
+import { HANDLERS_FALLBACK, LiveContract } from './live-contract.ts';
+import { createLogger } from './logger.ts';
 import type { ServerOptions, Storefront } from './options.ts';
-import { createRuntime, type Runtime } from './runtime.ts';
-import type { ServiceParts } from './service.ts';
+import { createBinder } from './served-contract.ts';
 import { formatFirstSteps, formatStartMessage } from './start-message.ts';
 import { version } from './version.ts';
 import { listWarmUps, runInTurns } from './warm-up.ts';
 
 /**
- * Starts a server for an application, and returns it once it listens: on a free port, with its state in memory, unless the options say otherwise.
- * Rejects with an error whose message is one clear sentence if the contract, the data or the address can't be used.
+ * Starts a server for an application, and returns it when it listens. By default, it uses a free port and stores its state in memory. Rejects with an error
+ * if the contract, the data or the address can't be used.
  */
 export async function startApplication<S extends State>(
   application: Application<S>,
   options: ServerOptions = {},
 ): Promise<Storefront> {
-  // The engine treats states as opaque: it hands to the application only states that its rules have accepted.
-  const runtime = createRuntime(application as unknown as Application, options);
-  const { files, log } = runtime;
-  const first = await loadContract(files.contract);
-  const bind = createBinder(runtime.application, options.mock ?? false);
-  const current: Current = { binding: bind(first, await loadHandlers(options.handlers, files.handlers?.signature)) };
-  const address: { url?: string } = {};
-  const state = await openServerState(runtime, current, () => address.url);
+  // The engine passes only states to the application that the application's own rules have accepted.
+  const start = await loadApplication(application as unknown as Application, options);
+  const state = await openServerState(start);
   try {
-    const parts = await createServiceParts(runtime, current, state);
-    const live = new LiveService({ runtime, current, bind, service: parts });
-    const server = createHttpServer({
-      answer: (req, res) => live.service.answer(req, res),
-      log,
-      requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-      access: parts.access,
-    });
-    const { url, port } = await listen(server, options.host, options.port ?? 0);
-    address.url = url;
-    return run(runtime, { url, port, state, current, live, server, sandboxes: parts.sandboxes });
+    const server = await createServerParts(start, state);
+    const live = new LiveContract({ ...start, server });
+    const httpServer = createHttpServer({ ...server, listener: live.handle });
+    const { url, port } = await listen(httpServer, options.host, options.port ?? 0);
+    start.address.url = url;
+    return run(start, { url, port, state, server, live, httpServer });
   } catch (error) {
     await state.store.close();
     throw error;
   }
 }
 
-/** Opens the state of the default sandbox, over its clock. */
-async function openServerState(
-  { application, options, nowMs, log }: Runtime,
-  current: Current,
-  address: () => string | undefined,
-) {
+/** Loads the contract and the handlers, and creates the log and the clock. */
+async function loadApplication(application: Application, options: ServerOptions) {
+  const stopping = new AbortController();
+  // Each client that follows a journal or waits for a verification adds a listener.
+  setMaxListeners(0, stopping.signal);
+  const log = createLogger(options.log ?? 'off', options.logTo);
+  const files = findWatchedFiles(application, options);
+  const contract = await loadContract(files.contract);
+  const bind = createBinder(application, options.mock ?? false);
+  const handlers = await loadHandlers(options.handlers, files.handlers?.signature);
+  return {
+    application,
+    options,
+    nowMs: () => clampTime((options.nowMs ?? Date.now)()),
+    log,
+    files,
+    bind,
+    current: { bound: bind(contract, handlers) },
+    /** The URL of the server; undefined until it listens. */
+    address: {} as { url?: string },
+    stopping,
+  };
+}
+
+type Start = Awaited<ReturnType<typeof loadApplication>>;
+
+/** Opens the state and the clock of the default sandbox. */
+async function openServerState({ application, options, nowMs, log, current, address }: Start) {
   const clock = createClock(nowMs);
   const { prepare, collections, defaultDataFile } = application;
   const state = await openState({
@@ -71,10 +84,10 @@ async function openServerState(
     durability: options.durability ?? 'disk',
     defaultData: resolve(options.defaultData ?? defaultDataFile),
     collections: Object.keys(collections),
-    check: (data) => current.binding.validator.validate(data),
-    checkedBy: () => current.binding.validator,
+    check: (data) => current.bound.validator.validate(data),
+    checkedBy: () => current.bound.validator,
     nowMs: clock.nowMs,
-    address,
+    address: () => address.url,
     ...(prepare ? { prepare } : {}),
     log,
   });
@@ -83,12 +96,11 @@ async function openServerState(
 
 type ServerState = Awaited<ReturnType<typeof openServerState>>;
 
-/** Creates the sandboxes and the control API, and what else handles requests. */
-async function createServiceParts(
-  { application, options, nowMs, log, stopping }: Runtime,
-  current: Current,
+/** Creates the sandboxes, the control API, and the other parts that a reload does not replace. */
+async function createServerParts(
+  { application, options, nowMs, log, current, stopping }: Start,
   { store, clock, path, defaults }: ServerState,
-): Promise<ServiceParts> {
+): Promise<ServerParts> {
   const sandboxes = new Sandboxes({
     default: { store, clock },
     elapsedMs: options.elapsedMs ?? (() => performance.now()),
@@ -101,77 +113,75 @@ async function createServiceParts(
   const control = await createControlParts(application, options, {
     sandboxes,
     defaults,
-    validator: () => current.binding.validator,
-    findUnmatchableReasons: (fault) => findUnmatchableReasons(current.binding.contract.routes, fault),
+    validator: () => current.bound.validator,
+    findUnmatchableReasons: (fault) => findUnmatchableReasons(current.bound.contract.routes, fault),
     warn: (message) => log.warn(message),
-    findUnknownOperations: (operation) => findUnknownOperations(current.binding.contract, operation),
-    findUndocumentedResponses: (fault) => validateInjectedResponse(current.binding.contract, fault),
+    findUnknownOperations: (operation) => findUnknownOperations(current.bound.contract, operation),
+    findUndocumentedResponses: (fault) => validateInjectedResponse(current.bound.contract, fault),
     stopping: stopping.signal,
   });
   return {
     application,
+    options: { ...options, static: options.static && resolve(options.static) },
     access: createAccessPolicy(options),
     sandboxes,
     ...control,
     log,
-    verify: options.verify ?? 'log',
-    responseCache: options.responseCache ?? true,
-    delayMs: options.delay === undefined ? undefined : createDelay(options.delay),
+    getDelayMs: createDelay(options.delay),
     stopping: stopping.signal,
     version,
     dataFile: path && basename(path),
-    images: application.imagesFolder,
-    static: options.static && resolve(options.static),
   };
 }
 
-/** What a running server is made of. */
+/** The parts of a running server. */
 interface RunningParts extends Pick<Storefront, 'url' | 'port'> {
   readonly state: ServerState;
-  readonly current: Current;
-  readonly live: LiveService;
-  readonly server: HttpServer;
-  readonly sandboxes: Sandboxes;
+  readonly server: ServerParts;
+  readonly live: LiveContract;
+  readonly httpServer: HttpServer;
 }
 
-/** Logs the start, warms up, and watches the files that are reloaded. */
-function run(runtime: Runtime, { url, port, state, current, live, server, sandboxes }: RunningParts): Storefront {
-  const { application, options, log, stopping } = runtime;
+/** Logs the start, warms up the operations, and watches the files of the contract and the handlers. */
+function run(
+  { application, options, log, files, stopping }: Start,
+  { url, port, state, server, live, httpServer }: RunningParts,
+): Storefront {
   const { path: dataFile, store } = state;
   const durability = dataFile === undefined ? 'memory' : (options.durability ?? 'disk');
-  const { contract, mocked } = live.service;
+  const { contract, mocked } = live.bound;
   if (contract.warning !== undefined) log.warn(contract.warning);
   const facts = { url, dataFile, durability, operations: contract.routes.length, mocked };
   log.info(facts, formatStartMessage(facts));
-  log.info(formatFirstSteps(facts, (options.control ?? true) && options.controlToken === undefined));
+  const { isOn, token } = server.access.control;
+  log.info(formatFirstSteps(facts, isOn && token === undefined));
   if (!isLoopback(options.host)) log.warn(describeExposure(options));
-  const stopWarmUp = runInTurns([() => application.prepare?.(store.read().state), ...listWarmUps(current.binding)]);
-  const stopReloads = reloadOnSave(listReloads(runtime, live), (message) => log.warn(message));
+  const stopWarmUp = runInTurns([() => application.prepare?.(store.read().state), ...listWarmUps(live.bound)]);
+  const stopReloads = reloadOnSave(
+    [
+      { ...files.contract, reload: live.reloadContract, fallback: 'The previous contract stays in use' },
+      ...(files.handlers ? [{ ...files.handlers, reload: live.reloadHandlers, fallback: HANDLERS_FALLBACK }] : []),
+    ],
+    (message) => log.warn(message),
+  );
   return {
     url,
     port,
     dataFile,
     durability,
     get operations() {
-      return live.service.contract.routes.length;
+      return live.bound.contract.routes.length;
     },
     get mocked() {
-      return live.service.mocked;
+      return live.bound.mocked;
     },
     async close() {
       stopWarmUp();
       stopReloads();
       stopping.abort();
-      await server.close();
-      await sandboxes.close();
+      await httpServer.close();
+      await server.sandboxes.close();
       await store.close();
     },
   };
-}
-
-function listReloads({ files }: Runtime, { reloadContract, reloadHandlers }: LiveService) {
-  return [
-    { ...files.contract, reload: reloadContract, fallback: 'The previous contract stays in use' },
-    ...(files.handlers ? [{ ...files.handlers, reload: reloadHandlers, fallback: HANDLERS_KEPT }] : []),
-  ];
 }

@@ -8,19 +8,19 @@ const SURVIVAL: Readonly<Record<Durability, string>> = {
   memory: 'changes are lost when the process ends',
 };
 
-/** The number of mocked operations up to which the message lists their ids. */
+/** The maximum number of mocked operations whose ids are listed. */
 const MAX_LISTED = 12;
 
-/** What the start message describes. */
+/** The properties of a server that the start message contains. */
 type StartedServer = Omit<Storefront, 'port' | 'close'>;
 
-/** Returns the start message, one line: the address, the operations, which of them are mocked, the data file, and what a change survives. */
+/** Returns the start message: a line with the URL, the number of operations, the mocked operations, the data file, and what a change survives. */
 export function formatStartMessage({ url, dataFile, durability, operations, mocked }: StartedServer): string {
   const data = `data in ${dataFile ?? 'memory'}: ${SURVIVAL[durability]}`;
   return `storefront ${version} listening at ${url}, ${operations} operations${describeMocked(mocked, operations)}, ${data}`;
 }
 
-/** Returns what to do first, one line; `hasControl`: whether the control API accepts requests without a token. */
+/** Returns a line with the first steps of a user. `hasControl`: whether the control API accepts requests without a token. */
 export function formatFirstSteps({ url }: Pick<Storefront, 'url'>, hasControl: boolean): string {
   const address = url.endsWith(':3000') ? '' : ` --url ${url}`;
   const reset = hasControl ? ` Restore the default data with: npx storefront reset${address}` : '';

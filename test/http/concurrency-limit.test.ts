@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createConcurrencyLimit } from '../../src/http/control/concurrency-limit.ts';
 
-it('A concurrency limit runs the allowed number of tasks at once and the others in order, even if one fails', async () => {
-  const gate = createConcurrencyLimit(2);
+it('A concurrency limit runs two tasks at once and the others in the order of the calls, even if a task fails', async () => {
+  const limit = createConcurrencyLimit(2);
   const started: number[] = [];
   const finish: ((failed: boolean) => void)[] = [];
   const task = (n: number) => () =>
@@ -10,7 +10,7 @@ it('A concurrency limit runs the allowed number of tasks at once and the others 
       started.push(n);
       finish[n] = (failed) => (failed ? reject(new Error(`${n}`)) : resolve(n));
     });
-  const results = Promise.allSettled([0, 1, 2, 3].map((n) => gate(task(n))));
+  const results = Promise.allSettled([0, 1, 2, 3].map((n) => limit(task(n))));
   expect(started).toEqual([0, 1]);
   finish[1]?.(true);
   await expect.poll(() => started).toEqual([0, 1, 2]);
@@ -19,7 +19,7 @@ it('A concurrency limit runs the allowed number of tasks at once and the others 
   finish[2]?.(false);
   finish[3]?.(false);
   expect((await results).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-  const after = gate(task(4));
+  const after = limit(task(4));
   finish[4]?.(false);
   expect(await after).toBe(4);
 });

@@ -1,13 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { code, formatTable } from './markdown.ts';
 
-/** Returns a table of the properties of an interface in a TypeScript source: name, type, and the text of the docblock with the default in a column. */
-export function generateOptionsTable(source: string, interfaceName: string): string {
-  const file = ts.createSourceFile('options.ts', source, ts.ScriptTarget.Latest, true);
+/**
+ * Returns a table of the properties of an interface in a TypeScript file, followed by those of the interfaces that it extends: name, type, the text of the
+ * docblock, and the default.
+ */
+export function generateOptionsTable(path: string, interfaceName: string): string {
+  return formatTable(['option', 'type', 'meaning', 'default'], listOptions(path, interfaceName));
+}
+
+function listOptions(path: string, interfaceName: string): string[][] {
+  const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
   const declaration = file.statements.filter(ts.isInterfaceDeclaration).find(({ name }) => name.text === interfaceName);
-  if (declaration === undefined) throw new Error(`There is no interface ${interfaceName}`);
-  const rows = declaration.members.filter(ts.isPropertySignature).map((member) => describeOption(member, file));
-  return formatTable(['option', 'type', 'meaning', 'default'], rows);
+  if (declaration === undefined) throw new Error(`${path} has no interface ${interfaceName}`);
+  const options = declaration.members.filter(ts.isPropertySignature).map((member) => describeOption(member, file));
+  const parents = declaration.heritageClauses?.flatMap(({ types }) => types.map((type) => type.getText(file))) ?? [];
+  return [...options, ...parents.flatMap((parent) => listOptions(findImport(file, parent) ?? path, parent))];
+}
+
+/** Returns the path of the file that a name is imported from; undefined if the name is not imported. */
+function findImport(file: ts.SourceFile, name: string): string | undefined {
+  for (const { importClause, moduleSpecifier } of file.statements.filter(ts.isImportDeclaration)) {
+    const bindings = importClause?.namedBindings;
+    const isImported =
+      bindings && ts.isNamedImports(bindings) && bindings.elements.some((element) => element.name.text === name);
+    if (isImported && ts.isStringLiteral(moduleSpecifier)) return join(dirname(file.fileName), moduleSpecifier.text);
+  }
+  return undefined;
 }
 
 function describeOption(member: ts.PropertySignature, file: ts.SourceFile): string[] {

@@ -1,15 +1,15 @@
-/** Creates a function that runs tasks, at most `most` of them at once. Further ones wait, and start in the order in which they came. */
-export function createConcurrencyLimit(most: number) {
+/** Creates a function that runs at most `maxRunning` tasks concurrently. Other tasks wait, and start in the order of the calls. */
+export function createConcurrencyLimit(maxRunning: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async <Result>(task: () => Promise<Result>): Promise<Result> => {
-    if (running < most) running++;
+    if (running < maxRunning) running++;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await task();
     } finally {
       const next = waiting.shift();
-      // The next task takes the place of this one.
+      // If another task starts now, the number of running tasks does not change.
       if (next) next();
       else running--;
     }

@@ -6,40 +6,41 @@ import { toIsoTime } from '../../util/iso-time.ts';
 import { createTurnQueue } from '../../util/turn-queue.ts';
 import type { HttpRequest } from '../pipeline/request.ts';
 
-/** How many entries are looked at before other requests are handled: showing one of 4 kB takes about 80 µs. */
-const SLICE_ENTRIES = 50;
+/** The number of entries that are sent before other requests are handled. Formatting an entry of 4 kB takes about 80 µs. */
+const MAX_ENTRIES_PER_TURN = 50;
 
-/** The streams of all servers of this process take turns, so that many of them delay other requests no more than one does. */
+/** A queue that the streams of all servers of this process share, so that many streams delay other requests no more than one stream. */
 const queueTurn = createTurnQueue();
 
-/** How often a comment is sent, in ms: proxies close idle connections. */
+/** The interval of comments that keep the connection open, in ms. Proxies close idle connections. */
 const HEARTBEAT_MS = 15_000;
 
 const EVENT_STREAM_TYPE = 'text/event-stream';
 
-/** Which requests a stream sends. */
+/** Options of a journal stream. */
 interface StreamOptions {
-  /** Of the requests before, only those with a higher id are sent; undefined sends none of them. */
+  /** The id of a journal entry: the stream starts with the entry after it. If undefined, the stream starts with the next request. */
   readonly after: number | undefined;
+  /** Returns whether the stream sends an entry. */
   readonly isMatch: (entry: Entry) => boolean;
-  /** Ends the stream. */
+  /** Aborted when the server stops, which ends the stream. */
   readonly stopping: AbortSignal;
 }
 
-/** Whether a client prefers server-sent events to a list in JSON. */
+/** Returns whether a client prefers server-sent events to JSON. */
 export function acceptsEventStream(request: HttpRequest): boolean {
   return request.accepts(['application/json', EVENT_STREAM_TYPE]) === EVENT_STREAM_TYPE;
 }
 
-/** Returns the id of the last event that a client has received; undefined if it sends none, or an invalid one. */
+/** Returns the id in the `Last-Event-ID` header; undefined if the header is missing or invalid. */
 export function getLastEventId({ headers }: HttpRequest): number | undefined {
   const id = String(headers['last-event-id'] ?? '');
   return /^\d{1,15}$/.test(id) ? Number(id) : undefined;
 }
 
 /**
- * Returns a function that sends each request of a journal as a server-sent event (HTML Standard, section 9.2), until the client goes away. Entries are
- * read from the journal as fast as the client reads, so that little waits in memory: a slow client misses those that leave the journal before.
+ * Returns a function that sends each request of a journal as a server-sent event (HTML Standard, section 9.2) until the client disconnects. To limit the
+ * memory of a slow client, an entry is read from the journal only when the client can receive it. The client misses entries that the journal has deleted.
  */
 export function streamJournal(journal: Journal, options: StreamOptions): (res: ServerResponse) => void {
   return (res) => {
@@ -48,7 +49,7 @@ export function streamJournal(journal: Journal, options: StreamOptions): (res: S
   };
 }
 
-/** The stream of one client. */
+/** A journal stream to one client. */
 class JournalStream {
   readonly #unfollow: () => void;
   readonly #heartbeat: NodeJS.Timeout;
@@ -78,13 +79,13 @@ class JournalStream {
     else this.#sendLater();
   }
 
-  /** Sends what the client has not received yet, as much as it takes now. */
+  /** Sends entries until the journal has no more, or the client can't receive more. */
   readonly #send = (): void => {
     if (this.#isEnded || this.#isQueued) return;
-    for (let seen = 0; !this.res.writableNeedDrain; seen++) {
+    for (let read = 0; !this.res.writableNeedDrain; read++) {
       const entry = this.journal.entryAfter(this.#lastId);
       if (!entry) return;
-      if (seen === SLICE_ENTRIES) {
+      if (read === MAX_ENTRIES_PER_TURN) {
         this.#sendLater();
         return;
       }
@@ -101,13 +102,13 @@ class JournalStream {
       try {
         this.#send();
       } catch {
-        // An entry that can't be sent ends the stream, as it does where the journal itself calls `send`.
+        // An entry that can't be formatted ends the stream.
         this.#stop();
       }
     });
   };
 
-  /** Sends no more; what is on the way arrives. */
+  /** Ends the stream after the events that are already written. */
   readonly #stop = (): void => {
     this.#isEnded = true;
     this.#unfollow();
@@ -116,7 +117,7 @@ class JournalStream {
     if (!this.res.writableEnded) this.res.end();
   };
 
-  /** Sends the event that the sandbox is gone, if it is, and no more. */
+  /** Ends the stream, after an event about the end of the sandbox if it was deleted or has expired. */
   readonly #end = (ending?: Ending): void => {
     if (ending) {
       const { event, sandbox, atMs } = ending;

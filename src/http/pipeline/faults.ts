@@ -9,26 +9,20 @@ import { NO_PREFERENCES, type Preferences } from './preferences.ts';
 import type { HttpRequest } from './request.ts';
 import type { AppliedFaults, OperationRequest, ValidRequest } from './values.ts';
 
-/** No effects: most requests have none, and share this object. */
-export const NO_FAULTS: AppliedFaults = {
-  effect: undefined,
-  delayMs: { before: 0, after: 0 },
-  isLost: false,
-  transport: undefined,
-  summary: undefined,
-};
+/** An empty object that all requests without effects share. */
+export const NO_FAULTS: AppliedFaults = { delayMs: { before: 0, after: 0 }, isLost: false };
 
 /**
- * Applies the faults of the sandbox and the preferences of the request. A fault that applies is counted. `waitedMs`: how long the server has delayed the
- * request already.
+ * Applies the faults of the sandbox and the preferences of the request, and counts the faults that apply. `serverDelayMs`: the delay that the request has
+ * already had.
  */
-export function applyFaults(operation: OperationRequest, valid: ValidRequest, waitedMs: number): AppliedFaults {
+export function applyFaults(operation: OperationRequest, valid: ValidRequest, serverDelayMs: number): AppliedFaults {
   const { route, scope } = operation;
   const { faults } = scope.sandbox;
   const { preferences } = valid;
-  if (!faults.isActive && !preferences.isForced && preferences.delayMs + waitedMs === 0) return NO_FAULTS;
+  if (!faults.isActive && !preferences.isForced && preferences.delayMs + serverDelayMs === 0) return NO_FAULTS;
   const { code: status, example } = preferences.choice;
-  // A preference for a response that is not documented is refused: no fault applies.
+  // The mock refuses a preference for an undocumented response, so no fault applies.
   const isRefused = preferences.isForced && !isDocumented(route, { status, example });
   const effect = isRefused
     ? undefined
@@ -43,11 +37,11 @@ export function applyFaults(operation: OperationRequest, valid: ValidRequest, wa
     delayMs: { before, after },
     isLost: effect?.connection?.kind === 'reset' && effect.connection.phase === 'before',
     transport: effect && getTransportFault(effect),
-    summary: summarizeFaults(effect, waitedMs + before + after, { route, preferences }),
+    summary: summarizeFaults(effect, serverDelayMs + before + after, { route, preferences }),
   };
 }
 
-/** Returns what matchers compare: a form as its texts, as the journal has it. */
+/** Returns the properties of a request that matchers compare. A form has text values, as in the journal. */
 function toMatchable({ request, route, target }: OperationRequest, { query, input }: ValidRequest): MatchableRequest {
   const { method, headers } = request;
   const isForm = isFormType(headers['content-type']);
@@ -67,16 +61,11 @@ function getTransportFault({ connection, bodyDurationMs }: FaultEffect): Applied
   return bodyDurationMs === undefined ? undefined : { bodyDurationMs };
 }
 
-/**
- * Describes the effects on a request for the journal; undefined if there are none. An image has neither a route, since the contract does not document it,
- * nor preferences.
- */
+/** Returns the description of the effects on a request for the journal; undefined if there are none. An image has neither a route nor preferences. */
 export function summarizeFaults(
   effect: FaultEffect | undefined,
   delayMs: number,
-  { route, preferences }: { readonly route?: Route; readonly preferences: Preferences } = {
-    preferences: NO_PREFERENCES,
-  },
+  { route, preferences = NO_PREFERENCES }: { readonly route?: Route; readonly preferences?: Preferences } = {},
 ): AppliedFaults['summary'] {
   const { isForced, choice } = preferences;
   if (!effect && !isForced && delayMs === 0) return undefined;
@@ -95,7 +84,7 @@ export function summarizeFaults(
   return Object.fromEntries(Object.entries(summary).filter(([, value]) => value !== undefined));
 }
 
-/** Returns when effects begin: a response is cut after the operation, unless another response replaces it. */
+/** Returns the phase of the effects, for the journal. The connection is always cut after the operation. */
 function getPhase({ response, connection, delayMs }: FaultEffect): Phase | undefined {
   if (response) return response.phase;
   if (connection) return connection.kind === 'cut' ? 'after' : connection.phase;
@@ -103,20 +92,16 @@ function getPhase({ response, connection, delayMs }: FaultEffect): Phase | undef
   return delayMs.before > 0 ? 'before' : undefined;
 }
 
-/** Waits for a time in ms, at most until the server stops or the client is gone. Returns whether the client is still there. */
-export async function delayResponse(
-  { client }: Pick<HttpRequest, 'client'>,
-  delayMs: number,
-  stopping: AbortSignal,
-): Promise<boolean> {
+/** Waits until the delay, in ms, ends, the client disconnects, or the server stops. Returns whether the client is still connected. */
+export async function delayResponse({ client }: HttpRequest, delayMs: number, stopping: AbortSignal): Promise<boolean> {
   if (delayMs === 0) return true;
   const ended = new AbortController();
   const end = () => ended.abort();
-  client.onClose(end);
+  client.response.once('close', end);
   stopping.addEventListener('abort', end);
   if (stopping.aborted) end();
-  // An abort ends the wait: that is no error.
+  // An abort is not an error here.
   await wait(delayMs, undefined, { signal: ended.signal, ref: false }).catch(() => {});
   stopping.removeEventListener('abort', end);
-  return !client.isGone;
+  return !client.isDisconnected;
 }

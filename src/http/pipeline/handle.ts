@@ -6,61 +6,65 @@ import {
   type Implementation,
   type Input,
 } from '../../application.ts';
+import { findResponse, isJsonType } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationInput } from '../../openapi/validate-request.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Store } from '../../store/store.ts';
+import { normalizeHeaderNames } from '../../util/header-names.ts';
 import { isMessageHeader } from '../../util/message-headers.ts';
-import type { AppParts } from '../parts.ts';
+import { type Headers, JSON_TYPE, NO_HEADERS } from '../headers.ts';
+import type { ServedContract, ServerParts } from '../parts.ts';
 import { createUnknownPath, HttpProblemError } from '../problem.ts';
-import { completeHandlerResponse, completeMockResponse } from './complete.ts';
 import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
 import type { HttpRequest } from './request.ts';
-import type { Api, Handled, OperationCall } from './values.ts';
+import { createResponse } from './response.ts';
+import type { Api, Handled, Location, OperationCall, ResponseData } from './values.ts';
 
-/** Returns the API of the contract: its operations are handled or mocked, with preferences, faults and a journal. */
-export function createContractApi(parts: AppParts): Api {
+type Parts = ServerParts & ServedContract;
+
+/** Creates the API of the contract. Its operations are handled or mocked, with preferences, faults and a journal. */
+export function createContractApi(parts: Parts): Api {
   return {
     contract: parts.contract,
     isSimulated: true,
     isClosed: parts.isImplemented,
     describeUnknownPath: createUnknownPath,
-    schedule: (_request, steps) => steps(),
+    schedule: (_request, runSteps) => runSteps(),
     handle: (call) => handleOrMock(parts, call),
   };
 }
 
-/** Handles an operation, or mocks it: a fault, a preference or the lack of a handler asks for that. */
-async function handleOrMock(parts: AppParts, call: OperationCall): Promise<Handled> {
+/** Handles an operation, or mocks it if a fault or a preference replaces its response, or if it has no handler. */
+async function handleOrMock(parts: Parts, call: OperationCall): Promise<Handled> {
   const { route, preferences, applied } = call;
   const injected = applied.effect?.response;
   const handler = preferences.isForced || injected?.phase === 'before' ? undefined : parts.getImplementation(route);
   if (handler && !injected) return runHandler(parts, handler, call);
-  // A fault replaces the response of the handler, also that of a request that it declines.
-  if (handler) await runHandler(parts, handler, call).catch(rethrowUnlessDeclined);
+  // The response of the fault also replaces the problem document of a request that the handler declines.
+  if (handler) await runHandler(parts, handler, call).catch(rethrowUnlessDomainError);
   const response = injected ? createFaultResponse(parts, call, injected) : createPreferredResponse(parts, call);
-  return { response: completeMockResponse(call.target.location, response), revision: undefined };
+  return { response: completeMockResponse(call.target.location, response) };
 }
 
-function rethrowUnlessDeclined(error: unknown): void {
+function rethrowUnlessDomainError(error: unknown): void {
   if (!(error instanceof DomainError)) throw error;
 }
 
-async function runHandler(parts: AppParts, handler: Implementation, call: OperationCall): Promise<Handled> {
+async function runHandler(parts: Parts, handler: Implementation, call: OperationCall): Promise<Handled> {
   const { request, route, scope, input, applied } = call;
   const isBuiltIn = handler.source === 'application';
-  const store = parts.guard(scope.sandbox.store, isBuiltIn ? undefined : route.operationId);
-  const { context, revision } = createTrackedContext(parts.application, scope.sandbox, store);
+  const store = parts.guardStore(scope.sandbox.store, isBuiltIn ? undefined : route.operationId);
+  const { context, getRevision } = createTrackedContext(parts.application, scope.sandbox, store);
   const returned = checkReturned(route, await handler.handle(toHandlerInput(request, input), context));
-  // A response to which something was applied is not cached, nor is one that names its sandbox.
   const isCacheable = !applied.summary && isBuiltIn && !scope.isNamed;
   return {
-    response: completeHandlerResponse(isBuiltIn ? parts.complete : undefined, call, returned),
-    revision: isCacheable ? revision() : undefined,
+    response: isBuiltIn ? completeBuiltInResponse(parts, call, returned) : completeUserResponse(call, returned),
+    revision: isCacheable ? getRevision() : undefined,
   };
 }
 
-/** Returns the input of a handler. The headers are copied only if it reads them. */
+/** Returns the input of a handler. The headers are copied only if the handler reads them. */
 function toHandlerInput({ headers }: HttpRequest, { path, query, body }: OperationInput): Input {
   return {
     path,
@@ -72,11 +76,11 @@ function toHandlerInput({ headers }: HttpRequest, { path, query, body }: Operati
   };
 }
 
-/** Returns what a handler has returned. Throws `HttpProblemError` if it is not a response: a user's handler can return anything. */
-function checkReturned(route: Route, returned: unknown): HandlerResponse {
+/** Returns the response of a handler. Throws an `HttpProblemError` if it is invalid: a user's handler can return any value. */
+function checkReturned({ operationId }: Route, returned: unknown): HandlerResponse {
   const issue = findReturnedIssue(returned);
   if (issue === undefined) return returned as HandlerResponse;
-  throw new HttpProblemError({ code: 'internal-error', detail: `the handler of ${route.operationId} ${issue}` });
+  throw new HttpProblemError({ code: 'internal-error', detail: `the handler of ${operationId} ${issue}` });
 }
 
 function findReturnedIssue(returned: unknown): string | undefined {
@@ -89,36 +93,73 @@ function findReturnedIssue(returned: unknown): string | undefined {
   return 'did not return a response: return an object such as { body } or { status, body } with a status from 200 to 599';
 }
 
+/** Adds to the response of an application's handler: the status, generated fields, and the prefix of the sandbox in `Location`. */
+function completeBuiltInResponse(
+  parts: Parts,
+  { route, target }: OperationCall,
+  { status = route.successStatus, headers = NO_HEADERS, body }: HandlerResponse,
+): ResponseData {
+  const completed = parts.complete(route, body);
+  const located = addPrefix(target.location, headers);
+  const generated = completed.generated.map(encodeURI).join(', ');
+  return createResponse(status, completed.body, generated === '' ? located : { ...located, 'X-Mocked': generated });
+}
+
+/** Adds to the response of a user's handler: the status, the content type, and the prefix of the sandbox in `Location`. */
+function completeUserResponse(
+  { route, target }: OperationCall,
+  { status = route.successStatus, headers = NO_HEADERS, body }: HandlerResponse,
+): ResponseData {
+  const typed = { 'Content-Type': getDocumentedType(route, status), ...normalizeHeaderNames(headers) };
+  return createResponse(status, body, addPrefix(target.location, typed));
+}
+
+/** Adds to the response of the mock or of a fault: the header `X-Mocked`, and the prefix of the sandbox in `Location`. */
+export function completeMockResponse(location: Location, response: ResponseData): ResponseData {
+  return { ...response, headers: { ...addPrefix(location, response.headers), 'X-Mocked': 'operation' } };
+}
+
+/** Adds the prefix of the request's sandbox, such as `/_sandbox/w3`, to a path in the `Location` header. */
+function addPrefix({ prefix }: Location, headers: Headers): Headers {
+  const { Location: path } = headers;
+  return prefix === '' || !path?.startsWith('/') ? headers : { ...headers, Location: prefix + path };
+}
+
+/** Returns the media type that the contract documents for responses with a status: a JSON type if there is one. */
+function getDocumentedType({ responses }: Route, status: number): string {
+  const types = Object.keys(findResponse(responses, status)?.media ?? {});
+  return types.find(isJsonType) ?? types[0] ?? JSON_TYPE;
+}
+
 /**
- * Creates the context of a request in a sandbox, and tracks what the response depends on. `store`: the store of the sandbox, as the handler may use it.
- * `revision` returns the revision of the state if the response depends on nothing else; undefined if it depends on the clock or ids, or if it changed the
- * state.
+ * Creates the context of a handler, and tracks what the handler uses. `getRevision` returns the revision of the state that the handler read; undefined if it
+ * also used the clock or the id generator, or changed the state.
  */
 function createTrackedContext(application: Application, { clock, ids }: Sandbox, store: Store) {
   const { collections, extendContext = (context) => context } = application;
   let revision: number | undefined;
-  let dependsOnMore = false;
-  const note = <Result>(result: Result): Result => {
-    dependsOnMore = true;
+  let usesMore = false;
+  const trackUse = <Result>(result: Result): Result => {
+    usesMore = true;
     return result;
   };
   const newId = createIdSource(collections, ids, store);
   const context: Context = {
     read() {
       const committed = store.read();
-      if (revision !== undefined && revision !== committed.revision) dependsOnMore = true;
+      if (revision !== undefined && revision !== committed.revision) usesMore = true;
       revision = committed.revision;
       return committed.state;
     },
-    update: (change) => note(store.update(change)),
-    reset: () => note(store.reset()),
-    nowMs: () => note(clock.nowMs()),
-    newId: () => note(newId()),
+    update: (change) => trackUse(store.update(change)),
+    reset: () => trackUse(store.reset()),
+    nowMs: () => trackUse(clock.nowMs()),
+    newId: () => trackUse(newId()),
   };
-  return { context: extendContext(context), revision: () => (dependsOnMore ? undefined : revision) };
+  return { context: extendContext(context), getRevision: () => (usesMore ? undefined : revision) };
 }
 
-/** Creates a source of ids that no entry of the state has: a seed generates the same ids again when it is set again. */
+/** Returns a function that creates ids. It skips the ids of existing entries, because a seed that is set again generates the same ids again. */
 function createIdSource(collections: Application['collections'], ids: Sandbox['ids'], store: Store): () => string {
   const isUsed = (id: string) =>
     Object.entries(store.read().state).some(([name, entries]) => {

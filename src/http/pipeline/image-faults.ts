@@ -2,66 +2,63 @@ import type { FaultDefinition } from '../../control/operation.ts';
 import { createErrorResponse, createStatusProblem } from '../../mock/status-problem.ts';
 import { findImageFaultIssue } from '../../mock/unmatchable-faults.ts';
 import { replaceBodyAndHeaders } from '../../mock/validate-fault.ts';
-import type { Contract } from '../../openapi/contract.ts';
 import type { FaultEffect, ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
 import { getPathname, parseQuery } from '../../util/request-target.ts';
-import type { PipelineParts } from '../parts.ts';
-import { uriReference } from '../problem.ts';
-import { completeMockResponse } from './complete.ts';
+import { READ_METHODS } from '../files.ts';
+import type { AppParts } from '../parts.ts';
+import { toUriReference } from '../problem.ts';
 import { delayResponse, summarizeFaults } from './faults.ts';
-import type { HttpRequest } from './request.ts';
-import type { ResponseData } from './response.ts';
-import { type Exchange, type Location, NO_RESPONSE, RESET_AGAIN, type Scope, type ScopedRequest } from './values.ts';
+import { completeMockResponse } from './handle.ts';
+import {
+  type Exchange,
+  NO_RESPONSE,
+  RESET_RETRY,
+  type ResponseData,
+  type ScopedRequest,
+  type Target,
+} from './values.ts';
 
-/** The methods of images. */
-const METHODS = ['GET', 'HEAD'];
+/** The draft of the response to a request for an image, and whether the next middleware sends the image. */
+type ImageOutcome = Pick<Exchange, 'draft' | 'callsNext'>;
 
-/** The effect of faults on a request for an image, and whether the image itself is sent. */
-type ImageOutcome = Pick<Exchange, 'draft' | 'isPassed'>;
-
-/** Applies the faults of the sandbox to a request for an image, before any folder is looked at. */
-export async function respondToImage(
-  { apis, resends, stopping }: PipelineParts,
-  { request, target, scope }: ScopedRequest,
-): Promise<ImageOutcome> {
-  if (!METHODS.includes(request.method)) return PASSED;
-  if (resends.take(request)) return { draft: RESET_AGAIN, isPassed: false };
-  const effect = meetFaults(scope, request, target.location);
-  if (!effect) return PASSED;
+/** Applies the faults of the sandbox to a request for an image. */
+export async function respondToImage({ retries, stopping }: AppParts, scoped: ScopedRequest): Promise<ImageOutcome> {
+  const { request, target } = scoped;
+  if (!READ_METHODS.includes(request.method)) return SEND_IMAGE;
+  if (retries.detectRetry(request)) return { draft: RESET_RETRY, callsNext: false };
+  const effect = applyImageFaults(scoped);
+  if (!effect) return SEND_IMAGE;
   const delayMs = effect.delayMs.before + effect.delayMs.after;
   const draft = { ...NO_RESPONSE, isRecorded: true, forced: summarizeFaults(effect, delayMs) };
-  if (!(await delayResponse(request, delayMs, stopping))) return { draft, isPassed: false };
+  if (!(await delayResponse(request, delayMs, stopping))) return { draft, callsNext: false };
   const { response: injected, connection } = effect;
-  if (connection) return { draft: { ...draft, transport: { connection } }, isPassed: false };
-  if (injected?.status === undefined) return { draft, isPassed: true };
-  const response = createFaultResponse(apis.contract.contract, target.location, injected.status, injected);
-  return { draft: { ...draft, response }, isPassed: false };
+  if (connection) return { draft: { ...draft, transport: { connection } }, callsNext: false };
+  if (injected?.status === undefined) return { draft, callsNext: true };
+  const response = createFaultResponse(target, injected.status, injected);
+  return { draft: { ...draft, response }, callsNext: false };
 }
 
-const PASSED: ImageOutcome = { draft: NO_RESPONSE, isPassed: true };
+const SEND_IMAGE: ImageOutcome = { draft: NO_RESPONSE, callsNext: true };
 
-function meetFaults({ sandbox }: Scope, { method, headers }: HttpRequest, location: Location): FaultEffect | undefined {
-  if (!sandbox.faults.isActive) return undefined;
-  const path = getPathname(location.target);
-  const query = parseQuery(location.querystring);
+function applyImageFaults({ request, target, scope }: ScopedRequest): FaultEffect | undefined {
+  const { faults } = scope.sandbox;
+  if (!faults.isActive) return undefined;
+  const { method, headers } = request;
+  const path = getPathname(target.location.target);
+  const query = parseQuery(target.location.querystring);
   const matchable = { operationId: undefined, method, path, query, headers, body: undefined };
-  return sandbox.faults.apply(matchable, { hasPreference: false, canApply: appliesToImages });
+  return faults.apply(matchable, { hasPreference: false, canApply: appliesToImages });
 }
 
-/** Whether a fault applies to images: it has a path, no operation, and an effect that images can have. */
+/** Returns whether a fault applies to images: it matches a path, has no operation, and has an effect that is possible for images. */
 function appliesToImages(fault: FaultDefinition): boolean {
   return fault.operation === undefined && fault.where?.path !== undefined && findImageFaultIssue(fault) === undefined;
 }
 
-function createFaultResponse(
-  contract: Contract,
-  location: Location,
-  status: number,
-  fault: ForcedResponse,
-): ResponseData {
-  const instance = uriReference(location.prefix + location.pathname);
+function createFaultResponse({ api, location }: Target, status: number, fault: ForcedResponse): ResponseData {
+  const instance = toUriReference(location.prefix + location.pathname);
   const body = { ...createStatusProblem(status), instance };
-  const problem = { ...createErrorResponse(contract, METHODS, status), body };
+  const problem = { ...createErrorResponse(api.contract, READ_METHODS, status), body };
   const response = replaceBodyAndHeaders({ responses: [] }, problem, fault);
   return completeMockResponse(location, { ...response, exposedHeaders: Object.keys(fault.headers ?? {}) });
 }

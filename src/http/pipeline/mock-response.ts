@@ -4,14 +4,13 @@ import { createErrorResponse, getMethodsAtPath } from '../../mock/status-problem
 import { replaceBodyAndHeaders } from '../../mock/validate-fault.ts';
 import { findResponse, type ResponseToVerify } from '../../openapi/responses.ts';
 import type { ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
-import type { AppParts } from '../parts.ts';
-import { HttpProblemError, uriReference } from '../problem.ts';
+import type { ServedContract } from '../parts.ts';
+import { HttpProblemError, toUriReference } from '../problem.ts';
 import { createPreferenceError, formatPreferenceApplied, type Preferences } from './preferences.ts';
-import type { ResponseData } from './response.ts';
-import type { OperationCall } from './values.ts';
+import type { OperationCall, ResponseData } from './values.ts';
 
-/** Returns the response that the mock makes, by the preferences of the request. Throws `HttpProblemError` for a preference that is not documented. */
-export function createPreferredResponse(parts: AppParts, call: OperationCall): ResponseData {
+/** Creates a mock response with the preferences of the request. Throws an `HttpProblemError` if the contract does not document the preferred response. */
+export function createPreferredResponse(parts: ServedContract, call: OperationCall): ResponseData {
   const { preferences } = call;
   const response = withInstance(parts, call, createMockResponse(parts.mock, call, preferences.choice));
   const applied = formatPreferenceApplied(preferences, true);
@@ -19,8 +18,8 @@ export function createPreferredResponse(parts: AppParts, call: OperationCall): R
   return { ...response, headers: { ...response.headers, 'Preference-Applied': applied } };
 }
 
-/** Returns the response of a fault: as the contract documents it, else as any server would; with the fault's own body and headers. */
-export function createFaultResponse(parts: AppParts, call: OperationCall, fault: ForcedResponse): ResponseData {
+/** Creates the response of a fault: a mock response if the contract documents the status, else a generic error; with the body and headers of the fault. */
+export function createFaultResponse(parts: ServedContract, call: OperationCall, fault: ForcedResponse): ResponseData {
   const { route } = call;
   const { status: code, example, body, headers = {} } = fault;
   const isDocumented = code === undefined || findResponse(route.responses, code) !== undefined;
@@ -31,11 +30,8 @@ export function createFaultResponse(parts: AppParts, call: OperationCall, fault:
   return { ...replaceBodyAndHeaders(route, located, fault), exposedHeaders: Object.keys(headers) };
 }
 
-function createMockResponse(
-  mock: Mock,
-  { route, input, request, preferences }: OperationCall,
-  choice: Preferences['choice'],
-): ResponseToVerify {
+function createMockResponse(mock: Mock, call: OperationCall, choice: Preferences['choice']): ResponseToVerify {
+  const { route, input, request, preferences } = call;
   try {
     return mock.createResponse(route, input, choice, request.headers.accept ?? '');
   } catch (error) {
@@ -46,11 +42,11 @@ function createMockResponse(
   }
 }
 
-/** Returns a problem document with the path of the request, if it then still satisfies the contract. */
-function withInstance({ contract }: AppParts, { route, target }: OperationCall, response: ResponseToVerify) {
+/** Sets the property `instance` of a problem document to the path of the request, unless the contract does not allow this value. */
+function withInstance({ contract }: ServedContract, { route, target }: OperationCall, response: ResponseToVerify) {
   const { status, body } = response;
   if (status < 400 || !hasInstance(body)) return response;
-  const instance = uriReference(target.location.prefix + target.location.pathname);
+  const instance = toUriReference(target.location.prefix + target.location.pathname);
   const located = { ...response, body: { ...body, instance } };
   const isViolation =
     findResponse(route.responses, status) && contract.verifyResponse(route, located, { closed: false }).length > 0;

@@ -1,20 +1,22 @@
 import type { ResponsePreferences } from '../../mock/choose-response.ts';
 import { MAX_DELAY_MS } from '../../util/limits.ts';
+import type { HttpOptions } from '../options.ts';
 import { HttpProblemError } from '../problem.ts';
+import type { HttpRequest } from './request.ts';
 
-/** What a client prefers (RFC 7240): which of the documented responses, and how late. */
+/** The preferences of a request (RFC 7240): which documented response the mock returns, and its delay. */
 export interface Preferences {
-  /** The response that the mock chooses. */
+  /** The preferences about the response of the mock. */
   readonly choice: ResponsePreferences;
-  /** Whether the mock responds, also for an operation with a handler. */
+  /** Whether the mock responds even if the operation has a handler. */
   readonly isForced: boolean;
-  /** How long the response waits, in ms. */
+  /** The delay of the response, in ms. */
   readonly delayMs: number;
-  /** Where each preference stands. */
+  /** The text of each preference, and where it was sent. */
   readonly sources: Partial<Record<Name, Source>>;
 }
 
-/** A preference as it was sent. */
+/** The text of a preference, and where it was sent. */
 interface Source {
   readonly value: string;
   readonly in: 'header' | 'query';
@@ -22,7 +24,13 @@ interface Source {
 
 type Query = Readonly<Record<string, string | string[]>>;
 
-/** Which values each preference can have. */
+/** The parts of a request that can have preferences, and the options of the server. */
+interface PreferenceSource extends Pick<HttpRequest, 'headers'> {
+  readonly query: Query;
+  readonly options: HttpOptions;
+}
+
+/** The valid values of each preference. */
 const VALUES = {
   code: { isValid: (text: string) => /^[2-5]\d\d$/.test(text), remedy: 'a status code from 200 to 599' },
   example: { isValid: (text: string) => text !== '', remedy: 'the name of an example' },
@@ -38,18 +46,19 @@ type Name = keyof typeof VALUES;
 
 const NAMES = Object.keys(VALUES) as Name[];
 
-/** No preferences: most requests have none, and share this object. */
+/** An empty object that all requests without preferences share. */
 export const NO_PREFERENCES: Preferences = { choice: {}, isForced: false, delayMs: 0, sources: {} };
 
-/** The beginning of a preference's name in a query: `?__code=404` is for an address bar, which has no headers. */
+/** The prefix of preferences in a query, such as `?__code=404`. They are for the address bar of a browser, which sends no headers. */
 const PREFIX = '__';
 const NAMES_IN_QUERY: ReadonlySet<string> = new Set(NAMES.map((name) => PREFIX + name));
 
-/** Returns the preferences in a `Prefer` header and in a query, and the query without them. Throws `HttpProblemError` for an invalid preference. */
-export function parsePreferences(
-  header: string | undefined,
-  query: Query,
-): { readonly preferences: Preferences; readonly query: Query } {
+/** Returns the preferences of the `Prefer` header and the query, and the query without them. Throws an `HttpProblemError` if a preference is invalid. */
+export function parsePreferences({ headers, query }: PreferenceSource): {
+  readonly preferences: Preferences;
+  readonly query: Query;
+} {
+  const header = headers.prefer?.toString() || undefined;
   const isInQuery = Object.keys(query).some((name) => NAMES_IN_QUERY.has(name));
   if (header === undefined && !isInQuery) return { preferences: NO_PREFERENCES, query };
   const sources = { ...findInQuery(query), ...findInHeader(header ?? '') };
@@ -80,7 +89,7 @@ function refuseInvalid(sources: Preferences['sources']): void {
   }
 }
 
-/** Returns the value of `Preference-Applied`; undefined if no preference was applied. */
+/** Returns the value of the `Preference-Applied` header; undefined if no preference was applied. `isMocked`: whether the mock made the response. */
 export function formatPreferenceApplied({ choice, delayMs }: Preferences, isMocked: boolean): string | undefined {
   if (!isMocked && delayMs === 0) return undefined;
   const { seed, ...chosen } = choice;
@@ -91,11 +100,11 @@ export function formatPreferenceApplied({ choice, delayMs }: Preferences, isMock
   return applied.length > 0 ? applied.join(', ') : undefined;
 }
 
-/** A preference with its value and its parameters, whose values may be quoted and contain commas. */
+/** A preference with its value and its parameters. Quoted values can contain commas. */
 const PREFERENCE =
   /([^\s,;="]+)\s*(?:=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,;"]*)))?(?:\s*;\s*[^\s,;="]*(?:\s*=\s*(?:"(?:\\.|[^"\\])*"|[^\s,;"]*))?)*/g;
 
-/** Of two preferences with the same name the first one counts (RFC 7240, section 2). */
+/** Returns the preferences of a `Prefer` header. If two have the same name, the first one is used (RFC 7240, section 2). */
 function findInHeader(header: string): Preferences['sources'] {
   const sources: Partial<Record<Name, Source>> = {};
   for (const [, token = '', quoted, plain = ''] of header.matchAll(PREFERENCE)) {
@@ -114,12 +123,12 @@ function findInQuery(query: Query): Preferences['sources'] {
   );
 }
 
-/** A token as it is, any other value in quotes. */
+/** Returns a token unchanged, and any other value in quotes. */
 function formatValue(value: string): string {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(value) ? value : JSON.stringify(value.replaceAll(/[^\x20-\x7e]/g, '?'));
 }
 
-/** Returns the problem of a preference that cannot be applied. */
+/** Creates the error for an invalid preference. */
 export function createPreferenceError(
   name: Name,
   source: Source | undefined,

@@ -1,74 +1,114 @@
 import type { ServerResponse } from 'node:http';
-import { getProblemKind, type HttpProblem, uriReference } from '../problem.ts';
+import { isJsonType } from '../../openapi/responses.ts';
+import { DATA_HEADERS, type Headers, JSON_TYPE, NO_HEADERS } from '../headers.ts';
+import type { AppParts } from '../parts.ts';
+import { getProblemKind, type HttpProblem, internalError, toUriReference } from '../problem.ts';
+import type { SentResponse } from '../record.ts';
+import { resetConnection, sendWithTransportFault, type TransportFault } from './transport-faults.ts';
+import { type Exchange, getPath, type ResponseData } from './values.ts';
 
-/** Names and values of headers. */
-export type Headers = Readonly<Record<string, string>>;
-
-/** No headers: one object for all responses that add none. */
-export const NO_HEADERS: Headers = {};
-
-/** The headers of every response, also of files and pages. */
-export const COMMON_HEADERS: Headers = {
-  'X-Content-Type-Options': 'nosniff',
-  // Pages of other origins read responses through CORS alone. Images allow embedding where they are sent.
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
-
-/** The headers of every response with data or a problem, in addition to the common ones. */
-export const DATA_HEADERS: Headers = {
-  // A stored response would soon be an old one.
-  'Cache-Control': 'no-store',
-  // A response that is opened as a document loads nothing, and no page frames it.
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-};
-
-/** Sets headers of a response. A header that it already has is replaced. */
-export function setHeaders(res: ServerResponse, headers: Headers): void {
-  for (const name in headers) res.setHeader(name, headers[name] as string);
-}
-
-/** A response as data. A body becomes JSON, unless it is a text of another media type; undefined if there is none. */
-export interface ResponseData {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body?: unknown;
-  /** Headers that pages of allowed origins can read, in addition to those that they can always read. */
-  readonly exposedHeaders?: readonly string[];
-  /** Writes the response instead, piece by piece. */
-  readonly stream?: (res: ServerResponse) => void;
-}
-
-/** Bare, without a charset: JSON has none (RFC 8259), and dredd compares the text with the contract's. */
-export const JSON_TYPE = 'application/json';
-const PROBLEM_TYPE = 'application/problem+json';
-
-/** Returns a response with the content type of JSON, unless the headers have another one or there is no body. */
-export function createResponse({
-  status,
-  headers = NO_HEADERS,
-  body,
-}: Partial<ResponseData> & { status: number }): ResponseData {
+/** Creates a response. Its content type is JSON, unless `headers` has another one; a response without a body has none. */
+export function createResponse(status: number, body: unknown, headers: Headers = NO_HEADERS): ResponseData {
   if (body !== undefined) return { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body };
   const { 'Content-Type': _, ...others } = headers;
   return { status, headers: others };
 }
 
-/** Returns the problem document (RFC 9457) as the response to a request for `path`. */
+/** Creates a response with a problem document (RFC 9457). `path`: the path of the request. */
 export function createProblemResponse(problem: HttpProblem, path: string): ResponseData {
   const { code, detail, violations } = problem;
   const { status, title } = getProblemKind(problem);
   return {
     status,
-    headers: { ...problem.headers, 'Content-Type': PROBLEM_TYPE },
+    headers: { ...problem.headers, 'Content-Type': 'application/problem+json' },
     body: {
       type: `/problems/${code}`,
       title,
       status,
       detail,
-      // For clients that look here.
+      // Many clients show the property `message` of an error response.
       message: detail,
-      instance: uriReference(path),
+      instance: toUriReference(path),
       ...(violations ? { violations } : {}),
     },
   };
+}
+
+/** Sets headers of a response, and replaces those that it already has. */
+export function setHeaders(res: ServerResponse, headers: Headers): void {
+  for (const name in headers) res.setHeader(name, headers[name] as string);
+}
+
+/** Writes the response of an exchange, with its transport fault. Returns the response; undefined if none was sent, or if it is a stream. */
+export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Exchange): SentResponse | undefined {
+  const { request, scope, draft } = exchange;
+  const { response, transport, headers } = draft;
+  if (transport?.connection) {
+    const isReset = transport.connection.kind === 'reset';
+    const isEmpty = response?.body === undefined || request.method === 'HEAD';
+    // A response without a body can't be cut: the connection is reset.
+    if (isReset || isEmpty) parts.retries.recordReset(request);
+    if (isReset) {
+      resetConnection(res);
+      return undefined;
+    }
+  }
+  if (!response || request.client.isDisconnected) return undefined;
+  if (scope) setHeaders(res, scope.headers);
+  setHeaders(res, headers);
+  try {
+    return send(res, response, transport);
+  } catch (err) {
+    // A user's handler can return a response that can't be written, such as one with a BigInt.
+    const path = getPath(exchange);
+    parts.log.error({ err, method: request.method, path });
+    for (const name of Object.keys(response.headers)) res.removeHeader(name);
+    return send(res, createProblemResponse(internalError, path), transport);
+  }
+}
+
+/** Sends a response through Node's response object. Koa's would take longer than all other steps together. */
+function send(res: ServerResponse, response: ResponseData, transport?: TransportFault): SentResponse | undefined {
+  // The server has already responded if Node's parser refused the rest of the request.
+  if (res.headersSent) return undefined;
+  const { status, headers, body, exposedHeaders = [], stream } = response;
+  if (stream) {
+    stream(res);
+    return undefined;
+  }
+  const isBodiless = body === undefined || isBodilessStatus(status);
+  const text = isBodiless ? '' : toText(body, headers['Content-Type']);
+  res.statusCode = status;
+  setHeaders(res, DATA_HEADERS);
+  setHeaders(res, isBodilessStatus(status) ? removeContentHeaders(headers) : headers);
+  if (!isBodiless) res.setHeader('Content-Length', Buffer.byteLength(text));
+  if (exposedHeaders.length > 0) exposeHeaders(res, exposedHeaders);
+  if (transport) return sendWithTransportFault(res, text, transport) ? { response, text } : undefined;
+  res.end(res.req.method === 'HEAD' ? undefined : text);
+  return { response, text };
+}
+
+/** Returns whether responses with a status have no body (RFC 9110, sections 15.3.5 and 15.4.5). */
+function isBodilessStatus(status: number): boolean {
+  return status === 204 || status === 304;
+}
+
+/** Returns headers without those that describe a body. A 204 response must not have them (RFC 9110, section 8.6). */
+function removeContentHeaders(headers: Headers): Headers {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-(type|length)$/i.test(name)));
+}
+
+function toText(body: unknown, type = JSON_TYPE): string {
+  return typeof body === 'string' && !isJsonType(type) ? body : JSON.stringify(body);
+}
+
+const EXPOSE = 'Access-Control-Expose-Headers';
+
+/** Allows pages of other origins to read more headers of a response that they can read. */
+function exposeHeaders(res: ServerResponse, names: readonly string[]): void {
+  const exposed = res.getHeader(EXPOSE);
+  if (exposed === undefined) return;
+  const known = String(exposed).split(',');
+  const isKnown = (name: string) => known.some((other) => other.toLowerCase() === name.toLowerCase());
+  res.setHeader(EXPOSE, [...known, ...names.filter((name) => !isKnown(name))].join());
 }

@@ -1,23 +1,28 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Application } from '../../application.ts';
 import { type ControlAccess, checkAccess } from '../../control/access.ts';
 import type { Contract } from '../../openapi/contract.ts';
+import type { Sandboxes } from '../../sandbox/registry.ts';
+import { toIsoTime } from '../../util/iso-time.ts';
 import { getPathname, isImagePath, toDecodablePath } from '../../util/request-target.ts';
+import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../../util/sandbox-id.ts';
 import { CONTROL_DOCUMENT_PATH, isControlPath, refuseForeignHost, refuseForeignOrigin } from '../access-policy.ts';
-import type { PipelineParts } from '../parts.ts';
-import { createUnknownPath, HttpProblemError } from '../problem.ts';
+import { type Headers, NO_HEADERS } from '../headers.ts';
+import type { AppParts } from '../parts.ts';
+import { createUnknownPath, HttpProblemError, toHttpProblem } from '../problem.ts';
 import type { HttpRequest } from './request.ts';
-import { getNamedSandbox, mayNameSandbox } from './sandbox.ts';
-import type { Api, Location, NamedSandbox, Target } from './values.ts';
+import type { Api, Exchange, Location, NamedSandbox, Scope, Target } from './values.ts';
 
 /**
- * Returns where a request leads: to the control API, to the contract's API, to an image; undefined if it leads to none of them. Throws
- * `HttpProblemError` if the host or the origin is not allowed, if access to the control API is denied, and for a sandbox that cannot be named so.
+ * Routes a request to the control API, the contract's API or an image. Returns undefined for other requests. Throws an `HttpProblemError` if the host or the
+ * origin is not allowed, access to the control API is denied, or the request names a sandbox incorrectly.
  */
-export function routeRequest(parts: PipelineParts, request: HttpRequest): Target | undefined {
+export function routeRequest(parts: AppParts, request: HttpRequest): Target | undefined {
   const { method, target, headers } = request;
   const location = createLocation({ prefix: '', target });
   refuseForeignHost(parts.access, headers);
   if (isControlPath(location.pathname)) {
-    refuseControl(parts.controlAccess, request);
+    refuseControlAccess(parts.access.control, request);
     const isDocument = location.pathname === CONTROL_DOCUMENT_PATH;
     return isDocument ? undefined : createTarget(parts.apis.control, method, location, undefined);
   }
@@ -25,8 +30,8 @@ export function routeRequest(parts: PipelineParts, request: HttpRequest): Target
   const sandbox = mayNameSandbox(target, headers) ? getNamedSandbox(target, headers) : undefined;
   const inner = sandbox ? createLocation(sandbox) : location;
   const found = findTarget(parts, method, inner, sandbox);
-  // The front page describes the sandbox.
-  const isFrontPage = inner.path === '/' && parts.static === undefined;
+  // The front page shows the sandbox of the prefix.
+  const isFrontPage = inner.path === '/' && parts.options.static === undefined;
   if (!found && sandbox?.prefix && !isFrontPage) throw new HttpProblemError(createUnknownPath(location.pathname));
   return found;
 }
@@ -37,9 +42,9 @@ function createLocation({ prefix, target }: Pick<NamedSandbox, 'prefix' | 'targe
   return { prefix, target, pathname, path: toDecodablePath(getPathname(target)), querystring };
 }
 
-/** Returns the target if the contract has the path, or if it is that of an image, or lies below the base path. */
+/** Returns the target of a path of the contract, of an image, or of a path below the base path; undefined for other paths. */
 function findTarget(
-  { apis, basePath }: PipelineParts,
+  { apis, basePath }: AppParts,
   method: string,
   location: Location,
   sandbox: NamedSandbox | undefined,
@@ -50,14 +55,14 @@ function findTarget(
   return basePath !== undefined && isBelow(location.path, basePath) ? target : undefined;
 }
 
-/** Returns the first segment that the paths of all operations share, such as `/api`; undefined if they share none. */
+/** Returns the first path segment that all operations share, such as `/api`; undefined if there is none. */
 export function getBasePath({ routes }: Pick<Contract, 'routes'>): string | undefined {
   const segments = new Set(routes.map(({ path }) => /^\/[^/{}]+(?=\/|$)/.exec(path)?.[0]));
   const [first] = segments;
   return segments.size === 1 ? first : undefined;
 }
 
-/** Whether a path is a base path, or lies below it. */
+/** Returns whether a path equals a base path or is below it. */
 export function isBelow(path: string, basePath: string): boolean {
   return path === basePath || path.startsWith(`${basePath}/`);
 }
@@ -69,10 +74,107 @@ function createTarget(api: Api, method: string, location: Location, sandbox: Nam
   return { api, kind: routed.kind, route, allow, sandbox, location };
 }
 
-function refuseControl(access: ControlAccess, { headers }: HttpRequest): void {
+function refuseControlAccess(access: ControlAccess, { headers }: HttpRequest): void {
   const { host, origin, authorization } = headers;
   const denial = checkAccess(access, { host, origin, authorization });
   if (!denial) return;
   const challenge = denial.code === 'token-required' ? { headers: { 'WWW-Authenticate': 'Bearer' } } : {};
   throw new HttpProblemError({ ...denial, ...challenge });
+}
+
+/**
+ * Calls `handle` with the sandbox that a request names, or with the sandbox `default`. Creates the sandbox if it does not exist. Receives the body of the
+ * request first, so that an incomplete request creates no sandbox. An error response has the headers about an expired sandbox too.
+ */
+export async function enterSandbox(
+  { sandboxes, application }: AppParts,
+  { request, target }: { readonly request: HttpRequest; readonly target: Target },
+  handle: (scope: Scope) => Promise<Exchange>,
+): Promise<Exchange> {
+  const { sandbox: named, kind, location } = target;
+  if (!named)
+    return handle({ sandbox: sandboxes.default, isNamed: false, headers: getControlHeaders(sandboxes, target) });
+  if (kind === 'image' && location.prefix === '') return handle(findScope(sandboxes, named.id));
+  if (request.body.isSent) await receiveBody(request, target);
+  const expired = getExpiryHeaders(sandboxes, named.id);
+  const headers = expired === NO_HEADERS ? { 'X-Sandbox': named.id } : { ...expired, 'X-Sandbox': named.id };
+  try {
+    return await sandboxes.use(named.id, (sandbox) => handle({ sandbox, isNamed: true, headers }));
+  } catch (error) {
+    throw addHeaders(error, expired, application);
+  }
+}
+
+/** Returns the scope of a request for an image, which does not create a sandbox. */
+function findScope(sandboxes: Sandboxes, id: string): Scope {
+  const sandbox = sandboxes.find(id);
+  return { sandbox: sandbox ?? sandboxes.default, isNamed: sandbox !== undefined, headers: NO_HEADERS };
+}
+
+/** Receives the body of a request. Throws only if the request is incomplete: the validation reports other errors later. */
+async function receiveBody({ body, client }: HttpRequest, { route }: Target): Promise<void> {
+  await body.read(Object.keys(route?.bodyMedia ?? {})).catch((error) => {
+    if (!client.response.req.complete && (client.isDisconnected || client.response.headersSent)) throw error;
+  });
+}
+
+/** Returns the headers about an expired sandbox for a response of the control API. */
+function getControlHeaders(sandboxes: Sandboxes, { api, route, location }: Target): Headers {
+  if (api.isSimulated || !route) return NO_HEADERS;
+  const { id } = route.pathParameters(location.path);
+  return id === undefined ? NO_HEADERS : getExpiryHeaders(sandboxes, id);
+}
+
+/** Returns a header with the time at which a sandbox expired, unless it has been created again. */
+function getExpiryHeaders(sandboxes: Sandboxes, id: string): Headers {
+  const atMs = sandboxes.expiredAtMs(id);
+  return atMs === undefined ? NO_HEADERS : { 'X-Sandbox-Expired': toIsoTime(atMs) };
+}
+
+function addHeaders(error: unknown, headers: Headers, { problems }: Application): unknown {
+  const problem = toHttpProblem(error, problems);
+  return problem ? new HttpProblemError({ ...problem, headers: { ...problem.headers, ...headers } }) : error;
+}
+
+const HEADER = 'x-sandbox';
+const IN_PATH = /^(\/_sandbox\/([^/?]*))(\/[^?]*)?(\?.*)?$/;
+const IN_HOST = /^([^.]+)\.localhost(?::\d+)?$/i;
+const IN_COOKIE = /(?:^|;\s*)sandbox=([^;]*)/;
+
+/** Returns whether a request might name a sandbox. This check is fast, and false for most requests. */
+export function mayNameSandbox(target: string, headers: IncomingHttpHeaders): boolean {
+  return (
+    headers[HEADER] !== undefined ||
+    target.startsWith('/_sandbox/') ||
+    (headers.cookie?.includes('sandbox=') ?? false) ||
+    /\.localhost(:|$)/i.test(headers.host ?? '')
+  );
+}
+
+/**
+ * Returns the sandbox that a request names in a header, the path, the host or a cookie, in this order; undefined if it names none. Throws an
+ * `HttpProblemError` if the id in the header or the path is invalid, or if the two ids differ. Ignores a host or a cookie without a valid id.
+ */
+export function getNamedSandbox(target: string, headers: IncomingHttpHeaders): NamedSandbox | undefined {
+  const header = headers[HEADER]?.toString();
+  const [, prefix = '', inPath, rest = '/', query = ''] = IN_PATH.exec(target) ?? [];
+  if (header !== undefined && !SANDBOX_ID.test(header)) throw createIdProblem('header', header, SANDBOX_ID_REMEDY);
+  if (inPath !== undefined && !SANDBOX_ID.test(inPath)) throw createIdProblem('path', inPath, SANDBOX_ID_REMEDY);
+  if (header !== undefined && inPath !== undefined && header !== inPath)
+    throw createIdProblem('header', header, `it differs from ${inPath} in the path: send one of them`);
+  const id = header ?? inPath ?? findId(IN_HOST, headers.host?.toLowerCase()) ?? findId(IN_COOKIE, headers.cookie);
+  return id === undefined ? undefined : { id, prefix, target: prefix === '' ? target : rest + query };
+}
+
+function findId(pattern: RegExp, text: string | undefined): string | undefined {
+  const id = pattern.exec(text ?? '')?.[1]?.trim();
+  return id !== undefined && SANDBOX_ID.test(id) ? id : undefined;
+}
+
+function createIdProblem(place: 'header' | 'path', id: string, remedy: string): HttpProblemError {
+  const value = id.slice(0, 100);
+  const [pointer, source] = place === 'header' ? ['/X-Sandbox', 'X-Sandbox header'] : ['/sandbox', 'path'];
+  const detail = `the sandbox ${JSON.stringify(value)} in the ${source} is invalid: ${remedy}`;
+  const violation = { in: place, pointer, rule: 'sandbox', value, remedy };
+  return new HttpProblemError({ code: 'invalid-request', detail, violations: [violation] });
 }

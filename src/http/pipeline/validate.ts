@@ -1,22 +1,42 @@
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { parseQuery } from '../../util/request-target.ts';
+import type { AppParts } from '../parts.ts';
 import { HttpProblemError } from '../problem.ts';
 import { NO_PREFERENCES, parsePreferences } from './preferences.ts';
-import type { OperationRequest, ValidRequest } from './values.ts';
+import { createProblemResponse } from './response.ts';
+import type { Draft, OperationRequest, Target, ValidRequest } from './values.ts';
 
-/** Receives a request to its end, and validates it. Throws `HttpProblemError` for a preference, a body or a parameter that is not valid. */
-export async function validateRequest({ request, target, route }: OperationRequest): Promise<ValidRequest> {
-  const { headers } = request;
+/** Receives a whole request and validates it. Throws an `HttpProblemError` if a preference, a parameter or the body is invalid. */
+export async function validateRequest({ options }: AppParts, operation: OperationRequest): Promise<ValidRequest> {
+  const { request, target, route } = operation;
   const { api, location } = target;
   const sentQuery = parseQuery(location.querystring);
   const { preferences, query } = api.isSimulated
-    ? parsePreferences(headers.prefer?.toString() || undefined, sentQuery)
+    ? parsePreferences({ headers: request.headers, query: sentQuery, options })
     : { preferences: NO_PREFERENCES, query: sentQuery };
   const { body, contentType } = await request.body.read(Object.keys(route.bodyMedia), api.getBodyOptions?.(route));
   const isLarge = (request.body.text?.length ?? 0) > MAX_BODY_BYTES;
-  const sent = { path: location.path, query, headers, body, contentType, isLarge };
+  const sent = { path: location.path, query, headers: request.headers, body, contentType, isLarge };
   const received = api.contract.validateRequest(route, sent);
   if (received.kind === 'call') return { input: received.input, preferences, query, notes: received.notes };
   const { detail, violations } = received;
   throw new HttpProblemError({ code: 'invalid-request', detail, violations });
+}
+
+/** Verifies the response of an operation against the contract, and logs violations. Injected responses and responses of the engine are not verified. */
+export function verifyResponse({ log, options }: AppParts, { api, route, location }: Target, draft: Draft): Draft {
+  const { verify = 'log' } = options;
+  const { response, forced } = draft;
+  const isInjected = forced?.faults !== undefined && (forced.status ?? forced.example) !== undefined;
+  if (verify === 'off' || !route || !response || response.stream || isInjected || draft.isRefusal) return draft;
+  const violations = api.contract.verifyResponse(route, response, { closed: api.isClosed(route) });
+  if (violations.length === 0) return draft;
+  const { status } = response;
+  log.error({ operation: route.operationId, status, responseViolations: violations }, 'response violates the contract');
+  const responseViolations = violations.map(({ message }) => message);
+  const verified = { ...draft, revision: undefined, responseViolations };
+  if (verify !== 'strict') return verified;
+  const detail = `the response of ${route.operationId} with status ${status} violates the contract: ${responseViolations.join('; ')}`;
+  const path = location.prefix + location.pathname;
+  return { ...verified, response: createProblemResponse({ code: 'internal-error', detail }, path) };
 }

@@ -1,47 +1,51 @@
+import type { ServerResponse } from 'node:http';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationInput } from '../../openapi/validate-request.ts';
 import type { FaultEffect } from '../../sandbox/faults/combine-faults.ts';
 import type { Remarks } from '../../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { type Headers, NO_HEADERS } from '../headers.ts';
 import type { HttpProblem } from '../problem.ts';
+import type { BodyOptions } from './body.ts';
 import type { Preferences } from './preferences.ts';
-import type { BodyOptions, HttpRequest } from './request.ts';
-import { type Headers, NO_HEADERS, type ResponseData } from './response.ts';
+import type { HttpRequest } from './request.ts';
+import type { TransportFault } from './transport-faults.ts';
 
-/** An API that the pipeline serves: that of the contract, or the control API. */
+/** An API that the pipeline serves: the contract's API or the control API. */
 export interface Api {
   readonly contract: Contract;
-  /** Whether preferences, faults and delays apply to its requests, and the journal records them. */
+  /** Whether preferences, faults and delays apply to requests, and the journal records them. */
   readonly isSimulated: boolean;
-  /** Whether responses may have only the properties that the contract has. */
+  /** Returns whether the responses of an operation can have only the properties that the contract defines. */
   isClosed(route: Route): boolean;
+  /** Creates the problem of a path that the API does not have. */
   describeUnknownPath(path: string): HttpProblem;
-  /** Runs the steps of a request, perhaps later. Throws `HttpProblemError` for a request that the API refuses before it is validated. */
-  schedule(request: HttpRequest, steps: () => Promise<Draft>, route: Route): Promise<Draft>;
-  /** Options for reading the body; by default the default ones. */
+  /** Calls `runSteps`, immediately or when a concurrency limit allows it. Throws an `HttpProblemError` if the API refuses the request. */
+  schedule(request: HttpRequest, runSteps: () => Promise<Draft>, route: Route): Promise<Draft>;
+  /** Returns the options for reading the body of a request; undefined for the default options. */
   getBodyOptions?(route: Route): BodyOptions | undefined;
-  /** Handles a valid request, and completes the response. */
+  /** Handles a valid request. */
   handle(call: OperationCall): Promise<Handled>;
 }
 
-/** The sandbox that a request names, and its target without that name. */
+/** The sandbox that a request names, and the request target without the sandbox. */
 export interface NamedSandbox {
   readonly id: string;
-  /** The part of the path that names it, `/_sandbox/w3`; empty if something else does. */
+  /** The prefix of the path that names the sandbox, such as `/_sandbox/w3`; empty if a header, the host or a cookie names it. */
   readonly prefix: string;
-  /** The target without the prefix. */
+  /** The request target without the prefix. */
   readonly target: string;
 }
 
-/** Where a request leads. */
+/** The API and the operation that a request was routed to. */
 export interface Target {
   readonly api: Api;
-  /** `image`: a file, to which faults apply. */
+  /** `image`: a path below `/images`. Faults apply to images too. */
   readonly kind: 'operation' | 'unknown-method' | 'unknown-path' | 'image';
   /** The operation; undefined for the other kinds. */
   readonly route: Route | undefined;
-  /** The methods of the path, for an unknown method. */
+  /** The methods that the path supports, if the method is unknown. */
   readonly allow: readonly string[];
   readonly sandbox: NamedSandbox | undefined;
   readonly location: Location;
@@ -49,97 +53,112 @@ export interface Target {
 
 /** The path and the query of a request, without the prefix that names a sandbox. */
 export interface Location {
-  /** The prefix, `/_sandbox/w3`; empty if there is none. */
+  /** The prefix, such as `/_sandbox/w3`; empty if there is none. */
   readonly prefix: string;
-  /** Path and query. */
+  /** The path and the query. */
   readonly target: string;
   /** The path as it was sent. */
   readonly pathname: string;
-  /** The path as routes match it: it can be decoded, and begins with one slash. */
+  /** The path for the router: it has valid percent-encodings, and one slash at the start. */
   readonly path: string;
-  /** The query, without the question mark. */
+  /** The query without the question mark. */
   readonly querystring: string;
 }
 
 /** The sandbox in which a request is handled. */
 export interface Scope {
   readonly sandbox: Sandbox;
-  /** Whether the request names it. */
+  /** Whether the request names the sandbox. */
   readonly isNamed: boolean;
-  /** Headers of every response to the request. */
+  /** The headers of every response to the request. */
   readonly headers: Headers;
 }
 
-/** A request in the sandbox to which it leads. */
-export interface ScopedRequest {
+/** A request and its target. */
+export interface RoutedRequest {
   readonly request: HttpRequest;
+  /** Undefined if the request is neither for an API nor for an image. */
+  readonly target: Target | undefined;
+}
+
+/** A routed request and its sandbox. */
+export interface ScopedRequest extends RoutedRequest {
   readonly target: Target;
   readonly scope: Scope;
 }
 
-/** A request for an operation, in its sandbox. */
+/** A request for an operation. */
 export interface OperationRequest extends ScopedRequest {
   readonly route: Route;
 }
 
-/** What a request with valid parameters and a valid body has. */
+/** The values of a valid request. */
 export interface ValidRequest {
   readonly input: OperationInput;
   readonly preferences: Preferences;
   /** The query as it was sent, without preferences. */
   readonly query: OperationInput['query'];
-  /** What was ignored, a sentence each. */
+  /** Sentences about ignored parts of the request. */
   readonly notes: readonly string[];
 }
 
-/** How a response is damaged on its way. */
-export type TransportFault = Pick<FaultEffect, 'connection' | 'bodyDurationMs'>;
-
 /** The effects of faults, preferences and delays on a request. */
 export interface AppliedFaults {
-  readonly effect: FaultEffect | undefined;
-  /** How long the response waits before and after the operation, in ms. */
+  readonly effect?: FaultEffect | undefined;
+  /** The delays before and after the operation, in ms. */
   readonly delayMs: FaultEffect['delayMs'];
   /** Whether the connection is reset before the operation runs. */
   readonly isLost: boolean;
-  readonly transport: TransportFault | undefined;
-  /** For the journal; undefined if nothing applies. */
-  readonly summary: Remarks['forced'];
+  readonly transport?: TransportFault | undefined;
+  /** The description for the journal; undefined if there are no effects. */
+  readonly summary?: Remarks['forced'];
 }
 
-/** A valid request for an operation, with the effects on it. */
+/** A valid request for an operation, and the effects on it. */
 export interface OperationCall extends OperationRequest, Pick<ValidRequest, 'input' | 'preferences'> {
   readonly applied: AppliedFaults;
 }
 
-/** What handling a request returns. */
-export interface Handled {
-  readonly response: ResponseData;
-  /** The revision of the state on which alone the response depends; undefined if it depends on more. */
-  readonly revision: number | undefined;
+/** A response before it is written. */
+export interface ResponseData {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body: a value that is sent as JSON, or a text of another media type; undefined if there is none. */
+  readonly body?: unknown;
+  /** Names of headers that pages of allowed origins can read, in addition to those of every response. */
+  readonly exposedHeaders?: readonly string[];
+  /** Writes the whole response instead of a body. */
+  readonly stream?: (res: ServerResponse) => void;
 }
 
-/** What the steps of an operation return, before the response is verified. */
+/** The result of handling a request. */
+export interface Handled {
+  readonly response: ResponseData;
+  /** The revision of the state, if the response depends only on the state and the request; otherwise undefined. */
+  readonly revision?: number | undefined;
+}
+
+/** The response to a request, and the values that the log and the journal record about it. */
 export interface Draft {
-  /** Undefined if the request gets no response: the client is gone, or a fault resets the connection. */
-  readonly response: ResponseData | undefined;
-  readonly revision: number | undefined;
-  /** Headers of the response, whichever it becomes. */
+  /** Undefined if no response is sent, because the client has disconnected or a fault resets the connection. */
+  readonly response?: ResponseData | undefined;
+  readonly revision?: number | undefined;
+  /** Headers that are also sent with a problem document. */
   readonly headers: Headers;
-  readonly transport: TransportFault | undefined;
-  /** What was wrong with the request or ignored in it, a sentence each. */
+  readonly transport?: TransportFault | undefined;
+  /** Sentences about errors in the request and ignored parts of it. */
   readonly notes: readonly string[];
-  readonly violations: Remarks['violations'];
-  readonly responseViolations: readonly string[] | undefined;
-  /** Whether the response is a problem document of the engine, which no operation has to document. */
+  readonly violations?: Remarks['violations'];
+  readonly responseViolations?: readonly string[] | undefined;
+  /** Whether the response is a problem document of the engine, which contracts do not document. */
   readonly isRefusal: boolean;
-  /** What was forced upon the request, for the journal. */
-  readonly forced: Remarks['forced'];
+  /** The description of applied faults, preferences and delays, for the journal. */
+  readonly forced?: Remarks['forced'];
   /** Whether the journal records the request. */
   readonly isRecorded: boolean;
 }
 
-/** A request without a response, which is not recorded. */
+/** A draft without a response, which the journal does not record. It has all properties, because V8 copies objects of the same shape faster. */
 export const NO_RESPONSE: Draft = {
   response: undefined,
   revision: undefined,
@@ -153,23 +172,20 @@ export const NO_RESPONSE: Draft = {
   isRecorded: false,
 };
 
-/** A request that a client sends again after a reset: it was counted and recorded the first time. */
-export const RESET_AGAIN: Draft = { ...NO_RESPONSE, transport: { connection: { kind: 'reset', phase: 'before' } } };
+/** The draft of an automatic retry after a reset. The journal has recorded the first attempt. */
+export const RESET_RETRY: Draft = { ...NO_RESPONSE, transport: { connection: { kind: 'reset', phase: 'before' } } };
 
-/** What the pipeline writes, records and logs. The draft is a value of its own: spreading it into this would take ten times as long as all else here. */
-export interface Exchange {
-  readonly request: HttpRequest;
-  /** Undefined if the request leads to none of the APIs, and to no image. */
-  readonly target: Target | undefined;
-  /** Undefined for a request that was refused before a sandbox was entered. */
+/** A request and its response. The draft is a separate object, because copying its properties into the exchange is slow. */
+export interface Exchange extends RoutedRequest {
+  /** Undefined if the request was refused before a sandbox was selected. */
   readonly scope: Scope | undefined;
   readonly draft: Draft;
-  /** Whether the fixed routes and the files respond instead. */
-  readonly isPassed: boolean;
+  /** Whether the next middleware responds: the fixed routes or the files. */
+  readonly callsNext: boolean;
 }
 
-/** Returns the path of a request as problem documents name it, with the prefix that names a sandbox. */
-export function getPath({ request, target }: Pick<Exchange, 'request' | 'target'>): string {
+/** Returns the path of a request for problem documents, including the prefix that names a sandbox. */
+export function getPath({ request, target }: RoutedRequest): string {
   if (target) return target.location.prefix + target.location.pathname;
   const [path = ''] = request.target.split('?', 1);
   return path;

@@ -154,8 +154,8 @@ describe('identical requests of a client that retries', () => {
     await here.sendControl('POST', '/faults', { operation: 'addCartItem', connection: 'reset', times: 2 });
     const pool = [await reused(here), await reused(here)];
     expect(await Promise.all(pool.map(({ add }) => add()))).toEqual([undefined, undefined]);
-    const resending = [await connection(here, BROWSER), await connection(here, BROWSER)];
-    expect(await Promise.all(resending.map(({ add }) => add()))).toEqual([undefined, undefined]);
+    const retrying = [await connection(here, BROWSER), await connection(here, BROWSER)];
+    expect(await Promise.all(retrying.map(({ add }) => add()))).toEqual([undefined, undefined]);
     const next = await connection(here, BROWSER);
     expect(await next.add()).toBe(201);
     next.close();

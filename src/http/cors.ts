@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http';
+import createCors from '@koa/cors';
+import type { Middleware } from 'koa';
+import { getPathname } from '../util/request-target.ts';
+import {
+  type AccessPolicy,
+  describeAllowOrigin,
+  isControlPath,
+  isOriginAllowed,
+  quote,
+  type Requester,
+  UNSAFE_METHODS,
+} from './access-policy.ts';
+import type { Headers } from './headers.ts';
+
+/** How long browsers cache the response to a preflight request, in seconds. Browsers limit it to between 2 and 24 hours. */
+const PREFLIGHT_SECONDS = 86_400;
+
+/** The methods that the response to a preflight request allows, in addition to the requested method. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** The response headers that scripts of other origins can read. */
+const EXPOSED_HEADERS = 'Location,Allow,Retry-After,Preference-Applied,X-Mocked,X-Sandbox,X-Sandbox-Expired';
+
+/**
+ * Creates the CORS middleware. It responds to preflight requests, and lets pages of allowed origins read responses. Decision: the response names the
+ * origin, because browsers refuse `*` for requests with credentials. A response to a foreign origin has no CORS headers, and the log explains how to allow it.
+ */
+export function cors(access: AccessPolicy): Middleware {
+  const allow = createCors({
+    origin: (ctx) => (canRead(access, ctx.req.headers, ctx.path) ? ctx.get('Origin') : ''),
+    credentials: true,
+    exposeHeaders: EXPOSED_HEADERS,
+    maxAge: PREFLIGHT_SECONDS,
+  });
+  return async (ctx, next) => {
+    // Only pages of the server's own origin can use the control API, and they need no CORS.
+    if (isControlPath(ctx.path)) return next();
+    await allow(ctx, next);
+    const method = ctx.get('Access-Control-Request-Method');
+    if (ctx.method !== 'OPTIONS' || method === '' || !ctx.response.get('Access-Control-Allow-Origin')) return;
+    // The response allows any requested method and headers, so it depends on them.
+    ctx.vary(['Access-Control-Request-Headers', 'Access-Control-Request-Method']);
+    const methods = METHODS.includes(method) ? METHODS : [...METHODS, method];
+    ctx.set({ 'Access-Control-Allow-Methods': methods.join(), 'Cache-Control': 'no-store' });
+  };
+}
+
+/** Returns whether a page of the request's origin may read the response to a path. */
+function canRead(access: AccessPolicy, requester: Requester, path: string): boolean {
+  return requester.origin !== undefined && !isControlPath(path) && isOriginAllowed(access, requester);
+}
+
+/** Returns the CORS headers of a response that does not pass the middleware. */
+export function getCorsHeaders(access: AccessPolicy, requester: Requester, path: string): Headers {
+  if (!canRead(access, requester, path)) return { Vary: 'Origin' };
+  return {
+    Vary: 'Origin',
+    'Access-Control-Allow-Origin': requester.origin ?? '',
+    'Access-Control-Allow-Credentials': 'true',
+    'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+  };
+}
+
+/** Returns a note for the log if a page of a foreign origin cannot read the response: the browser reports this only in its console. */
+export function getOriginNotes(access: AccessPolicy, req: IncomingMessage): readonly string[] {
+  const { method = '', url = '', headers } = req;
+  const { origin } = headers;
+  // A change by a foreign origin is refused with a message of its own.
+  if (origin === undefined || UNSAFE_METHODS.includes(method) || isControlPath(getPathname(url))) return [];
+  if (isOriginAllowed(access, headers)) return [];
+  return [`browsers block this response for pages of ${quote(origin)}: ${describeAllowOrigin(origin)}`];
+}

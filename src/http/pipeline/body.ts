@@ -1,0 +1,184 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { form, text } from 'co-body';
+import { findMediaType, isJsonType, isParsedType, removeTypeParameters } from '../../openapi/responses.ts';
+import { hasTooManyValues, MAX_JSON_VALUES } from '../../util/json-limits.ts';
+import { MAX_BODY_BYTES } from '../../util/limits.ts';
+import { type HttpProblem, HttpProblemError } from '../problem.ts';
+
+/** The maximum size of a body that the operation ignores, in bytes. */
+const MAX_IGNORED_BODY_BYTES = 10_000_000;
+
+/**
+ * Options of co-body. `limit`: the maximum size of a body, in bytes after decompression. The options are constants because creating them for each request
+ * takes longer than reading a body.
+ */
+export interface BodyOptions {
+  readonly limit: number;
+  readonly returnRawBody: true;
+}
+
+const DEFAULT_OPTIONS: BodyOptions = { limit: MAX_BODY_BYTES, returnRawBody: true };
+
+/** The body of a request. */
+interface RequestBody {
+  /** The parsed value; undefined if the body is empty, or neither JSON nor a form. */
+  readonly body: unknown;
+  /** The media type of the contract that matches the content type of the request. */
+  readonly contentType?: string | undefined;
+}
+
+const NO_BODY: Promise<RequestBody> = Promise.resolve({ body: undefined });
+
+/** Reads the body of one request, once. */
+export class BodyReader {
+  #text: string | undefined;
+  #body: Promise<RequestBody> | undefined;
+
+  constructor(private readonly req: IncomingMessage) {}
+
+  /** The text of the body; undefined if no text was received. */
+  get text(): string | undefined {
+    return this.#text;
+  }
+
+  /** Whether the request has a body. */
+  get isSent(): boolean {
+    return hasBody(this.req.headers);
+  }
+
+  /**
+   * Receives the whole request, and returns its body for an operation that accepts `mediaTypes`. A body that is neither JSON nor a form, or whose operation
+   * accepts no body, is received and ignored. Throws an `HttpProblemError` if the body is invalid or the request is incomplete, so that an incomplete request
+   * changes nothing. Further calls return the same body.
+   */
+  read(mediaTypes: readonly string[], options: BodyOptions = DEFAULT_OPTIONS): Promise<RequestBody> {
+    if (!this.isSent) return NO_BODY;
+    this.#body ??= this.#receive(mediaTypes, options);
+    return this.#body;
+  }
+
+  /**
+   * Receives the text of the body without parsing it. A later call of `read` parses this text, so that receiving and parsing can have different concurrency
+   * limits. Throws an `HttpProblemError` if the body cannot be received.
+   */
+  async receiveText(options: BodyOptions): Promise<string> {
+    this.#normalizeEncoding();
+    const { raw } = await this.#convertErrors(options, () => text(this.req, options));
+    this.#text = raw;
+    return raw;
+  }
+
+  async #receive(mediaTypes: readonly string[], options: BodyOptions): Promise<RequestBody> {
+    if (mediaTypes.length === 0) return this.#ignore(options, undefined);
+    const sent = this.req.headers['content-type'];
+    const documented = findMediaType(mediaTypes, sent ?? '');
+    // The contract may document a range such as text/*.
+    const contentType = documented?.includes('*') ? removeTypeParameters(sent ?? '') : documented;
+    const problem = findTypeProblem(sent, contentType, mediaTypes);
+    if (problem) throw new HttpProblemError(problem);
+    if (contentType === undefined || !isParsedType(contentType)) return this.#ignore(options, contentType);
+    if (!isJsonType(contentType)) return this.#readForm(options, contentType);
+    const json = this.#text ?? (await this.receiveText(options));
+    return this.#convertErrors(options, async () => ({ body: parseJson(json), contentType }));
+  }
+
+  async #readForm(options: BodyOptions, contentType: string): Promise<RequestBody> {
+    this.#normalizeEncoding();
+    return this.#convertErrors(options, async () => {
+      const { parsed, raw } = await form(this.req, options);
+      this.#text = raw;
+      return { body: raw === '' ? undefined : parsed, contentType };
+    });
+  }
+
+  /** Receives a body without storing it. */
+  #ignore(options: BodyOptions, contentType: string | undefined): Promise<RequestBody> {
+    return this.#convertErrors(options, async () => {
+      let bytes = 0;
+      // Leaving the loop must not close the connection, because the response with the problem is sent on it.
+      for await (const chunk of this.req.iterator({ destroyOnReturn: false })) {
+        bytes += chunk.length;
+        if (bytes > MAX_IGNORED_BODY_BYTES) throw new HttpProblemError(createBodyTooLarge(MAX_IGNORED_BODY_BYTES));
+      }
+      return { body: undefined, contentType };
+    });
+  }
+
+  /** Converts the content coding to lower case, as co-body expects. The names are case-insensitive (RFC 9110, section 8.4.1). */
+  #normalizeEncoding(): void {
+    const { headers } = this.req;
+    const encoding = headers['content-encoding'];
+    if (encoding) headers['content-encoding'] = encoding.toLowerCase();
+  }
+
+  /** Calls `read`, and converts an error to an `HttpProblemError`. */
+  async #convertErrors<Result>({ limit }: BodyOptions, read: () => Promise<Result>): Promise<Result> {
+    try {
+      return await read();
+    } catch (error) {
+      // The rest of the body must be received, because the next request on the connection comes after it.
+      this.req.unpipe().resume();
+      const { body } = error as BodyError;
+      if (typeof body === 'string') this.#text = body;
+      throw error instanceof HttpProblemError ? error : new HttpProblemError(toProblem(error as BodyError, limit));
+    }
+  }
+}
+
+/** Parses a JSON body; undefined if it is empty. Throws a `SyntaxError`, or an `HttpProblemError` if there are too many values. */
+function parseJson(json: string): unknown {
+  if (json === '') return undefined;
+  if (!hasTooManyValues(json)) return JSON.parse(json);
+  const detail = `the body has more than ${MAX_JSON_VALUES} objects, arrays, properties and entries: send fewer`;
+  throw new HttpProblemError({ code: 'body-too-large', detail });
+}
+
+/** Returns whether the headers announce a body of at least one byte (RFC 9112, section 6.3). */
+export function hasBody(headers: IncomingHttpHeaders): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0);
+}
+
+/** Charsets that can be read as UTF-8, the only charset of JSON (RFC 8259, section 8.1). */
+const CHARSETS = ['utf-8', 'utf8', 'us-ascii'];
+
+/** Returns why a content type is not accepted; undefined if it is. `documented`: the media type of the contract that matches. */
+function findTypeProblem(
+  sent: string | undefined,
+  documented: string | undefined,
+  mediaTypes: readonly string[],
+): HttpProblem | undefined {
+  const charset = /;\s*charset="?([^\s;"]*)/i.exec(sent ?? '')?.[1]?.toLowerCase();
+  const isReadable = charset === undefined || CHARSETS.includes(charset) || !isParsedType(documented ?? '');
+  if (sent !== undefined && documented !== undefined && isReadable) return undefined;
+  const expected = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : 'it';
+  return createTypeProblem(sent, `${expected} with Content-Type ${mediaTypes.join(' or ')}`);
+}
+
+/** Creates the problem of a body whose content type is not accepted. `expected`: what to send instead. */
+export function createTypeProblem(sent: string | undefined, expected: string): HttpProblem {
+  const received = sent === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(sent)}`;
+  return { code: 'unsupported-media-type', detail: `${received}: send ${expected}` };
+}
+
+function createBodyTooLarge(limitBytes: number): HttpProblem {
+  return { code: 'body-too-large', detail: `the body exceeds the limit of ${limitBytes} bytes: send a smaller one` };
+}
+
+/** An error that co-body, raw-body, inflation or zlib throws. */
+interface BodyError extends Error {
+  readonly status?: number;
+  /** The invalid text. */
+  readonly body?: unknown;
+}
+
+function toProblem(error: BodyError, limitBytes: number): HttpProblem {
+  if (error.status === 413) return createBodyTooLarge(limitBytes);
+  if (error.status === 415)
+    return {
+      code: 'unsupported-media-type',
+      detail: `${error.message}: send UTF-8, plain or compressed with gzip, deflate or br`,
+    };
+  if (error instanceof SyntaxError) return { code: 'malformed-json', detail: `the body is not JSON: ${error.message}` };
+  return { code: 'malformed-request', detail: `the body can't be read: ${error.message}` };
+}

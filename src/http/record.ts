@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Journal } from '../sandbox/journal/journal.ts';
+import { type RecordedResponse, truncateText } from '../sandbox/journal/recorded-request.ts';
+import { IMAGES_PATH } from '../util/request-target.ts';
+import type { Exchange, ResponseData } from './pipeline/values.ts';
+
+/** The part of a pino logger that the HTTP layer uses. */
+export interface Log {
+  isLevelEnabled(level: 'info'): boolean;
+  debug(fields: object): void;
+  info(fields: object, message?: string): void;
+  warn(fields: object, message?: string): void;
+  error(fields: object, message?: string): void;
+}
+
+/** The fields of a request's log line that Node's request and response do not have. */
+interface RequestDetails {
+  readonly operation?: string | undefined;
+  /** The id of the sandbox, if the request names one. */
+  readonly sandbox?: string | undefined;
+  /** Sentences about errors in the request and ignored parts of it. */
+  readonly notes?: readonly string[];
+  /** Whether a fault closes the connection before the end of the response. */
+  readonly isTruncated?: boolean;
+}
+
+/** The path of an image, with or without a sandbox. A page loads dozens of images. */
+const IMAGE = new RegExp(`^(/_sandbox/[^/?]*)?${IMAGES_PATH}/`);
+
+/** The lowest status of an error response. */
+const FIRST_ERROR = 400;
+
+/**
+ * Logs a request when its response is sent or its connection is closed. Calls `getDetails` at that time. The level is `info`, or `debug` for an image
+ * that was sent.
+ */
+export function logRequest(log: Log, res: ServerResponse, getDetails: () => RequestDetails): void {
+  if (!log.isLevelEnabled('info')) return;
+  const startMs = performance.now();
+  // The app later removes the prefix with the sandbox from `req.url`.
+  const { method, url } = res.req;
+  res.once('close', () => {
+    const { operation, sandbox, notes = [], isTruncated = false } = getDetails();
+    const allNotes = res.writableFinished || isTruncated ? notes : [...notes, 'the client closed the connection'];
+    const isSentImage = IMAGE.test(url ?? '') && res.statusCode < FIRST_ERROR && allNotes.length === 0;
+    log[isSentImage ? 'debug' : 'info']({
+      method,
+      path: url,
+      operation,
+      sandbox,
+      status: res.writableFinished ? res.statusCode : undefined,
+      ms: Math.round((performance.now() - startMs) * 10) / 10,
+      notes: allNotes.length > 0 ? allNotes : undefined,
+    });
+  });
+}
+
+/** A response that was sent. */
+export interface SentResponse {
+  readonly response: ResponseData;
+  /** The text of the body. A response to a HEAD request has the text of the body that GET would send. */
+  readonly text: string;
+}
+
+/** Adds a request to a journal: immediately, or after a slow response was sent or interrupted. `sent`: undefined if no response was sent. */
+export function recordRequest(
+  journal: Journal,
+  exchange: Exchange,
+  sent: SentResponse | undefined,
+  res: ServerResponse,
+): void {
+  const isSlow = exchange.draft.transport?.bodyDurationMs !== undefined;
+  if (!isSlow || sent === undefined) addToJournal(journal, exchange, sent);
+  else res.once('close', () => addToJournal(journal, exchange, res.writableFinished ? sent : undefined));
+}
+
+function addToJournal(journal: Journal, exchange: Exchange, sent: SentResponse | undefined): void {
+  const { request, target, draft } = exchange;
+  const { notes, violations, responseViolations, forced } = draft;
+  const hasRemarks = notes.length > 0 || violations || responseViolations || forced;
+  journal.add({
+    method: request.method,
+    url: request.target,
+    prefix: target?.location.prefix ?? '',
+    rawHeaders: request.rawHeaders,
+    bodyText: request.body.text,
+    response: sent && toRecordedResponse(sent),
+    durationMs: performance.now() - request.startMs,
+    operationId: target?.route?.operationId,
+    remarks: hasRemarks ? { notes, violations, responseViolations, forced } : undefined,
+  });
+}
+
+/** Adds a request to a journal whose response was sent from the response cache. */
+export function recordCachedResponse(
+  journal: Journal,
+  { method = '', url = '/', rawHeaders }: IncomingMessage,
+  { operationId, recorded }: { readonly operationId: string; readonly recorded: RecordedResponse },
+): void {
+  journal.add({
+    method,
+    url,
+    prefix: '',
+    rawHeaders,
+    response: recorded,
+    durationMs: 0,
+    operationId,
+    remarks: undefined,
+  });
+}
+
+/** Converts a response to its form in the journal. */
+export function toRecordedResponse({ response: { status, headers }, text }: SentResponse): RecordedResponse {
+  return { status, headers, bytes: Buffer.byteLength(text), text: truncateText(text) };
+}

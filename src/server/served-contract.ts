@@ -1,0 +1,128 @@
+import type { Application, Implementation } from '../application.ts';
+import { compareContracts, completeBody, type Difference, type GenerateField } from '../mock/compare-contracts.ts';
+import { createMock } from '../mock/mock.ts';
+import type { Contract } from '../openapi/contract.ts';
+import { ContractError, formatIssues } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
+import { createStateValidator, type StateValidator, type ValidateEntry } from '../store/validate-state.ts';
+import { createStoreGuard } from './guarded-store.ts';
+import {
+  findImplementation,
+  type MockedOperations,
+  refuseUnknownOperations,
+  type UserHandlers,
+} from './handler-registry.ts';
+
+/** Binds an application and the user's handlers to a contract. Throws a `ContractError` or a `HandlersError` if they do not fit. */
+export type Bind = ReturnType<typeof createBinder>;
+
+/** A contract and the application that is bound to it. */
+export type BoundContract = ReturnType<Bind>;
+
+/** Creates the function that binds an application to contracts. `mock`: the operations to mock. */
+export function createBinder(application: Application, mock: MockedOperations) {
+  // Contracts with the same schemas share a validator, so that a state is not validated again.
+  const validators = new WeakMap<ValidateEntry, StateValidator>();
+  return (contract: Contract, handlers: UserHandlers) => {
+    refuseUnknownOperations(contract, mock, handlers);
+    const bound = application.bind(contract);
+    const { validateEntry } = bound.stateRules;
+    const validator = validators.get(validateEntry) ?? createStateValidator(bound.stateRules);
+    validators.set(validateEntry, validator);
+    const implementations = new Map(
+      contract.routes.map((route) => [route, findImplementation(route, { bound, mock, handlers })]),
+    );
+    const differences = findDifferences(contract, implementations);
+    const contractMock = createMock(contract);
+    const generateField = cacheFields(contractMock.generateField);
+    return {
+      contract,
+      handlers,
+      validator,
+      mock: contractMock,
+      guardStore: createStoreGuard(validator, bound.validatesChanges),
+      /** The ids of the mocked operations. */
+      mocked: contract.routes.filter((route) => !implementations.get(route)).map(({ operationId }) => operationId),
+      /** The differences between each operation and the operation that the application's handler is written for. */
+      differences: [...differences.values()],
+      isImplemented: (route: Route) => bound.getImplementation(route) !== undefined,
+      getImplementation: (route: Route) => implementations.get(route),
+      complete(route: Route, body: unknown) {
+        const difference = differences.get(route);
+        return difference ? completeBody(body, difference, generateField) : { body, generated: [] };
+      },
+    };
+  };
+}
+
+/** Returns the operations of a contract that differ from those that the application's handlers are written for. */
+function findDifferences(contract: Contract, implementations: ReadonlyMap<Route, Implementation | undefined>) {
+  const differences = new Map<Route, Difference>();
+  for (const [route, implementation] of implementations) {
+    const writtenFor = implementation?.writtenFor;
+    if (!writtenFor) continue;
+    const difference = compareContracts(writtenFor.document, writtenFor.route, contract.normalized, route);
+    if (Object.values(difference).some((fields) => fields.length > 0)) differences.set(route, difference);
+  }
+  return differences;
+}
+
+/** The maximum number of cached fields. */
+const MAX_CACHED_FIELDS = 100_000;
+
+/** Caches generated fields, because clients request the same entries repeatedly. */
+function cacheFields(generate: GenerateField): GenerateField {
+  const fields = new Map<string, unknown>();
+  return (schema, seed) => {
+    const key = `${seed} ${schema}`;
+    if (!fields.has(key)) {
+      if (fields.size >= MAX_CACHED_FIELDS) fields.clear();
+      fields.set(key, generate(schema, seed));
+    }
+    return fields.get(key);
+  };
+}
+
+/** Throws a `ContractError` if fields have different types in the contract and in the application's responses. */
+export function refuseTypeConflicts({ contract, differences }: BoundContract): void {
+  const conflicts = differences.flatMap(({ conflictingFields }) => conflictingFields);
+  const schemas = new Set(conflicts.map(({ schema }) => schema));
+  if (schemas.size === 0) return;
+  const message =
+    'has a different type than in the responses of the application: use the same type, or mock the operation';
+  const issues = [...schemas].map((pointer) => ({ pointer, message }));
+  throw new ContractError(formatIssues(contract.path, contract.text, issues));
+}
+
+/** Returns a sentence about the operations and fields that a reload changes. */
+export function describeChanges(old: BoundContract, now: BoundContract): string {
+  const [before, after] = [old, now].map(({ contract }) => contract.routes.map(({ operationId }) => operationId));
+  const [oldFields, newFields] = [getFieldNames(old), getFieldNames(now)];
+  const groups = [
+    ['new operations', without(after, before).map((id) => (now.mocked.includes(id) ? `${id} (mocked)` : id))],
+    ['removed operations', without(before, after)],
+    ['now mocked', without(now.mocked, [...old.mocked, ...without(after, before)])],
+    ['no longer mocked', without(old.mocked, [...now.mocked, ...without(before, after)])],
+    ['fields now generated, because the data lacks them', without(newFields.added, oldFields.added)],
+    ['fields no longer generated', without(oldFields.added, newFields.added)],
+    ['fields now left out', without(newFields.removed, oldFields.removed)],
+    ['fields no longer left out', without(oldFields.removed, newFields.removed)],
+  ] as const;
+  const changes = groups.flatMap(([label, names]) => (names.length > 0 ? [`${label}: ${names.join(', ')}`] : []));
+  return changes.length > 0 ? changes.join('; ') : 'no operation or field was added or removed';
+}
+
+/** Returns the names of the fields that the contract has added and removed since the application's handlers were written. */
+function getFieldNames({ differences }: BoundContract) {
+  const toNames = (fields: Difference['addedFields']) => [
+    ...new Set(fields.map(({ path, name }) => [...path.filter((step) => step !== '*'), name].join('.'))),
+  ];
+  return {
+    added: toNames(differences.flatMap(({ addedFields }) => addedFields)),
+    removed: toNames(differences.flatMap(({ removedFields }) => removedFields)),
+  };
+}
+
+function without(names: readonly string[] = [], others: readonly string[] = []): readonly string[] {
+  return names.filter((name) => !others.includes(name));
+}
