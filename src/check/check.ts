@@ -52,7 +52,7 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
   }
 }
 
-/** Runs all parts of the check. Adds sentences for the report to `notes`. Returns the names of the parts that did not run to their end. */
+/** Runs all parts of the check. Adds sentences for the report to `notes`. Returns the names of the parts that did not run to their end, and of operations that never succeeded. */
 async function runChecks(
   sessions: readonly Session[],
   routes: readonly Route[],
@@ -70,7 +70,7 @@ async function runChecks(
       done.add(part);
       options.onProgress?.(done.size, all.length, part.name);
     });
-    if (done.size === all.length) finishChecks(first, routes);
+    if (done.size === all.length) return finishChecks(first, routes);
   } catch (error) {
     if (!(error instanceof CheckStoppedError)) throw error;
     notes.push(`The check stopped early: ${error.message}`);

@@ -1,3 +1,4 @@
+import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { limitList } from '../util/limit-list.ts';
 import type { Exchange } from './exchange.ts';
@@ -14,6 +15,11 @@ export interface Violation {
   readonly message: string;
   /** The place in the contract (JSON Pointer). */
   readonly pointer: string;
+}
+
+/** Returns the name of the documented response for a status, such as `404` or `default`; the status itself if it is undocumented. */
+export function getResponseName({ responses }: Route, status: number): string {
+  return findResponse(responses, status)?.name ?? String(status);
 }
 
 /** A violation with the check that found it, and the requests that show it. */
@@ -38,6 +44,8 @@ export class Ledger {
   readonly #counts = new Map<string, Count>();
   readonly #findings = new Map<string, Finding>();
   readonly #unreproduced: Finding[] = [];
+  /** The status codes that each operation returned. */
+  readonly #statusCodes = new Map<string, Set<number>>();
   #responseCount = 0;
 
   /** `routes` are the checked operations. */
@@ -54,10 +62,13 @@ export class Ledger {
     return this.#responseCount;
   }
 
-  /** Counts a response of an operation. `status` is the name of the documented response. */
-  count(check: CheckName, operationId: string, status: string): void {
+  /** Counts a response of an operation. */
+  count(check: CheckName, route: Route, statusCode: number): void {
     this.#responseCount++;
-    if (this.#operationIds.has(operationId)) this.#getOrCreateCount(check, operationId, status).seen++;
+    const { operationId } = route;
+    if (!this.#operationIds.has(operationId)) return;
+    this.#getOrCreateCount(check, operationId, getResponseName(route, statusCode)).seen++;
+    this.#statusCodes.set(operationId, new Set(this.#statusCodes.get(operationId)).add(statusCode));
   }
 
   /** Counts a finding, and adds it if it is new. */
@@ -106,6 +117,11 @@ export class Ledger {
   getStatuses(operationId: string): readonly string[] {
     const keys = [...this.#counts.keys()].map((key) => key.split(' ')).filter(([, id]) => id === operationId);
     return [...new Set(keys.map(([, , status = '']) => status))];
+  }
+
+  /** Returns the status codes that an operation returned to any check, in ascending order. */
+  getStatusCodes(operationId: string): readonly number[] {
+    return [...(this.#statusCodes.get(operationId) ?? [])].sort((a, b) => a - b);
   }
 
   #getOrCreateCount(check: CheckName, operationId: string, status: string): Count {

@@ -12,7 +12,7 @@ import type { ResponseViolation } from '../openapi/verify-response.ts';
 import { type Client, TOO_MANY_REQUESTS } from './client.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import { FailureRounds } from './failure-rounds.ts';
-import type { CheckName, Finding, Ledger, Violation } from './findings.ts';
+import { type CheckName, type Finding, getResponseName, type Ledger, type Violation } from './findings.ts';
 import { findRepeatedName } from './repeated-names.ts';
 import { CheckStoppedError, ServerUnreachableError, ServerUnresponsiveError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
@@ -79,8 +79,7 @@ export function createSession(parts: SessionOptions): Session {
     consecutiveRateLimits = 0;
     session.onResponse?.(route, exchange);
     // A check sends OPTIONS to a path, and no operation documents the response.
-    if (request.method !== 'OPTIONS' || route.method === 'OPTIONS')
-      ledger.count(check, route.operationId, getResponseName(route, response.status));
+    if (request.method !== 'OPTIONS' || route.method === 'OPTIONS') ledger.count(check, route, response.status);
     const violations = [
       ...findViolations(parts, route, exchange),
       ...parts.rules.flatMap((rule) => rule(route, exchange)),
@@ -146,11 +145,6 @@ const NO_RESPONSE: ReceivedResponse = { status: 0, headers: {}, text: '', body: 
 export function createFinding(check: CheckName, route: Route, exchange: Exchange, violation: Violation): Finding {
   const status = getResponseName(route, exchange.response.status);
   return { ...violation, status, check, operationId: route.operationId, exchanges: [exchange] };
-}
-
-/** Returns the name of the documented response for a status, such as `404` or `default`; the status itself if it is undocumented. */
-export function getResponseName({ responses }: Route, status: number): string {
-  return findResponse(responses, status)?.name ?? String(status);
 }
 
 /** Returns the violations of the contract and of HTTP in a response. */

@@ -31,6 +31,13 @@ describe('checkServer on an API other than the shop', () => {
     expect(getNode(contract.normalized, pointer)).toMatchObject({ operationId: 'readNote' });
   });
 
+  it('is incomplete if an operation never succeeds, although its errors conform to the contract', async () => {
+    const { verdict } = await checkNotes({ forbidsDeletes: true });
+    expect(formatFindings(verdict.findings)).toEqual([]);
+    expect(verdict.unchecked).toEqual(['removeNote (only 403 received)']);
+    expect(verdict.notes).toEqual([expect.stringMatching(/never succeeded.*--exclude/)]);
+  });
+
   it('finds a link to a missing resource, and reports the response that contains it', async () => {
     const { verdict, contract } = await checkNotes({ answersOtherIds: true });
     const [dangling] = verdict.findings.filter(({ check }) => check === 'links');

@@ -1,10 +1,10 @@
 import type { CheckContext } from '../../check/check-context.ts';
 import { examineAll } from '../../check/confirm-findings.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from '../../check/exchange.ts';
-import type { Finding } from '../../check/findings.ts';
+import { type Finding, getResponseName } from '../../check/findings.ts';
 import { findAllowViolations } from '../../check/methods.ts';
 import { toPath } from '../../check/requests.ts';
-import { createFinding, getResponseName, type Rule, type Session } from '../../check/session.ts';
+import { createFinding, type Rule, type Session } from '../../check/session.ts';
 import { removeTypeParameters } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 

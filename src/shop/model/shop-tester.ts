@@ -1,6 +1,6 @@
 import { createJsonRequest, type Exchange, type ReceivedResponse, type RequestToSend } from '../../check/exchange.ts';
-import type { CheckName, Finding } from '../../check/findings.ts';
-import { getResponseName, type Session } from '../../check/session.ts';
+import { type CheckName, type Finding, getResponseName } from '../../check/findings.ts';
+import type { Session } from '../../check/session.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationId } from '../types.ts';
 import { findDifference } from './difference.ts';

@@ -65,6 +65,8 @@ export interface NotesDefects {
   readonly answersOtherIds?: boolean;
   /** Returns the text of a note twice. */
   readonly repeatsText?: boolean;
+  /** Rejects every request to delete a note with the documented status 403. */
+  readonly forbidsDeletes?: boolean;
 }
 
 interface Notes {
@@ -137,6 +139,10 @@ const ONE: Readonly<Record<string, (asked: Asked) => void>> = {
     else give(response, 200, { id, text });
   },
   DELETE({ notes, id = '', response }) {
+    if (notes.defects.forbidsDeletes) {
+      refuse(response, 403, 'you may not delete notes');
+      return;
+    }
     if (!notes.held.has(id)) {
       refuse(response, 404, 'there is no such note');
       return;
