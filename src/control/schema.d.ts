@@ -105,8 +105,8 @@ export interface paths {
         readonly get: operations["getState"];
         /**
          * Replace the state
-         * @description Replaces the collections in the body and keeps the others: `{ "NAME": [] }` empties the collection NAME. The new state must satisfy the application's
-         *     contract and its references; otherwise nothing changes. Large states are validated in slices, so that other requests do not wait.
+         * @description Replaces the collections in the body and keeps the others: `{ "NAME": [] }` empties the collection NAME. The new state must conform to the application's
+         *     contract, and its entries must refer only to existing entries; otherwise nothing changes. Large states are validated in slices, so that other requests do not wait.
          */
         readonly put: operations["putState"];
         readonly post?: never;
@@ -333,7 +333,7 @@ export interface paths {
          * Add a fault
          * @description Injects an error, a delay or a connection failure into the requests that match. If several faults apply to a request, their delays add up, and the
          *     first one determines the response and the connection. Faults do not apply to requests that violate the contract: those get 400. A fault applies to
-         *     images if its `where.path` matches the path of an image (`/images/*`). A fault that no request can match has the reasons in `warnings`.
+         *     images if its `where.path` matches the path of an image (`/images/*`). If no request can match the fault, `warnings` has the reasons.
          */
         readonly post: operations["addFault"];
         /**
@@ -397,10 +397,10 @@ export interface paths {
         /**
          * List recorded requests
          * @description Lists the most recent requests with their responses, oldest first. The journal keeps 1,000 requests of `default`, 100 of any other sandbox, and 32 MB
-         *     in all. Bodies are truncated at 4 kB, and secrets are redacted. Requests that select no available sandbox are not recorded.
+         *     in all. Bodies are truncated at 4 kB, and secrets are redacted. Requests to a sandbox that does not exist and cannot be created are not recorded.
          *
          *     With `Accept: text/event-stream`, each new request is sent as a server-sent event `request`; its id is the id of the request and its data is the
-         *     journal entry. `Last-Event-ID`, or `after`, first sends the requests after that id. When the sandbox is deleted or expires, the last event is
+         *     journal entry. If the request has `Last-Event-ID` or `after`, recorded requests with a higher id are sent first. When the sandbox is deleted or expires, the last event is
          *     `removed` or `expired`; its data has `sandbox` (the id) and `at` (the time). A sandbox with an open event stream does not expire.
          */
         readonly get: operations["listRequests"];
@@ -518,20 +518,20 @@ export interface components {
             readonly builtIn: boolean;
             readonly counts: components["schemas"]["Counts"];
         };
-        /** @description The number of entries of each collection. The server lists the collections of its application here. */
+        /** @description The number of entries of each collection. The document at `/_control/openapi.yaml` of a server names the collections of its application. */
         readonly Counts: {
             readonly [key: string]: number;
         };
         /**
-         * @description The state of a sandbox: a list of entries for each collection. The application's contract defines the schemas of the entries. The server lists the
-         *     collections of its application here.
+         * @description The state of a sandbox: a list of entries for each collection. The application's contract defines the schemas of the entries. The document at
+         *     `/_control/openapi.yaml` of a server names the collections of its application.
          */
         readonly State: {
             readonly [key: string]: readonly {
                 readonly [key: string]: unknown;
             }[];
         };
-        /** @description The collections to replace. The server lists the collections of its application here. Other properties are not allowed. */
+        /** @description The collections to replace. Other properties than the collections of the application are not allowed. */
         readonly StateChange: {
             readonly [key: string]: readonly {
                 readonly [key: string]: unknown;
@@ -542,10 +542,10 @@ export interface components {
         /**
          * @description A matcher. A request matches if all given properties match. A value matches an equal value; an object matches if each of its properties matches; values
          *     of a query or a header are compared as text. Operators replace a value: `{"$glob": "w*"}` (`*` matches any text), `{"$regex": "^w\\d+$"}`, `{"$gt": 2}`,
-         *     `{"$lt": 5}`, `{"$in": [1, 2]}`, `{"$not": …}`, `{"$exists": false}` and `{"$eq": …}`, which allows no other properties.
+         *     `{"$lt": 5}`, `{"$in": [1, 2]}`, `{"$not": …}`, `{"$exists": false}` and `{"$eq": …}`. With `$eq`, an object must have no other properties.
          *
          *     A regular expression has RE2 syntax and at most 1,000 characters. Lookaround and backreferences are not supported, because their run time has no bound.
-         *     The regular expressions of one matcher compile to at most 10,000 instructions, those of the faults of a sandbox to at most 20,000.
+         *     Limits: 10,000 compiled instructions for all regular expressions of one matcher, and 20,000 for all faults of a sandbox.
          */
         readonly Where: {
             readonly method?: string;
@@ -558,7 +558,7 @@ export interface components {
             readonly headers?: {
                 readonly [key: string]: unknown;
             };
-            /** @description Any JSON value; only operations with a request body match */
+            /** @description Any JSON value. A request matches only if its operation has a request body */
             readonly body?: unknown;
         };
         /** @description The requests that a fault applies to, and the effects of the fault */
@@ -840,7 +840,7 @@ export interface components {
         };
         /**
          * @description The server failed: 500 an internal error; 503 there are too many sandboxes, or the state cannot be stored (nothing changed; with `Retry-After`); 507 a
-         *     snapshot, a fault or a sandbox would exceed its memory limit, or the data file 90 MB (nothing changed).
+         *     snapshot, a fault or a sandbox would exceed its memory limit, or the data file would exceed 90 MB (nothing changed).
          */
         readonly Failed: {
             headers: {

@@ -155,6 +155,7 @@ function describeSchema(name: string, schema: Schema, formatType: (schema: Schem
     `### ${name}`,
     `${(schema.description ?? '').trim().replace(/\.$/, '')}.`,
     fields === '' ? `Type: ${formatType({ ...schema, description: undefined })}` : fields,
+    rules.length > 0 ? 'If a combination of fields is invalid, the error says what to do:' : '',
     [...new Set(rules)].join('\n'),
   ]);
 }
