@@ -54,9 +54,15 @@ function describePart(part: RequestPart): string {
     : `${part.parameter.in} ${part.parameter.name}`;
 }
 
-function* createSingleEdits({ session }: CheckContext, route: Route, base: RequestValues): Generator<EditedRequest> {
+function* createSingleEdits(
+  { session, requests, seed }: CheckContext,
+  route: Route,
+  base: RequestValues,
+): Generator<EditedRequest> {
   const { contract, hasModel } = session;
   yield { values: base, place: 'generated request' };
+  const unknown = hasModel ? undefined : requests.withUnknownIds(route, base, seed);
+  if (unknown) yield { values: unknown, place: 'path of a resource that does not exist' };
   for (const { value } of Object.values(route.bodyMedia).flatMap(({ examples }) => examples))
     yield { values: { ...base, body: value }, place: 'request example' };
   let count = 0;

@@ -1,37 +1,49 @@
-import { toNode } from '../openapi/document.ts';
+import { isNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
 import { type Exchange, getLocationPath, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
-import { getPoolName, isItemPath, type PathValues, type Pool } from './pool.ts';
+import { isItemPath } from './pool.ts';
 import { type RequestValues, toRequest, withParameter } from './requests.ts';
 import type { Rule } from './session.ts';
 
-/** The operations that create, read and delete a resource. */
+/** The operations that create, read, update and delete a resource. */
 export interface LifeCycle {
   readonly create: Route;
   readonly read: Route;
+  readonly updates: readonly Route[];
   readonly remove: Route | undefined;
 }
 
-/** Returns the life cycles in an API: operations such as `POST /things` and `GET /things/{id}`, with `DELETE /things/{id}` if it exists. */
+/** Returns the life cycles in an API: `POST /things` and `GET /things/{id}`, with `PUT`, `PATCH` and `DELETE` of `/things/{id}` if they exist. */
 export function findLifeCycles(routes: readonly Route[]): readonly LifeCycle[] {
   return routes
     .filter(({ method }) => method === 'POST')
     .flatMap((create) => {
-      const findRoute = (method: string) =>
-        routes.find((route) => route.method === method && isItemPath(route.path, create.path));
-      const read = findRoute('GET');
-      return read ? [{ create, read, remove: findRoute('DELETE') }] : [];
+      const items = routes.filter(({ path }) => isItemPath(path, create.path));
+      const read = items.find(({ method }) => method === 'GET');
+      const updates = items.filter(({ method }) => method === 'PUT' || method === 'PATCH');
+      return read ? [{ create, read, updates, remove: items.find(({ method }) => method === 'DELETE') }] : [];
     });
 }
 
-/** Checks that a created resource can be read, and that a deleted resource can't be read. */
+/** Returns the operations of a life cycle. */
+export function getRoutes({ create, read, updates, remove }: LifeCycle): readonly Route[] {
+  return [create, read, ...updates, ...(remove ? [remove] : [])];
+}
+
+/** The maximum number of resources that a check creates in a collection. A defect can concern a single value of an enumeration. */
+const MAX_RESOURCES = 10;
+
+/** Checks that created resources can be read, that updates are stored, and that deleted resources can't be read. */
 export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<void> {
-  const examine = () => examineLifeCycle(context, cycle);
-  await addConfirmed(context.session, await examine(), examine);
+  for (let number = 0; number < Math.min(context.runs, MAX_RESOURCES); number++) {
+    await context.prepare();
+    const examine = () => examineLifeCycle({ ...context, seed: context.seed + number }, cycle);
+    await addConfirmed(context.session, await examine(), examine);
+  }
 }
 
 /** Sends the requests of a life cycle one after another. Returns the findings, each with all previous requests. */
@@ -48,25 +60,85 @@ async function examineLifeCycle(context: CheckContext, cycle: LifeCycle): Promis
   return found;
 }
 
-async function sendLifeCycle(
-  { requests, seed, note }: CheckContext,
-  { create, read, remove }: LifeCycle,
-  send: (route: Route, values: RequestValues, rule?: Rule) => Promise<ReceivedResponse | undefined>,
-): Promise<void> {
+/** Sends a request of a life cycle. Returns the response; undefined if there is none. */
+type Send = (route: Route, values: RequestValues, rule?: Rule) => Promise<ReceivedResponse | undefined>;
+
+async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, send: Send): Promise<void> {
+  const { requests, seed, note } = context;
+  const { create, read, updates, remove } = cycle;
   const values = requests.createValid(create, seed);
   if (!values) return;
   const created = await send(create, values);
   // Status 202 means that the server may create the resource later.
-  const isCreated = created && [200, 201].includes(created.status);
-  const id = isCreated ? getCreatedId(create, read, created) : undefined;
-  const one = id === undefined ? undefined : withId(requests.createValid(read, seed), read, id);
-  if (!one) return note(`The resource that ${create.operationId} creates could not be read: its id is unknown`);
-  const found = await send(read, one, createReadRule(isMissing, 'created resources can be read', 'created'));
+  if (!created || ![200, 201].includes(created.status)) return;
+  const id = getCreatedId(create, read, created);
+  const readValues = id === undefined ? undefined : withId(requests.createValid(read, seed), read, id);
+  if (!readValues) return note(`The resource that ${create.operationId} creates could not be read: its id is unknown`);
+  const isStored = createStoredRule(values.body, undefined, created);
+  let current = await send(read, readValues, (route, exchange) => [
+    ...createReadRule(isMissing, 'created resources can be read', 'created')(route, exchange),
+    ...isStored(route, exchange),
+  ]);
+  for (const update of current && isSuccess(current) ? updates : [])
+    current = await sendUpdate({ requests, seed, send }, { read, readValues, update, id, current });
   const removal = remove && withId(requests.createValid(remove, seed), remove, id);
-  const removed = found && isSuccess(found) && remove && removal ? await send(remove, removal) : undefined;
+  const removed = current && isSuccess(current) && remove && removal ? await send(remove, removal) : undefined;
   // Status 202 means that the server may delete the resource later.
   if (removed && isSuccess(removed) && removed.status !== 202)
-    await send(read, one, createReadRule(isSuccess, 'deleted resources cannot be read', 'deleted'));
+    await send(read, readValues, createReadRule(isSuccess, 'deleted resources cannot be read', 'deleted'));
+}
+
+/** An update of a resource. `current`: the response to the last request that read the resource. */
+interface Update {
+  readonly read: Route;
+  readonly readValues: RequestValues;
+  readonly update: Route;
+  readonly id: unknown;
+  readonly current: ReceivedResponse | undefined;
+}
+
+/** Updates a resource and reads it. Returns the response to the last request that read it. */
+async function sendUpdate(
+  { requests, seed, send }: Pick<CheckContext, 'requests' | 'seed'> & { readonly send: Send },
+  { read, readValues, update, id, current }: Update,
+): Promise<ReceivedResponse | undefined> {
+  const generated = withId(requests.createValid(update, seed + 1), update, id);
+  if (!generated) return current;
+  const values = { ...generated, body: replaceOwnId(generated.body, read, id) };
+  const updated = await send(update, values);
+  // Status 202 means that the server may update the resource later.
+  if (!updated || !isSuccess(updated) || updated.status === 202) return current;
+  return send(read, readValues, createStoredRule(values.body, current?.body, updated));
+}
+
+/** Returns a body in which the id of the resource itself, if there is one, is the id in the path. */
+function replaceOwnId(body: unknown, read: Route, id: unknown): unknown {
+  const [name] = ['id', read.pathNames.at(-1) ?? ''].filter((one) => isNode(body) && one in body);
+  return name === undefined ? body : { ...toNode(body), [name]: id };
+}
+
+/**
+ * Creates a rule for the response that reads a resource after it was created or updated. A property that was sent must have the value that the response
+ * to the change had; a server may have normalized it. After an update, at least one of the sent properties must have changed.
+ */
+function createStoredRule(sent: unknown, before: unknown, { body: returned }: ReceivedResponse): Rule {
+  return ({ pointer }, { response: { status, body } }) => {
+    if (status !== 200 || !isNode(body) || !isNode(sent)) return [];
+    const names = Object.keys(sent).filter((name) => isScalar(body[name]) && isScalar(sent[name]));
+    const lost = names.find((name) => isScalar(toNode(returned)[name]) && toNode(returned)[name] !== body[name]);
+    const createViolation = (message: string) => [{ rule: 'changes are stored', message, pointer }];
+    if (lost !== undefined)
+      return createViolation(
+        `${lost} is ${JSON.stringify(body[lost])}, but the change returned ${JSON.stringify(toNode(returned)[lost])}`,
+      );
+    const changed = isNode(before) ? names.filter((name) => sent[name] !== before[name]) : [];
+    const isUnchanged = changed.length > 0 && changed.every((name) => body[name] === toNode(before)[name]);
+    return isUnchanged ? createViolation(`The successful update of ${changed.join(', ')} changed nothing`) : [];
+  };
+}
+
+function isScalar(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
 /** Creates a rule that responses violate if `isWrong` returns true for them. `done` is "created" or "deleted". */
@@ -102,63 +174,4 @@ function parseLocation(location: string | undefined, create: Route, read: Route,
   const start = Math.max(0, path.indexOf(create.path.split('{')[0] ?? ''));
   // `pathParameters` throws an error for invalid escapes.
   return tryOrUndefined(() => read.pathParameters(path.slice(start))[name]) || undefined;
-}
-
-/** The maximum number of attempts to create a resource. An attempt can fail if a value must be unique. */
-const MAX_ATTEMPTS = 3;
-
-/**
- * Returns a function that creates a resource in each collection that has no id in the pool. Starts with the outer collections, since a nested resource
- * needs the resource that contains it.
- */
-export function createResourceProvider(
-  context: Pick<CheckContext, 'session' | 'requests' | 'seed' | 'allowedRoutes'>,
-  pool: Pool,
-): () => Promise<void> {
-  const cycles = findLifeCycles(context.allowedRoutes).toSorted(
-    (one, other) => one.create.pathNames.length - other.create.pathNames.length,
-  );
-  const failed = new Set<LifeCycle>();
-  let attempts = 0;
-
-  async function createResource({ create, read }: LifeCycle): Promise<boolean> {
-    const values = context.requests.createValid(create, context.seed + attempts++);
-    if (!values) return false;
-    const send = () => context.session.send('input', create, toRequest(create, values));
-    const { exchange, findings } = await send();
-    await addConfirmed(context.session, findings, async () => (await send()).findings);
-    const id = exchange && isSuccess(exchange.response) ? getCreatedId(create, read, exchange.response) : undefined;
-    if (id !== undefined) pool.addResource(getItemName(read), id, toPoolValues(create, values.path));
-    return id !== undefined;
-  }
-
-  return async () => {
-    for (const cycle of cycles) {
-      const { create, read } = cycle;
-      const hasParents = create.pathNames.every((name) => pool.getValues(getPoolName(name, create.path)).length > 0);
-      if (failed.has(cycle) || !hasParents || pool.getValues(getItemName(read)).length > 0) continue;
-      let isCreated = false;
-      for (let attempt = 0; attempt < MAX_ATTEMPTS && !isCreated; attempt++) isCreated = await createResource(cycle);
-      if (!isCreated) failed.add(cycle);
-    }
-  };
-}
-
-/** Removes the id of a resource from the pool if the exchange is a successful DELETE request. */
-export function removeDeletedId(pool: Pool, { path, pathNames, pathParameters }: Route, exchange: Exchange): void {
-  const { request, response } = exchange;
-  const name = pathNames.at(-1);
-  if (request.method !== 'DELETE' || !isSuccess(response) || name === undefined) return;
-  // `pathParameters` throws an error for invalid escapes.
-  const id = tryOrUndefined(() => pathParameters(request.target.split('?')[0] ?? '')[name]);
-  if (id !== undefined) pool.removeId(getPoolName(name, path), id);
-}
-
-/** Returns the name in the pool of the last path parameter of an operation. */
-function getItemName({ path, pathNames }: Route): string {
-  return getPoolName(pathNames.at(-1) ?? '', path);
-}
-
-function toPoolValues({ path }: Route, values: PathValues): PathValues {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [getPoolName(name, path), value]));
 }

@@ -6,11 +6,12 @@ import { addConfirmed, distribute } from './confirm-findings.ts';
 import { isSuccess } from './exchange.ts';
 import { checkHostileInput } from './hostile-input.ts';
 import { checkInput } from './input.ts';
-import { checkLifeCycle, createResourceProvider, findLifeCycles, removeDeletedId } from './life-cycles.ts';
+import { checkLifeCycle, findLifeCycles, getRoutes } from './life-cycles.ts';
 import { checkLinks } from './links.ts';
 import { checkMethods } from './methods.ts';
 import { Pool } from './pool.ts';
 import { toRequest } from './requests.ts';
+import { createResourceProvider, removeDeletedId } from './resource-provider.ts';
 import { getAllowedRoutes, isWriting } from './selection.ts';
 import type { Session } from './session.ts';
 import { CheckStoppedError } from './stop-signal.ts';
@@ -56,7 +57,7 @@ const OPERATION_CHECKS = { input: checkInput, 'hostile input': checkHostileInput
 export function createParts({ allowedRoutes, model }: Worker, routes: readonly Route[]): readonly CheckPart[] {
   const paths = [...new Set(routes.map(({ path }) => path))];
   const cycles = (model ? [] : findLifeCycles(allowedRoutes)).filter((cycle) =>
-    routes.some((route) => Object.values(cycle).includes(route)),
+    getRoutes(cycle).some((route) => routes.includes(route)),
   );
   return [
     ...(model ? routes : moveDeletionsToEnd(routes))

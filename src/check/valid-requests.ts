@@ -22,6 +22,8 @@ export interface RequestGenerator {
   createValid(route: Route, seed: number): RequestValues | undefined;
   /** Returns values for the path parameters of an operation, and nothing else. */
   createPath(route: Route, seed: number): RequestValues;
+  /** Returns a valid request with generated values in the path, which are unlikely to be ids of existing resources; undefined if `values` has no path. */
+  withUnknownIds(route: Route, values: RequestValues, seed: number): RequestValues | undefined;
 }
 
 /** Creates a generator of requests. The same seed and the same pool result in the same request. */
@@ -66,6 +68,15 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
       ...NO_VALUES,
       path: generateRequest(route, createRandom(seed + toSeed(route.operationId)), true).path,
     }),
+    withUnknownIds(route, values, seed) {
+      const random = createRandom(seed);
+      const parameters = route.parameters.filter((parameter) => parameter.in === 'path');
+      if (parameters.length === 0) return undefined;
+      return parameters.reduce((changed, parameter) => {
+        const value = generateValue(getSchemaPointer(contract, parameter), random, true);
+        return withParameter(changed, parameter, value) ?? changed;
+      }, values);
+    },
   };
 }
 

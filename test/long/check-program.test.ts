@@ -84,7 +84,7 @@ describe('storefront check', () => {
     const { code, stdout } = await getOutcome(program);
     expect(code, stdout).toBe(0);
     expect(stdout).toContain(`The check changes data on ${url}: it sends POST /notes, DELETE /notes/{id} many times\n`);
-    expect(stdout).toContain('with the checks for any API (examples, links, create-read-delete)');
+    expect(stdout).toContain('with the checks for any API (input, methods, links, behaviour)');
     expect(await readFile(join(program.folder, 'step.md'), 'utf8')).toMatch(/^## Contract check passed/);
     expect(seen.length).toBeGreaterThan(20);
     expect(seen.filter((one) => one.headers['x-key'] !== 'a: b' || one.headers.cookie !== 'c=d')).toEqual([]);

@@ -54,7 +54,7 @@ export function createReport(verdict: Verdict, contract: Contract, reproduce: (o
   const rows = routes.flatMap((route) => createRows(verdict, route));
   const scope = verdict.model
     ? `the model of ${verdict.model}`
-    : 'the checks for any API (examples, links, create-read-delete)';
+    : 'the checks for any API (input, methods, links, behaviour)';
   return {
     title: `Checked ${url} against ${path} with ${scope}: ${ledger.responseCount} responses, seed ${seed}, ${runs} runs`,
     checks: CHECK_NAMES,
