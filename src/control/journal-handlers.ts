@@ -8,6 +8,7 @@ import {
   rejectSlowPatterns,
   verifyRequests,
 } from '../sandbox/journal/verify-requests.ts';
+import { DEFAULT_SANDBOX_ID } from '../sandbox/sandbox.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { ControlInput, RequestFilter } from './operation.ts';
 import { ControlProblemError, getSandbox, rejectIssues, withControlProblems } from './refusal.ts';
@@ -56,11 +57,21 @@ export const journalHandlers = {
       throw new ControlProblemError('unknown-sandbox', detail);
     }
     const verification = withControlProblems(() => verifyRequests(journal, expected, bounds));
-    return stopping.aborted
-      ? { ...verification, verified: false, message: 'The server is shutting down, so the result is not known' }
-      : verification;
+    if (stopping.aborted)
+      return { ...verification, verified: false, message: 'The server is shutting down, so the result is not known' };
+    if (verification.verified || journal.lastId() > 0) return verification;
+    return { ...verification, message: `${verification.message}; ${describeMissingRequests(path.id)}` };
   },
 } satisfies Partial<ControlHandlers>;
+
+/** Describes why a sandbox may have received no requests. The usual cause is a page on another host than the one that the cookie is set for. */
+function describeMissingRequests(id: string): string {
+  const remedy =
+    id === DEFAULT_SANDBOX_ID
+      ? 'check the address of the server, and that the requests name no other sandbox'
+      : `check that they have the header X-Sandbox: ${id}, the prefix /_sandbox/${id} or the cookie sandbox=${id}; a page on another host than the baseURL of the tests does not send the cookie`;
+  return `the sandbox ${id} has received no requests: ${remedy}`;
+}
 
 /** Returns the number of matching requests. Throws a `ControlProblemError` if the matching of the regular expressions would take too long. */
 function countMatches(expected: ExpectedRequests, journal: Pick<Journal, 'entries'>): number {

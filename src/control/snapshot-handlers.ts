@@ -45,8 +45,18 @@ export function restoreState({ store }: Sandbox, state: State): Promise<void> {
 /** The maximum number of saved snapshots of a sandbox. */
 const MAX_SNAPSHOTS = 100;
 
+/** Returns the state that a new sandbox starts with: a built-in snapshot, or one of the sandbox `default`. Throws a `ControlProblemError` if there is none. */
+export function getInitialState(name: string, parts: ControlParts): State {
+  const { snapshots } = parts.sandboxes.default;
+  const state = snapshots.get(name) ?? getBuiltInState(name, parts);
+  if (state) return state;
+  const existing = formatNames([...snapshots.keys(), ...parts.builtIn.names]);
+  const detail = `Snapshot ${name} is neither built-in nor saved in the sandbox default. Save it there, or use one of ${existing}.`;
+  throw new ControlProblemError('unknown-snapshot', detail);
+}
+
 /** Returns the state of a saved or built-in snapshot. Throws a `ControlProblemError` if the snapshot does not exist. */
-export function getSnapshotState(sandbox: Sandbox | undefined, name: string, parts: ControlParts): State {
+function getSnapshotState(sandbox: Sandbox | undefined, name: string, parts: ControlParts): State {
   const state = sandbox?.snapshots.get(name) ?? getBuiltInState(name, parts);
   if (state) return state;
   throw createUnknownSnapshotError(name, sandbox, parts);
@@ -58,12 +68,13 @@ function getBuiltInState(name: string, { builtIn, sandboxes }: ControlParts): St
   return state;
 }
 
-function createUnknownSnapshotError(name: string, sandbox: Sandbox | undefined, { builtIn }: ControlParts) {
+function createUnknownSnapshotError(name: string, sandbox: Sandbox | undefined, { builtIn, sandboxes }: ControlParts) {
   const existing = formatNames([...(sandbox?.snapshots.keys() ?? []), ...builtIn.names]);
-  return new ControlProblemError(
-    'unknown-snapshot',
-    `Snapshot ${name} does not exist. Save it, or use one of ${existing}.`,
-  );
+  const remedy = sandboxes.default.snapshots.has(name)
+    ? 'The sandbox default has it: create the sandbox from it (`from`)'
+    : 'Save it';
+  const detail = `Snapshot ${name} does not exist in this sandbox. ${remedy}, or use one of ${existing}.`;
+  return new ControlProblemError('unknown-snapshot', detail);
 }
 
 function toSummary(name: string, state: State, builtIn: boolean) {
