@@ -66,8 +66,7 @@ type AutoFixture = [
  * is removed after the test.
  */
 export function storefrontFixtures(options: StorefrontFixtureOptions): { shop: AutoFixture } {
-  if (!['cookie', 'header'].includes(options?.by))
-    throw new Error("Invalid options of storefrontFixtures. Use { server, by: 'cookie' } or { server, by: 'header' }.");
+  rejectInvalidOption(options ?? {});
   return {
     shop: [
       // Playwright reads the names of the fixtures from this object pattern.
@@ -75,13 +74,33 @@ export function storefrontFixtures(options: StorefrontFixtureOptions): { shop: A
         const sandbox = sandboxAt(options.server, createId(title, workerIndex), options);
         await sandbox.recreate(options);
         const enter = (other: BrowserContextLike) => enterSandbox(other, sandbox.id, options, baseURL);
+        const clock = withPages(sandbox.clock, context.clock);
+        const recreate: TestShop['recreate'] = async (source) => {
+          await sandbox.recreate(source);
+          // The clock of the new sandbox follows the system clock, and so must the pages.
+          await clock.follow();
+        };
         await enter(context);
-        await use({ ...sandbox, enter, clock: withPages(sandbox.clock, context.clock) });
+        await use({ ...sandbox, enter, clock, recreate });
         await sandbox.remove();
       },
       { auto: true },
     ],
   };
+}
+
+/** Throws an error with the name and the value of the first invalid option. */
+function rejectInvalidOption({ server, by, app, api = server }: Partial<StorefrontFixtureOptions>): void {
+  const isAddress = (text = '') => /^https?:/i.test(text) && URL.canParse(text);
+  const rules = [
+    ['server', server, isAddress(server), 'the address of the running server, such as http://localhost:3000'],
+    ['by', by, by === 'cookie' || by === 'header', "'cookie' or 'header'"],
+    ['app', app, app === undefined || isAddress(app), 'the address of the app, such as http://localhost:5173'],
+    ['api', api, isAddress(api), 'the address of the API, such as http://localhost:3000'],
+  ] as const;
+  for (const [name, value, isValid, remedy] of rules)
+    if (!isValid)
+      throw new Error(`Invalid option ${name} of storefrontFixtures: it is ${JSON.stringify(value)}: use ${remedy}.`);
 }
 
 async function enterSandbox(
