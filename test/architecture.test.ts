@@ -151,7 +151,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'store/lock.ts',
     'store/durable-file.ts',
     'cli/main.ts',
-    'control/access.ts',
+    'http/control/access.ts',
   ],
   'node:path': ['store', 'server', 'sandbox/snapshots.ts', 'check/report/report.ts', 'cli/types-command.ts'],
   // Custom handlers are a module that the command line names.

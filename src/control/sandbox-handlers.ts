@@ -5,7 +5,7 @@ import type { State } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import type { ControlHandlers } from './handler.ts';
 import { ControlProblemError, getSandbox } from './refusal.ts';
-import { countEntries, getInitialState, restoreState } from './snapshot-handlers.ts';
+import { countEntries, getSnapshotState, restoreState } from './snapshot-handlers.ts';
 import { replaceCollections } from './state-replacement.ts';
 
 /** The handlers of the operations on sandboxes, states, clocks and id generators. */
@@ -14,7 +14,7 @@ export const sandboxHandlers = {
   getSandbox: ({ path }, parts) => toSandboxSummary(getSandbox(path.id, parts), parts.sandboxes),
   async putSandbox({ path, body }, parts) {
     const from = body?.from;
-    const state = from === undefined ? undefined : getInitialState(from, parts);
+    const state = from === undefined ? undefined : getSnapshotState(DEFAULT_SANDBOX_ID, from, parts);
     const sandbox =
       path.id === DEFAULT_SANDBOX_ID
         ? await recreateDefault(parts.sandboxes.default, state)

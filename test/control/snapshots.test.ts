@@ -110,7 +110,7 @@ describe('a snapshot', () => {
     const { sendControl } = await startWithControl();
     await sendControl('PUT', '/w1/snapshots/paid');
     expect((await sendControl('POST', '/w1/snapshots/payed/restore')).body.detail).toMatch(
-      /^Snapshot payed does not exist in this sandbox\. Save it, or use one of paid, empty-cart/,
+      /^Snapshot payed is neither built-in nor saved in the sandbox w1\. Save it there, or use one of paid, empty-cart/,
     );
   });
 
@@ -118,7 +118,7 @@ describe('a snapshot', () => {
     const { sendControl } = await startWithControl();
     await sendControl('PUT', '/default/snapshots/mine');
     expect((await sendControl('POST', '/w1/snapshots/mine/restore')).body.detail).toMatch(
-      /not exist in this sandbox\. The sandbox default has it: create the sandbox from it \(`from`\)/,
+      /nor saved in the sandbox w1\. The sandbox default has it: create the sandbox from it \(`from`\)/,
     );
   });
 
