@@ -13,6 +13,8 @@ export type Fault = Schemas['Fault'];
 export type RequestFilter = Schemas['RequestFilter'];
 /** A recorded request with its response. */
 export type JournalEntry = Schemas['JournalEntry'];
+/** A violation of the contract of the control API by a request: the part of the request, the JSON Pointer to the value, the rule, and the remedy. */
+export type ControlViolation = Schemas['Violation'];
 /** The result of a verification. */
 export type Verification = Schemas['Verification'];
 

@@ -118,7 +118,7 @@ async function runSteps(parts: AppParts, operation: OperationRequest, draft: Dra
   const serverDelayMs = draft.forced?.delayMs ?? 0;
   // The client may have disconnected while the request waited for a concurrency limit.
   if (request.socket.destroyed) return draft;
-  const validating = validateRequest(parts, operation);
+  const validating = validateRequest(operation);
   if (serverDelayMs > 0)
     await validating.catch(() => {}).then(() => delayResponse(request, serverDelayMs, parts.stopping));
   const valid = await validating;
