@@ -142,18 +142,20 @@ function send(
   });
 }
 
-function createSendError({ url }: ControlServer, cause: NodeJS.ErrnoException): ControlError {
-  if (cause instanceof ControlError) return cause;
+function createSendError(server: ControlServer, cause: NodeJS.ErrnoException): ControlError {
   const message =
     cause.code === 'ERR_INVALID_CHAR'
       ? 'The token contains characters that a header cannot have. Use the token that the server was started with.'
-      : `No server responds at ${url} (${cause.code ?? cause.message}). Start it, or use the address of a running server.`;
-  return new ControlError(message, { cause });
+      : `No server responds at ${server.url} (${cause.code ?? cause.message}). Start it, or use the address of a running server.`;
+  return createConnectionError(server, cause, message);
 }
 
-function createConnectionError({ url }: ControlServer, cause: NodeJS.ErrnoException): ControlError {
-  if (cause instanceof ControlError) return cause;
-  return new ControlError(`The connection to ${url} was lost (${cause.code ?? cause.message})`, { cause });
+function createConnectionError(
+  { url }: ControlServer,
+  cause: NodeJS.ErrnoException,
+  message = `The connection to ${url} was lost (${cause.code ?? cause.message})`,
+): ControlError {
+  return cause instanceof ControlError ? cause : new ControlError(message, { cause });
 }
 
 /** Creates the error for a problem document of the control API, or for a response of a server without a control API. */

@@ -90,17 +90,14 @@ export function storefrontFixtures(options: StorefrontFixtureOptions): { shop: A
 }
 
 /** Throws an error with the name and the value of the first invalid option. */
-function rejectInvalidOption({ server, by, app, api = server }: Partial<StorefrontFixtureOptions>): void {
-  const isAddress = (text = '') => /^https?:/i.test(text) && URL.canParse(text);
-  const rules = [
-    ['server', server, isAddress(server), 'the address of the running server, such as http://localhost:3000'],
-    ['by', by, by === 'cookie' || by === 'header', "'cookie' or 'header'"],
-    ['app', app, app === undefined || isAddress(app), 'the address of the app, such as http://localhost:5173'],
-    ['api', api, isAddress(api), 'the address of the API, such as http://localhost:3000'],
-  ] as const;
-  for (const [name, value, isValid, remedy] of rules)
-    if (!isValid)
-      throw new Error(`Invalid option ${name} of storefrontFixtures: it is ${JSON.stringify(value)}: use ${remedy}.`);
+function rejectInvalidOption({ server = '', by, app = server, api = server }: Partial<StorefrontFixtureOptions>): void {
+  const reject = (name: string, value: unknown, remedy: string) => {
+    throw new Error(`Invalid option ${name} of storefrontFixtures. It is ${JSON.stringify(value)}: use ${remedy}.`);
+  };
+  for (const [name, address] of Object.entries({ server, app, api }))
+    if (!/^https?:/i.test(address) || !URL.canParse(address))
+      reject(name, address, `the address of the ${name}, such as http://localhost:3000`);
+  if (by !== 'cookie' && by !== 'header') reject('by', by, "'cookie' or 'header'");
 }
 
 async function enterSandbox(

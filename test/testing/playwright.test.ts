@@ -104,8 +104,8 @@ describe('storefrontFixtures', () => {
   });
 
   it.each([
-    [undefined, /Invalid option server .* undefined: use the address/],
-    [{ by: 'cookie' }, /Invalid option server .* undefined: use the address/],
+    [undefined, /Invalid option server .* "": use the address/],
+    [{ by: 'cookie' }, /Invalid option server .* "": use the address of the server/],
     [{ server: 'localhost:3000', by: 'cookie' }, /Invalid option server .* "localhost:3000": use the address/],
     [{ server: 'http://localhost:3000', by: 'host' }, /Invalid option by .* "host": use 'cookie' or 'header'/],
     [{ server: 'http://localhost:3000' }, /Invalid option by .* undefined: use/],
