@@ -1,4 +1,5 @@
-import type { ControlRequest, ControlViolation } from '../client/client.ts';
+import type { ControlRequest } from '../client/client.ts';
+import type { ControlViolation } from '../control/operation.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { toFlag } from '../util/option-flag.ts';
 

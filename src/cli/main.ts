@@ -2,10 +2,6 @@
 import { randomInt } from 'node:crypto';
 import { CheckError } from '../check/check-error.ts';
 import { type CheckCommand, MAX_SEED } from '../check/options.ts';
-import { ControlError } from '../client/client.ts';
-import { ContractError } from '../openapi/document.ts';
-import { HandlersError } from '../server/handler-registry.ts';
-import { AddressError } from '../server/listen.ts';
 import { createLogger, supportsColors } from '../server/logger.ts';
 import type { Options } from '../server/options.ts';
 import { getContractPath } from '../server/paths.ts';
@@ -13,10 +9,10 @@ import { repair } from '../server/repair.ts';
 import { formatStartMessage } from '../server/start-message.ts';
 import { createStorefront, type Storefront } from '../server/storefront.ts';
 import { version } from '../server/version.ts';
-import { DataFileError } from '../store/data-file.ts';
+import { UserError } from '../util/user-error.ts';
 import { type ParsedCommand, readCommandLine } from './options.ts';
 import { runControlCommand } from './run-control-command.ts';
-import { TypesError, writeTypes } from './types-command.ts';
+import { writeTypes } from './types-command.ts';
 import { handleUnhandledErrors } from './unhandled-errors.ts';
 
 /** The exit code of a command that failed. */
@@ -43,14 +39,11 @@ const MAX_BUFFERED_BYTES = 1_000_000;
 /** The control sequence that moves the cursor to the start of the line and clears the line (ECMA-48). */
 const CLEAR_LINE = '\r\u001b[K';
 
-/** Errors that are printed without a stack trace, because they are not bugs of storefront. */
-const USER_ERRORS = [CheckError, ControlError, ContractError, DataFileError, AddressError, HandlersError, TypesError];
-
 // The program that reads the output may end. This error must not stop the server.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 const commandLine = { args: process.argv.slice(2), environment: process.env, version };
 await runCommand(readCommandLine({ ...commandLine, isTerminal: process.stdout.isTTY === true })).catch((error) => {
-  if (!isUserError(error)) throw error;
+  if (!(error instanceof UserError)) throw error;
   fail(error.message, EXIT_FAILED);
 });
 
@@ -109,9 +102,10 @@ function showProgress(done: number, total: number, part: string): void {
 
 function failCheck(error: unknown): void {
   const isUsage = error instanceof CheckError && error.isMisuse;
-  const message = isUserError(error)
-    ? error.message
-    : `The check failed because of a bug in storefront: ${(error as Error).stack}`;
+  const message =
+    error instanceof UserError
+      ? error.message
+      : `The check failed because of a bug in storefront: ${(error as Error).stack}`;
   fail(message, isUsage ? EXIT_USAGE : EXIT_NO_VERDICT);
 }
 
@@ -137,10 +131,6 @@ function createDroppingWriter(stream: NodeJS.WriteStream): NonNullable<Options['
       if (stream.writableLength < MAX_BUFFERED_BYTES) stream.write(line);
     },
   };
-}
-
-function isUserError(error: unknown): error is Error {
-  return USER_ERRORS.some((type) => error instanceof type);
 }
 
 /** Stops the server on a signal or when the parent process disconnects the IPC channel. A starting server is stopped after its start. */

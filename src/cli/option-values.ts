@@ -36,15 +36,20 @@ function createValueError(text: string, kind: string, remedy: string): Commander
 }
 
 /** Parses a non-negative integer. */
-export function parseCount(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Use a whole number.');
-}
+export const parseCount = createParser(/^\d{1,15}$/, 'Use a whole number.', Number);
 
 /** Parses a probability from 0 to 1. */
-export function parseProbability(text: string): number {
-  if (/^(0|1|0?\.\d+|1\.0+)$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Use a number from 0 to 1, such as 0.2.');
+export const parseProbability = createParser(/^(0|1|0?\.\d+|1\.0+)$/, 'Use a number from 0 to 1, such as 0.2.', Number);
+
+/** Returns the text of an option. Throws if the text is empty or contains only white space. */
+export const parseText = createParser(/\S/, 'The value is empty.', String);
+
+/** Creates a function that converts a text. It throws an error with the remedy if the text does not match the pattern. */
+function createParser<Value>(pattern: RegExp, remedy: string, convert: (text: string) => Value) {
+  return (text: string): Value => {
+    if (pattern.test(text)) return convert(text);
+    throw new InvalidArgumentError(remedy);
+  };
 }
 
 /** Parses a comma-separated list of names. */
@@ -115,12 +120,6 @@ export function parsePort(text: string): number {
 }
 
 const MAX_PORT = 65_535;
-
-/** Returns the text of an option. Throws if the text is empty or contains only white space. */
-export function parseText(text: string): string {
-  if (text.trim() !== '') return text;
-  throw new InvalidArgumentError('The value is empty.');
-}
 
 function splitList(text: string): readonly string[] {
   return text.split(',').map((entry) => entry.trim());

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
 import type * as OpenapiTypescript from 'openapi-typescript';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { UserError } from '../util/user-error.ts';
 
 /** A parsed `storefront types` command. */
 export interface TypesCommand {
@@ -23,11 +24,6 @@ export function createTypesCommand(onTypes: (command: TypesCommand) => void): Co
     .action((contract: string, options: object) => onTypes({ contract, ...options }));
 }
 
-/** An error for types that can't be generated or written. The message contains the reason. */
-export class TypesError extends Error {
-  override readonly name = 'TypesError';
-}
-
 /** The environment of the command `storefront types`. */
 export interface TypesEnvironment {
   /** The folder of the project. Paths are relative to this folder. Packages of the project take precedence over those of storefront. */
@@ -35,19 +31,19 @@ export interface TypesEnvironment {
   readonly print: (text: string) => void;
 }
 
-/** Generates the types of a contract and writes them to a file or prints them. Rejects with a `TypesError`. */
+/** Generates the types of a contract and writes them to a file or prints them. Rejects with a `UserError`. */
 export async function writeTypes({ contract, output }: TypesCommand, environment: TypesEnvironment): Promise<void> {
   const { default: generate, astToString, COMMENT_HEADER } = loadGenerator(environment.folder, contract);
   const url = pathToFileURL(resolve(environment.folder, contract));
   const nodes = await generate(url, { silent: true }).catch((cause: Error) => {
-    throw new TypesError(`${contract} can't be read as an OpenAPI document: ${getFirstLine(cause)}`, { cause });
+    throw new UserError(`${contract} can't be read as an OpenAPI document: ${getFirstLine(cause)}`, { cause });
   });
   const text = COMMENT_HEADER + astToString(nodes);
   if (output === undefined) return environment.print(text);
   try {
     writeFileSync(resolve(environment.folder, output), text);
   } catch (cause) {
-    throw new TypesError(`${output} can't be written: ${(cause as Error).message}`, { cause });
+    throw new UserError(`${output} can't be written: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -56,14 +52,14 @@ function loadGenerator(folder: string, contract: string): typeof OpenapiTypescri
   const name = 'openapi-typescript';
   const path = findPackage(join(folder, 'package.json'), name) ?? findPackage(import.meta.url, name);
   if (!path || !findPackage(path, 'typescript'))
-    throw new TypesError(
+    throw new UserError(
       `storefront types requires the packages openapi-typescript and typescript. ${getRemedy(contract)}`,
     );
   try {
     return createRequire(path)(path);
   } catch (cause) {
     const reason = `can't be loaded with the installed version of TypeScript (${getFirstLine(cause as Error)})`;
-    throw new TypesError(`openapi-typescript ${reason}: it needs TypeScript 5. ${getRemedy(contract)}`, { cause });
+    throw new UserError(`openapi-typescript ${reason}: it needs TypeScript 5. ${getRemedy(contract)}`, { cause });
   }
 }
 

@@ -1,24 +1,13 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { text as readText } from 'node:stream/consumers';
-import type { ControlId, ControlResponse } from '../control/operation.ts';
+import type { ControlId, ControlResponse, ControlViolation } from '../control/operation.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-
-/** A violation of the contract of the control API by a request. */
-export interface ControlViolation {
-  /** The JSON Pointer to the invalid value. */
-  readonly pointer: string;
-  /** The change that makes the value valid. */
-  readonly remedy: string;
-  /** The part of the request, such as `body` or `query`. */
-  readonly in?: string;
-  /** The invalid value. */
-  readonly value?: unknown;
-}
+import { UserError } from '../util/user-error.ts';
 
 /** An error of a request to the control API. If the server rejected the request, the message contains the detail of the response. */
-export class ControlError extends Error {
+export class ControlError extends UserError {
   override readonly name = 'ControlError';
   /** The status of the response; undefined if there was no response. */
   readonly status: number | undefined;
@@ -153,18 +142,20 @@ function send(
   });
 }
 
-function createSendError({ url }: ControlServer, cause: NodeJS.ErrnoException): ControlError {
-  if (cause instanceof ControlError) return cause;
+function createSendError(server: ControlServer, cause: NodeJS.ErrnoException): ControlError {
   const message =
     cause.code === 'ERR_INVALID_CHAR'
       ? 'The token contains characters that a header cannot have. Use the token that the server was started with.'
-      : `No server responds at ${url} (${cause.code ?? cause.message}). Start it, or use the address of a running server.`;
-  return new ControlError(message, { cause });
+      : `No server responds at ${server.url} (${cause.code ?? cause.message}). Start it, or use the address of a running server.`;
+  return createConnectionError(server, cause, message);
 }
 
-function createConnectionError({ url }: ControlServer, cause: NodeJS.ErrnoException): ControlError {
-  if (cause instanceof ControlError) return cause;
-  return new ControlError(`The connection to ${url} was lost (${cause.code ?? cause.message})`, { cause });
+function createConnectionError(
+  { url }: ControlServer,
+  cause: NodeJS.ErrnoException,
+  message = `The connection to ${url} was lost (${cause.code ?? cause.message})`,
+): ControlError {
+  return cause instanceof ControlError ? cause : new ControlError(message, { cause });
 }
 
 /** Creates the error for a problem document of the control API, or for a response of a server without a control API. */
@@ -191,8 +182,8 @@ export function createForeignServerError({ url }: ControlServer, reason: string,
 }
 
 function isViolation(value: unknown): value is ControlViolation {
-  const { pointer, remedy } = (value ?? {}) as { readonly [Name in keyof ControlViolation]?: unknown };
-  return typeof pointer === 'string' && typeof remedy === 'string';
+  const { in: part, pointer, rule, remedy } = (value ?? {}) as Partial<ControlViolation>;
+  return [part, pointer, rule, remedy].every((property) => typeof property === 'string');
 }
 
 /** Returns the parsed body of a response. Returns undefined if the body is empty or is not JSON. */

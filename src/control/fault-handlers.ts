@@ -1,13 +1,13 @@
 import { parseTime } from '../sandbox/clock.ts';
 import { rejectTooManyFaults } from '../sandbox/faults/fault-list.ts';
-import { findFaultIssues, parseFault } from '../sandbox/faults/parse-fault.ts';
+import { findFaultIssues, type ParsedFault, parseFault } from '../sandbox/faults/parse-fault.ts';
 import { needsBody } from '../sandbox/matcher/request-matcher.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import type { Issue } from '../util/issue.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { Fault, FaultDefinition } from './operation.ts';
-import { ControlProblemError, formatNames, getSandbox, rejectIssues, withControlProblems } from './refusal.ts';
+import { type ControlCode, ControlProblemError, formatNames, getSandbox, rejectIssues } from './refusal.ts';
 
 /** The handlers of the operations on faults. */
 export const faultHandlers = {
@@ -21,25 +21,17 @@ export const faultHandlers = {
     return addWarnings(fault, parts);
   },
   addFault({ path, body }, parts) {
-    rejectInvalidFaults([{ fault: body, at: '' }], parts);
-    return withControlProblems(() => {
-      const parsed = parseFault(body);
-      // This check runs first, because the next line creates the sandbox.
-      rejectTooManyFaults([parsed]);
-      const sandbox = parts.sandboxes.get(path.id);
-      return logWarnings(sandbox, sandbox.faults.add(parsed), parts);
-    });
+    const [parsed] = parseFaults([{ fault: body, at: '' }], parts) as [ParsedFault];
+    const sandbox = parts.sandboxes.get(path.id);
+    return logWarnings(sandbox, sandbox.faults.add(parsed), parts);
   },
   replaceFaults({ path, body }, parts) {
-    const placed = body.map((fault, index) => ({ fault, at: `/${index}` }));
-    rejectInvalidFaults(placed, parts);
-    return withControlProblems(() => {
-      const parsed = placed.map(({ fault, at }) => parseFault(fault, at));
-      // This check runs first, because the next line creates the sandbox.
-      rejectTooManyFaults(parsed);
-      const sandbox = parts.sandboxes.get(path.id);
-      return sandbox.faults.replace(parsed).map((fault) => logWarnings(sandbox, fault, parts));
-    });
+    const parsed = parseFaults(
+      body.map((fault, index) => ({ fault, at: `/${index}` })),
+      parts,
+    );
+    const sandbox = parts.sandboxes.get(path.id);
+    return sandbox.faults.replace(parsed).map((fault) => logWarnings(sandbox, fault, parts));
   },
   clearFaults: ({ path }, parts) => getSandbox(path.id, parts).faults.clear(),
   removeFault({ path }, parts) {
@@ -48,21 +40,24 @@ export const faultHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Throws a `ControlProblemError` if a fault is invalid, or if the contract of the application does not have its operations or its response. `at` is the JSON
- * Pointer to a fault in the body of the request.
+ * Compiles faults. Throws an error if a fault is invalid, if the contract of the application does not have its operations or its response, or if there are too
+ * many faults. `at` is the JSON Pointer to a fault in the body of the request. Requires no sandbox, so that an invalid fault creates none.
  */
-function rejectInvalidFaults(
+function parseFaults(
   faults: readonly { readonly fault: FaultDefinition; readonly at: string }[],
   parts: ControlParts,
-): void {
-  const findIssues = (find: (fault: FaultDefinition) => readonly Issue[]) =>
-    faults.flatMap(({ fault, at }) => find(fault).map((issue) => ({ ...issue, pointer: at + issue.pointer })));
-  rejectIssues('invalid-fault', findIssues(findFaultIssues));
-  rejectIssues(
-    'unknown-operation',
-    findIssues(({ operation }) => parts.findUnknownOperations(operation)),
-  );
-  rejectIssues('contract-conflict', findIssues(parts.findUndocumentedResponses));
+): readonly ParsedFault[] {
+  const rejectAny = (code: ControlCode, find: (fault: FaultDefinition) => readonly Issue[]) =>
+    rejectIssues(
+      code,
+      faults.flatMap(({ fault, at }) => find(fault).map((issue) => ({ ...issue, pointer: at + issue.pointer }))),
+    );
+  rejectAny('invalid-fault', findFaultIssues);
+  rejectAny('unknown-operation', ({ operation }) => parts.findUnknownOperations(operation));
+  rejectAny('contract-conflict', parts.findUndocumentedResponses);
+  const parsed = faults.map(({ fault, at }) => parseFault(fault, at));
+  rejectTooManyFaults(parsed);
+  return parsed;
 }
 
 /** Adds warnings to a fault: the reasons why no request can match the fault, and `more`. */

@@ -1,7 +1,6 @@
 import { faultHandlers } from './fault-handlers.ts';
 import type { ControlHandlers } from './handler.ts';
-import { getFollowedRequests, journalHandlers } from './journal-handlers.ts';
-import type { ControlId } from './operation.ts';
+import { journalHandlers } from './journal-handlers.ts';
 import { sandboxHandlers } from './sandbox-handlers.ts';
 import { snapshotHandlers } from './snapshot-handlers.ts';
 
@@ -11,9 +10,4 @@ export const controlHandlers: ControlHandlers = {
   ...snapshotHandlers,
   ...faultHandlers,
   ...journalHandlers,
-};
-
-/** The functions that return the journal and the filter of an event stream, by operationId. */
-export const eventStreamHandlers: { readonly [Id in ControlId]?: typeof getFollowedRequests } = {
-  listRequests: getFollowedRequests,
 };

@@ -8,24 +8,17 @@ import {
   rejectSlowPatterns,
   verifyRequests,
 } from '../sandbox/journal/verify-requests.ts';
+import { DEFAULT_SANDBOX_ID } from '../sandbox/sandbox.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { ControlInput, RequestFilter } from './operation.ts';
-import { ControlProblemError, getSandbox, rejectIssues, withControlProblems } from './refusal.ts';
+import { ControlProblemError, getSandbox, rejectIssues } from './refusal.ts';
 import { waitForRequests } from './wait-for-requests.ts';
 
-/** The journal and the filter of an event stream. */
-export interface FollowedRequests {
-  readonly journal: Journal;
-  /** The id after which the stream starts. If undefined, the stream sends only new requests. */
-  readonly after: number | undefined;
-  readonly isMatch: (entry: Entry) => boolean;
-}
-
-/** Returns the journal and the filter of the event stream that a client requests. */
-export function getFollowedRequests(
-  { path, query }: ControlInput<'listRequests'>,
-  parts: ControlParts,
-): FollowedRequests {
+/**
+ * Returns the journal and the filter of the event stream that a client requests. The stream starts after the id `after`; if it is undefined, the stream sends
+ * only new requests.
+ */
+export function getFollowedRequests({ path, query }: ControlInput<'listRequests'>, parts: ControlParts) {
   const { after, isMatch } = parseQuery(query, parts);
   return { journal: getSandbox(path.id, parts).journal, after, isMatch };
 }
@@ -55,17 +48,27 @@ export const journalHandlers = {
       const detail = `Sandbox ${path.id} was deleted during the verification. Verify before you delete it.`;
       throw new ControlProblemError('unknown-sandbox', detail);
     }
-    const verification = withControlProblems(() => verifyRequests(journal, expected, bounds));
-    return stopping.aborted
-      ? { ...verification, verified: false, message: 'The server is shutting down, so the result is not known' }
-      : verification;
+    const verification = verifyRequests(journal, expected, bounds);
+    if (stopping.aborted)
+      return { ...verification, verified: false, message: 'The server is shutting down, so the result is not known' };
+    if (verification.verified || journal.lastId() > 0) return verification;
+    return { ...verification, message: `${verification.message}; ${describeMissingRequests(path.id)}` };
   },
 } satisfies Partial<ControlHandlers>;
 
-/** Returns the number of matching requests. Throws a `ControlProblemError` if the matching of the regular expressions would take too long. */
+/** Describes why a sandbox may have received no requests. The usual cause is a page on another host than the one that the cookie is set for. */
+function describeMissingRequests(id: string): string {
+  const remedy =
+    id === DEFAULT_SANDBOX_ID
+      ? 'check the address of the server, and that the requests name no other sandbox'
+      : `check that they have the header X-Sandbox: ${id}, the prefix /_sandbox/${id} or the cookie sandbox=${id}; a page on another host than the baseURL of the tests does not send the cookie`;
+  return `the sandbox ${id} has received no requests: ${remedy}`;
+}
+
+/** Returns the number of matching requests. Throws an `InvalidMatcherError` if the matching of the regular expressions would take too long. */
 function countMatches(expected: ExpectedRequests, journal: Pick<Journal, 'entries'>): number {
   const entries = journal.entries();
-  withControlProblems(() => rejectSlowPatterns(expected, entries));
+  rejectSlowPatterns(expected, entries);
   return entries.filter(expected.isMatch).length;
 }
 
@@ -82,8 +85,8 @@ function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['q
   };
 }
 
-/** Parses a filter of recorded requests. Throws a `ControlProblemError` if the filter is invalid. */
+/** Parses a filter of recorded requests. Throws an `InvalidMatcherError`, or a `ControlProblemError` if an operation does not exist. */
 function parseFilter(body: RequestFilter, parts: ControlParts) {
   rejectIssues('unknown-operation', parts.findUnknownOperations(body.operation));
-  return withControlProblems(() => parseExpectedRequests(body));
+  return parseExpectedRequests(body);
 }

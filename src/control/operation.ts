@@ -1,4 +1,5 @@
 /** The types of the control API. Other files import them from here, not from the generated schema.d.ts. */
+import type { InputBody, JsonContent, PropertyType } from '../util/operation-types.ts';
 import type { components, operations } from './schema.d.ts';
 
 type Schemas = components['schemas'];
@@ -13,25 +14,22 @@ export type Fault = Schemas['Fault'];
 export type RequestFilter = Schemas['RequestFilter'];
 /** A recorded request with its response. */
 export type JournalEntry = Schemas['JournalEntry'];
+/** A violation of the contract of the control API by a request: the part of the request, the JSON Pointer to the value, the rule, and the remedy. */
+export type ControlViolation = Schemas['Violation'];
 /** The result of a verification. */
 export type Verification = Schemas['Verification'];
 
 /** The operationId of an operation of the control API. */
 export type ControlId = keyof operations;
 
-type Part<T, Name extends PropertyKey> = T extends { readonly [K in Name]?: infer P } ? NonNullable<P> : never;
-type JsonOf<T> = T extends { readonly content: { readonly 'application/json': infer Body } } ? Body : never;
-
 /** The validated parts of a request to the control API. */
 export interface ControlInput<Id extends ControlId> {
-  readonly path: Part<operations[Id]['parameters'], 'path'>;
+  readonly path: PropertyType<operations[Id]['parameters'], 'path'>;
   /** The query parameters as strings. */
-  readonly query: { readonly [Name in keyof Part<operations[Id]['parameters'], 'query'>]?: string | readonly string[] };
-  readonly body: operations[Id] extends { readonly requestBody: infer Body }
-    ? JsonOf<Body>
-    : operations[Id] extends { readonly requestBody?: infer Body }
-      ? JsonOf<NonNullable<Body>> | undefined
-      : undefined;
+  readonly query: {
+    readonly [Name in keyof PropertyType<operations[Id]['parameters'], 'query'>]?: string | readonly string[];
+  };
+  readonly body: InputBody<operations[Id]>;
 }
 
 type Success<Id extends ControlId> = operations[Id]['responses'][Extract<keyof operations[Id]['responses'], 200 | 204>];
@@ -40,9 +38,9 @@ type Success<Id extends ControlId> = operations[Id]['responses'][Extract<keyof o
 type NoBody = ReturnType<() => void>;
 
 /** The body of the successful response of an operation. */
-export type ControlResponse<Id extends ControlId> = [JsonOf<Success<Id>>] extends [never]
+export type ControlResponse<Id extends ControlId> = [JsonContent<Success<Id>>] extends [never]
   ? NoBody
-  : JsonOf<Success<Id>>;
+  : JsonContent<Success<Id>>;
 
 /** The query parameters of `listRequests`. */
-export type JournalQuery = Part<operations['listRequests']['parameters'], 'query'>;
+export type JournalQuery = PropertyType<operations['listRequests']['parameters'], 'query'>;

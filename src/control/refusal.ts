@@ -1,7 +1,4 @@
-import { TooManyFaultsError } from '../sandbox/faults/fault-list.ts';
-import { InvalidMatcherError } from '../sandbox/matcher/value-matcher.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { SnapshotError } from '../sandbox/snapshots.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import type { Issue } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
@@ -57,9 +54,14 @@ export function formatNames(names: readonly string[]): string {
   return limitList(names, MAX_NAMES).join(', ');
 }
 
+/** Creates an error that describes issues. */
+export function createIssuesError(code: ControlCode, issues: readonly Issue[], part?: 'body' | 'query') {
+  return new ControlProblemError(code, describeIssues(issues, part), issues, part);
+}
+
 /** Throws a `ControlProblemError` that describes the issues. Does nothing if there are no issues. */
 export function rejectIssues(code: ControlCode, issues: readonly Issue[], part?: 'body' | 'query'): void {
-  if (issues.length > 0) throw new ControlProblemError(code, describeIssues(issues, part), issues, part);
+  if (issues.length > 0) throw createIssuesError(code, issues, part);
 }
 
 /** The maximum number of issues in an error message. */
@@ -71,16 +73,4 @@ export function describeIssues(issues: readonly Issue[], part?: 'body' | 'query'
   const describe = ({ pointer, message }: Issue) =>
     `${prefix}${parsePointer(pointer).join('.') || 'the body'} ${message}`;
   return limitList(issues, MAX_ISSUES, describe).join('; ');
-}
-
-/** Returns the result of a function. Converts its errors about matchers, limits and snapshots to a `ControlProblemError`. */
-export function withControlProblems<Value>(run: () => Value): Value {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof InvalidMatcherError) rejectIssues('invalid-matcher', error.issues);
-    if (error instanceof TooManyFaultsError) throw new ControlProblemError('limit-reached', error.message);
-    if (error instanceof SnapshotError) throw new ControlProblemError('invalid-state', error.message);
-    throw error;
-  }
 }

@@ -14,7 +14,7 @@ export const sandboxHandlers = {
   getSandbox: ({ path }, parts) => toSandboxSummary(getSandbox(path.id, parts), parts.sandboxes),
   async putSandbox({ path, body }, parts) {
     const from = body?.from;
-    const state = from === undefined ? undefined : getSnapshotState(parts.sandboxes.default, from, parts);
+    const state = from === undefined ? undefined : getSnapshotState(DEFAULT_SANDBOX_ID, from, parts);
     const sandbox =
       path.id === DEFAULT_SANDBOX_ID
         ? await recreateDefault(parts.sandboxes.default, state)

@@ -1,7 +1,7 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { State } from '../store/state.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
-import { ControlProblemError, formatNames, getSandbox, withControlProblems } from './refusal.ts';
+import { ControlProblemError, formatNames, getSandbox } from './refusal.ts';
 
 /** The handlers of the operations on snapshots. */
 export const snapshotHandlers = {
@@ -9,9 +9,9 @@ export const snapshotHandlers = {
     const { snapshots } = getSandbox(path.id, parts);
     const saved = [...snapshots].map(([name, state]) => toSummary(name, state, false));
     const others = parts.builtIn.names.filter((name) => !snapshots.has(name));
-    return [...saved, ...others.map((name) => toSummary(name, getSnapshotState(undefined, name, parts), true))];
+    return [...saved, ...others.map((name) => toSummary(name, getSnapshotState(path.id, name, parts), true))];
   },
-  getSnapshot: ({ path }, parts) => getSnapshotState(getSandbox(path.id, parts), path.name, parts),
+  getSnapshot: ({ path }, parts) => getSnapshotState(getSandbox(path.id, parts).id, path.name, parts),
   saveSnapshot({ path }, { sandboxes }) {
     const { snapshots, store } = sandboxes.get(path.id);
     const { state } = store.read();
@@ -26,11 +26,11 @@ export const snapshotHandlers = {
   deleteSnapshot({ path }, parts) {
     const sandbox = getSandbox(path.id, parts);
     if (sandbox.snapshots.delete(path.name)) return;
-    if (!parts.builtIn.names.includes(path.name)) throw createUnknownSnapshotError(path.name, sandbox, parts);
+    if (!parts.builtIn.names.includes(path.name)) throw createUnknownSnapshotError(path.id, path.name, parts);
     throw new ControlProblemError('built-in-snapshot', `Snapshot ${path.name} is built-in and cannot be deleted.`);
   },
   async restoreSnapshot({ path }, parts) {
-    const state = getSnapshotState(parts.sandboxes.find(path.id), path.name, parts);
+    const state = getSnapshotState(path.id, path.name, parts);
     await restoreState(parts.sandboxes.get(path.id), state);
   },
 } satisfies Partial<ControlHandlers>;
@@ -45,25 +45,24 @@ export function restoreState({ store }: Sandbox, state: State): Promise<void> {
 /** The maximum number of saved snapshots of a sandbox. */
 const MAX_SNAPSHOTS = 100;
 
-/** Returns the state of a saved or built-in snapshot. Throws a `ControlProblemError` if the snapshot does not exist. */
-export function getSnapshotState(sandbox: Sandbox | undefined, name: string, parts: ControlParts): State {
-  const state = sandbox?.snapshots.get(name) ?? getBuiltInState(name, parts);
-  if (state) return state;
-  throw createUnknownSnapshotError(name, sandbox, parts);
-}
-
-function getBuiltInState(name: string, { builtIn, sandboxes }: ControlParts): State | undefined {
-  const state = withControlProblems(() => builtIn.state(name));
-  if (state) sandboxes.share(state);
+/** Returns the state of a built-in snapshot, or of one that is saved in the sandbox `id`. Throws a `ControlProblemError` if the snapshot does not exist. */
+export function getSnapshotState(id: string, name: string, parts: ControlParts): State {
+  const { builtIn, sandboxes } = parts;
+  const saved = sandboxes.find(id)?.snapshots.get(name);
+  if (saved) return saved;
+  const state = builtIn.state(name);
+  if (!state) throw createUnknownSnapshotError(id, name, parts);
+  sandboxes.share(state);
   return state;
 }
 
-function createUnknownSnapshotError(name: string, sandbox: Sandbox | undefined, { builtIn }: ControlParts) {
-  const existing = formatNames([...(sandbox?.snapshots.keys() ?? []), ...builtIn.names]);
-  return new ControlProblemError(
-    'unknown-snapshot',
-    `Snapshot ${name} does not exist. Save it, or use one of ${existing}.`,
-  );
+function createUnknownSnapshotError(id: string, name: string, { builtIn, sandboxes }: ControlParts) {
+  const existing = formatNames([...(sandboxes.find(id)?.snapshots.keys() ?? []), ...builtIn.names]);
+  const remedy = sandboxes.default.snapshots.has(name)
+    ? 'The sandbox default has it: create the sandbox from it (`from`)'
+    : 'Save it there';
+  const detail = `Snapshot ${name} is neither built-in nor saved in the sandbox ${id}. ${remedy}, or use one of ${existing}.`;
+  return new ControlProblemError('unknown-snapshot', detail);
 }
 
 function toSummary(name: string, state: State, builtIn: boolean) {

@@ -1,18 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
-import type { ControlAccess } from '../control/access.ts';
 import type { HttpOptions } from './options.ts';
 import type { HttpRequest } from './pipeline/request.ts';
 import { HttpProblemError } from './problem.ts';
 
 /** The allowed hosts and origins, and the access rules of the control API. */
-export interface AccessPolicy {
-  /** Allowed host names in lower case, in addition to `localhost`, its subdomains and IP addresses. A leading dot includes subdomains, `*` allows all. */
-  readonly hosts: readonly string[];
-  /** Allowed origins as browsers write them, in addition to loopback origins and those of the request's host name. `*` allows all. */
-  readonly origins: readonly string[];
-  readonly control: ControlAccess;
-}
+export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 
 /** The request headers that name the host and the origin. */
 export type Requester = Pick<IncomingHttpHeaders, 'host' | 'origin'>;
@@ -27,11 +20,14 @@ export function createAccessPolicy({
   allowOrigin = [],
   control = true,
   controlToken,
-}: HttpOptions): AccessPolicy {
+}: HttpOptions) {
   const hosts = host === undefined ? allowHost : [...allowHost, host];
   return {
+    /** Allowed host names in lower case, in addition to `localhost`, its subdomains and IP addresses. A leading dot includes subdomains, `*` allows all. */
     hosts: hosts.map((name) => name.toLowerCase()),
+    /** Allowed origins as browsers write them, in addition to loopback origins and those of the request's host name. `*` allows all. */
     origins: allowOrigin.map(normalizeOrigin),
+    /** Whether the control API is enabled, whether the server listens only on loopback addresses, and the bearer token that requests must send, if any. */
     control: { isOn: control, isLoopback: isLoopback(host), token: controlToken },
   };
 }

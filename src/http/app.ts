@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
 import Koa, { type Context, type Middleware } from 'koa';
-import { isAllowed } from './access-policy.ts';
 import { createControlApi } from './control/control-api.ts';
 import { cors, getOriginNotes } from './cors.ts';
 import { readOnly, serveFrontEnd, serveHistoryFallback } from './files.ts';
@@ -11,17 +10,17 @@ import { finishExchange, refuse, runPipeline, startExchange } from './pipeline/p
 import { createHttpRequest } from './pipeline/request.ts';
 import { setHeaders } from './pipeline/response.ts';
 import { acceptPendingConnections, RetryDetector } from './pipeline/retry-detector.ts';
-import { getBasePath, mayNameSandbox } from './pipeline/route.ts';
+import { getBasePath } from './pipeline/route.ts';
 import type { Exchange } from './pipeline/values.ts';
 import { createUnknownPath, HttpProblemError } from './problem.ts';
 import { logRequest, recordCachedResponse } from './record.ts';
-import { createResponseCache, NO_RESPONSE_CACHE, type ResponseCache } from './response-cache.ts';
+import { createResponseCache } from './response-cache.ts';
 import { createRoutes } from './routes.ts';
 
 /** Creates the request listener of a contract. It sends cached responses itself, and passes other requests to the Koa app. */
 export function createRequestListener(server: ServerParts, served: ServedContract): RequestListener {
   const { log, sandboxes } = server;
-  const cache = createCache(server);
+  const cache = createResponseCache(server);
   const app = createApp({
     ...server,
     ...served,
@@ -36,17 +35,6 @@ export function createRequestListener(server: ServerParts, served: ServedContrac
     recordCachedResponse(sandboxes.default.journal, req, cached);
     logRequest(log, res, () => ({ operation: cached.operationId }));
   };
-}
-
-function createCache({ access, options, sandboxes }: ServerParts): ResponseCache {
-  const { responseCache = true, delay } = options;
-  if (!responseCache) return NO_RESPONSE_CACHE;
-  const { store, faults } = sandboxes.default;
-  return createResponseCache({
-    getRevision: () => store.read().revision,
-    isEnabled: () => delay === undefined && !faults.isActive,
-    isAllowed: ({ url = '', headers }) => !mayNameSandbox(url, headers) && isAllowed(access, headers),
-  });
 }
 
 /** The state of a Koa context. */

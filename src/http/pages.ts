@@ -9,7 +9,7 @@ import type { ProblemKinds } from './problem.ts';
 /** Renders the page at `/`, which shows the sandbox that the request names. */
 export function renderFrontPage(ctx: Context, parts: AppParts): string {
   const { application, contract, version, dataFile, sandboxes } = parts;
-  const id = getNamedSandbox(ctx.originalUrl, ctx.headers)?.id ?? sandboxes.default.id;
+  const id = getNamedSandbox(ctx.originalUrl, ctx.headers).sandboxId ?? sandboxes.default.id;
   const isDefault = id === sandboxes.default.id;
   const sandbox = sandboxes.find(id);
   const { state } = (sandbox ?? sandboxes.default).store.read();

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Application, Implementation } from '../application.ts';
 import type { ControlParts } from '../control/handler.ts';
 import type { CompletedBody } from '../mock/compare-contracts.ts';
@@ -9,9 +10,8 @@ import type { Store } from '../store/store.ts';
 import type { AccessPolicy } from './access-policy.ts';
 import type { HttpOptions } from './options.ts';
 import type { RetryDetector } from './pipeline/retry-detector.ts';
-import type { Api } from './pipeline/values.ts';
-import type { Log } from './record.ts';
-import type { ResponseCache } from './response-cache.ts';
+import type { Api, Exchange } from './pipeline/values.ts';
+import type { Log, recordCachedResponse, SentResponse } from './record.ts';
 
 /** The parts of a server that a reload of the contract does not replace. */
 export interface ServerParts {
@@ -45,6 +45,17 @@ export interface ServedContract {
   complete(route: Route, body: unknown): CompletedBody;
   /** Returns a store that refuses changes to an invalid state. `userOperationId`: the operation, if a handler of the user implements it. */
   guardStore(store: Store, userOperationId?: string): Store;
+}
+
+/**
+ * Stores the bytes of GET responses in the sandbox `default`, and sends them again until the state changes. The key is the request target with the
+ * origin, the only header that the responses depend on.
+ */
+export interface ResponseCache {
+  /** Sends the stored response to a request, and returns it; undefined if none is stored. */
+  send(req: IncomingMessage, res: ServerResponse): Parameters<typeof recordCachedResponse>[2] | undefined;
+  /** Stores the response that was sent in an exchange, if the next request would get the same response. */
+  store(exchange: Exchange, sent: SentResponse | undefined, res: ServerResponse): void;
 }
 
 /** The parts that the middlewares and the steps of the pipeline use. */

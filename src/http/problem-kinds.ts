@@ -1,5 +1,4 @@
 import type { ProblemKind } from '../application.ts';
-import type { Denial } from '../control/access.ts';
 import type { ControlCode } from '../control/refusal.ts';
 
 /** The status and the title of each problem of the engine. */
@@ -33,7 +32,7 @@ const kinds = {
   'internal-error': { status: 500, title: 'Internal server error' },
   unavailable: { status: 503, title: 'Service unavailable' },
   'insufficient-storage': { status: 507, title: 'Storage limit reached' },
-} satisfies Record<ControlCode | Denial['code'], object> & Record<string, Pick<ProblemKind, 'status' | 'title'>>;
+} satisfies Record<ControlCode, object> & Record<string, Pick<ProblemKind, 'status' | 'title'>>;
 
 /** The codes of the engine's problems. An application defines additional codes. */
 export type ProblemCode = keyof typeof kinds;

@@ -1,7 +1,10 @@
 import { DomainError, type ProblemKind } from '../application.ts';
-import { ControlProblemError } from '../control/refusal.ts';
+import { ControlProblemError, createIssuesError } from '../control/refusal.ts';
 import type { Violation } from '../openapi/violations.ts';
 import { TooManySandboxesError, UnknownSandboxError } from '../sandbox/errors.ts';
+import { TooManyFaultsError } from '../sandbox/faults/fault-list.ts';
+import { InvalidMatcherError } from '../sandbox/matcher/value-matcher.ts';
+import { SnapshotError } from '../sandbox/snapshots.ts';
 import { StateTooLargeError } from '../store/backend.ts';
 import { DataFileError } from '../store/data-file.ts';
 import { StoreUnavailableError } from '../store/store.ts';
@@ -38,6 +41,10 @@ export function toHttpProblem(thrown: unknown, kinds: ProblemKinds): HttpProblem
   if (thrown instanceof UnknownSandboxError) return { code: 'unknown-sandbox', detail: thrown.message };
   if (thrown instanceof DomainError) return toApplicationProblem(thrown, kinds);
   if (thrown instanceof ControlProblemError) return toControlProblem(thrown);
+  if (thrown instanceof InvalidMatcherError)
+    return toControlProblem(createIssuesError('invalid-matcher', thrown.issues));
+  if (thrown instanceof TooManyFaultsError) return { code: 'limit-reached', detail: thrown.message };
+  if (thrown instanceof SnapshotError) return { code: 'invalid-state', detail: thrown.message };
   if (thrown instanceof StateTooLargeError)
     return { code: 'insufficient-storage', detail: `nothing was changed: ${thrown.message}` };
   if (thrown instanceof TooManySandboxesError) return unavailable(thrown.message, thrown.retryAfterSeconds);

@@ -95,18 +95,9 @@ function addToJournal(journal: Journal, exchange: Exchange, sent: SentResponse |
 export function recordCachedResponse(
   journal: Journal,
   { method = '', url = '/', rawHeaders }: IncomingMessage,
-  { operationId, recorded }: { readonly operationId: string; readonly recorded: RecordedResponse },
+  { operationId, recorded: response }: { readonly operationId: string; readonly recorded: RecordedResponse },
 ): void {
-  journal.add({
-    method,
-    url,
-    prefix: '',
-    rawHeaders,
-    response: recorded,
-    durationMs: 0,
-    operationId,
-    remarks: undefined,
-  });
+  journal.add({ method, url, prefix: '', rawHeaders, response, durationMs: 0, operationId, remarks: undefined });
 }
 
 /** Converts a response to its form in the journal. */

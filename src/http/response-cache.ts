@@ -1,20 +1,11 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { RecordedResponse } from '../sandbox/journal/recorded-request.ts';
 import { MEGABYTE } from '../util/limits.ts';
+import { isAllowed } from './access-policy.ts';
+import type { ResponseCache, ServerParts } from './parts.ts';
 import { hasBody } from './pipeline/body.ts';
-import type { Exchange } from './pipeline/values.ts';
+import { mayNameSandbox } from './pipeline/route.ts';
 import { type SentResponse, toRecordedResponse } from './record.ts';
-
-/**
- * Stores the bytes of GET responses in the sandbox `default`, and sends them again until the state changes. The key is the request target with the
- * origin, the only header that the responses depend on.
- */
-export interface ResponseCache {
-  /** Sends the stored response to a request, and returns it; undefined if none is stored. */
-  send(req: IncomingMessage, res: ServerResponse): CachedResponse | undefined;
-  /** Stores the response that was sent in an exchange, if the next request would get the same response. */
-  store(exchange: Exchange, sent: SentResponse | undefined, res: ServerResponse): void;
-}
 
 /** A sent response with status 200. */
 interface CachedResponse {
@@ -24,16 +15,6 @@ interface CachedResponse {
   readonly bytes: Buffer;
   /** The response as the journal stores it. */
   readonly recorded: RecordedResponse;
-}
-
-/** Functions that return whether stored responses are valid. */
-interface ResponseCacheParts {
-  /** Returns the revision of the state of the sandbox `default`. */
-  readonly getRevision: () => number;
-  /** Returns whether no fault or delay can apply to a request. */
-  readonly isEnabled: () => boolean;
-  /** Returns whether the host and the origin of a request are allowed, and the request names no sandbox. */
-  readonly isAllowed: (req: IncomingMessage) => boolean;
 }
 
 /** The maximum size of all stored responses, in bytes. A response that exceeds it empties the cache: most entries are searches that are not repeated. */
@@ -46,10 +27,16 @@ const ENTRY_BYTES = 1_500;
 const MAX_KEY_LENGTH = 1024;
 
 /** A response cache that stores nothing. */
-export const NO_RESPONSE_CACHE: ResponseCache = { send: () => undefined, store: () => {} };
+const NO_RESPONSE_CACHE: ResponseCache = { send: () => undefined, store: () => {} };
 
-/** Creates a response cache. It sends responses without Koa, which takes several times as long. */
-export function createResponseCache({ getRevision, isEnabled, isAllowed }: ResponseCacheParts): ResponseCache {
+/** Creates the response cache of a server. It sends responses without Koa, which takes several times as long. */
+export function createResponseCache({ access, options, sandboxes }: ServerParts): ResponseCache {
+  // A delay applies to each response.
+  if (options.responseCache === false || options.delay !== undefined) return NO_RESPONSE_CACHE;
+  const { store, faults } = sandboxes.default;
+  const getRevision = () => store.read().revision;
+  const isCacheable = (req: IncomingMessage) =>
+    isPlainGet(req) && !mayNameSandbox(req.url ?? '', req.headers) && isAllowed(access, req.headers);
   const responses = new Map<string, CachedResponse>();
   let storedRevision = getRevision();
   let storedBytes = 0;
@@ -62,7 +49,7 @@ export function createResponseCache({ getRevision, isEnabled, isAllowed }: Respo
 
   return {
     send(req, res) {
-      if (!isPlainGet(req) || !isEnabled() || !isAllowed(req)) return undefined;
+      if (faults.isActive || !isCacheable(req)) return undefined;
       if (storedRevision !== getRevision()) clear();
       const response = responses.get(getKey(req));
       if (!response) return undefined;
@@ -74,8 +61,7 @@ export function createResponseCache({ getRevision, isEnabled, isAllowed }: Respo
       // The log and the journal repeat notes for each request, so a response with notes is not stored.
       if (sent?.response.status !== 200 || draft.notes.length > 0 || operationId === undefined) return;
       const { req } = res;
-      if (draft.revision === undefined || draft.revision !== getRevision() || !isPlainGet(req) || !isAllowed(req))
-        return;
+      if (draft.revision === undefined || draft.revision !== getRevision() || !isCacheable(req)) return;
       const key = getKey(req);
       if (key.length > MAX_KEY_LENGTH) return;
       const response = createCachedResponse(operationId, sent, res);

@@ -27,17 +27,10 @@ interface HttpServerParts extends Pick<ServerParts, 'log' | 'access' | 'options'
 }
 
 /** An HTTP server on one or more addresses. */
-export interface HttpServer {
-  /** Starts to listen on another address, and returns the port. Port 0 selects a free port. */
-  listen(host: string, port: number): Promise<number>;
-  /** Stops listening on all addresses, so that a failed start can be repeated. */
-  unlisten(): Promise<void>;
-  /** Stops listening, and finishes the current requests. Closes their connections after 8 s. */
-  close(): Promise<void>;
-}
+export type HttpServer = ReturnType<typeof createHttpServer>;
 
 /** Creates an HTTP server that responds with problem documents to requests that Node refuses. */
-export function createHttpServer({ listener, log, access, options }: HttpServerParts): HttpServer {
+export function createHttpServer({ listener, log, access, options }: HttpServerParts) {
   const connections = new Connections();
   const refusals = createRequestRefusals(connections, log, access);
   const servers: Server[] = [];
@@ -66,16 +59,19 @@ export function createHttpServer({ listener, log, access, options }: HttpServerP
   }
 
   return {
-    async listen(host, port) {
+    /** Starts to listen on another address, and returns the port. Port 0 selects a free port. */
+    async listen(host: string, port: number): Promise<number> {
       const server = createNodeServer();
       await once(server.listen({ host, port }), 'listening');
       servers.push(server);
       return (server.address() as { readonly port: number }).port;
     },
-    async unlisten() {
+    /** Stops listening on all addresses, so that a failed start can be repeated. */
+    async unlisten(): Promise<void> {
       await Promise.all(servers.splice(0).map(close));
     },
-    async close() {
+    /** Stops listening, and finishes the current requests. Closes their connections after 8 s. */
+    async close(): Promise<void> {
       isClosing = true;
       await connections.close(Promise.all(servers.map(close)));
     },

@@ -5,7 +5,7 @@ import { suggestName } from '../util/similar-names.ts';
 
 /** The schema keywords that a remedy describes. */
 interface DescribedSchema
-  extends Partial<Readonly<Record<'description' | 'type' | 'format' | 'pattern', string>>>,
+  extends Partial<Readonly<Record<'description' | 'type' | 'format' | 'pattern' | 'x-unit', string>>>,
     Partial<Readonly<Record<'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength' | 'minItems', number>>> {
   readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, DescribedSchema>>;
@@ -75,9 +75,10 @@ function joinAlternatives(alternatives: readonly (readonly string[])[]): string 
 }
 
 function describeSchema(schema: DescribedSchema, fallback = 'another value'): string {
+  const unit = schema['x-unit'];
   if (schema.enum) return joinWithOr(schema.enum.map((value) => JSON.stringify(value)));
   if (schema.anyOf) return joinWithOr(schema.anyOf.map((alternative) => describeSchema(alternative)));
-  if (schema.type === 'integer') return `an integer${describeRange(schema)}`;
+  if (schema.type === 'integer') return `an integer${describeRange(schema)}${unit ? ` (${unit})` : ''}`;
   if (schema.type === 'number') return `a number${describeRange(schema)}`;
   if (schema.type === 'array' && schema.minItems) return `an array of at least ${schema.minItems}`;
   // The schema of a property name often has a pattern but no type.
@@ -93,7 +94,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 function describeString({ format, pattern, minLength = 0, maxLength }: DescribedSchema): string {
-  if (format) return `a valid ${format}`;
+  if (format) return `a valid ${format}${format === 'date-time' ? ' such as 2025-06-01T12:00:00Z' : ''}`;
   if (pattern !== undefined) return `a string that matches ${pattern}`;
   if (maxLength !== undefined) return `a string of ${minLength} to ${maxLength} characters`;
   return minLength > 0 ? 'a string that is not empty' : 'a string';

@@ -5,12 +5,13 @@ import type { Issue } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { UserError } from '../util/user-error.ts';
 import { createLocator } from './source-location.ts';
 
 export type { Document } from 'openapi-backend';
 
 /** Thrown for a contract that can't be loaded. `message` has the file, the position, and the problem. */
-export class ContractError extends Error {
+export class ContractError extends UserError {
   override readonly name = 'ContractError';
 }
 

@@ -1,26 +1,14 @@
-import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
-import type { ControlParts } from '../control/handler.ts';
 import { findUnknownOperations, validateInjectedResponse } from '../mock/validate-fault.ts';
 import { type Contract, type EditDocument, loadContract } from '../openapi/contract.ts';
 import { getPackageFile } from '../package-file.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
-import { createBuiltInSnapshots } from '../sandbox/snapshots.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import type { ServerOptions } from './options.ts';
 
-/** Creates the control API's parts and loads its contract. Throws a `DataFileError` if a built-in snapshot can't be used. */
-export async function createControlParts(
-  { snapshots, collections }: Pick<Application, 'snapshots' | 'collections'>,
-  { snapshots: folder }: ServerOptions,
-  parts: Omit<ControlParts, 'builtIn'>,
-) {
-  const builtIn = createBuiltInSnapshots({ ...parts, builtIn: snapshots, folder: folder && resolve(folder) });
+/** Loads the contract of the control API, with the collections of an application. */
+export function loadControlContract(collections: Collections): Promise<Contract> {
   const path = getPackageFile('src/control/control.yaml');
-  return {
-    control: { ...parts, builtIn },
-    controlContract: await loadContract({ path, strict: true, edit: getEditor(collections) }),
-  };
+  return loadContract({ path, strict: true, edit: getEditor(collections) });
 }
 
 type Collections = Application['collections'];

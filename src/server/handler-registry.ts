@@ -3,11 +3,7 @@ import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BoundApplication, type Handle, type Implementation, mocked, type Operation } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
-
-/** An error for handlers or `mock` options that do not fit the contract. The message names them and lists valid names. */
-export class HandlersError extends Error {
-  override readonly name = 'HandlersError';
-}
+import { UserError } from '../util/user-error.ts';
 
 /** Handlers of a user, by operationId. */
 export type UserHandlers = Readonly<Record<string, Handle | typeof mocked>>;
@@ -30,7 +26,7 @@ export function findImplementation(
   return own && successStatus < 300 ? { ...own, source: 'application' } : undefined;
 }
 
-/** Throws a `HandlersError` if handlers or `mock` name an operation that the contract does not have. */
+/** Throws a `UserError` if handlers or `mock` name an operation that the contract does not have. */
 export function refuseUnknownOperations(
   { routes }: { readonly routes: readonly Operation[] },
   mock: MockedOperations,
@@ -40,14 +36,14 @@ export function refuseUnknownOperations(
   const names = [...(typeof mock === 'boolean' ? [] : mock), ...Object.keys(handlers)];
   const unknown = names.filter((id) => !known.includes(id));
   if (unknown.length === 0) return;
-  throw new HandlersError(
+  throw new UserError(
     `the contract has no operation ${unknown.join(', ')}, which the handlers or --mock name: use ${known.join(', ')}`,
   );
 }
 
 /**
  * Loads the handlers of a user: an object, or the path of a module whose named exports or default export are handlers. `version`: the signature of the
- * module's file, which is loaded again when it changes. Throws a `HandlersError` if the module can't be loaded or exports no handlers.
+ * module's file, which is loaded again when it changes. Throws a `UserError` if the module can't be loaded or exports no handlers.
  */
 export async function loadHandlers(
   source: Readonly<Record<string, unknown>> | string | undefined,
@@ -58,7 +54,7 @@ export async function loadHandlers(
   const entries = Object.entries(handlers as object).filter(([, handler]) => handler !== undefined);
   for (const [id, handler] of entries) {
     if (typeof handler !== 'function' && handler !== mocked) {
-      throw new HandlersError(`${path ?? 'handlers'}: ${id} is not a handler: use a function or \`mocked\``);
+      throw new UserError(`${path ?? 'handlers'}: ${id} is not a handler: use a function or \`mocked\``);
     }
   }
   return Object.fromEntries(entries);
@@ -72,7 +68,7 @@ async function loadModule(path: string, version = ''): Promise<Record<string, un
     return await import(`${pathToFileURL(file).href}?version=${version}`);
   } catch (cause) {
     const reason = describeFailure(cause, file);
-    throw new HandlersError(`${path} can't be loaded as a module with handlers: ${reason}`, { cause });
+    throw new UserError(`${path} can't be loaded as a module with handlers: ${reason}`, { cause });
   }
 }
 
@@ -91,7 +87,7 @@ function getExportedHandlers(path: string, { default: own, ...named }: Record<st
   const { 'module.exports': _, ...others } = named;
   const handlers = { ...(typeof own === 'object' && !Array.isArray(own) ? own : {}), ...others };
   if (Object.keys(handlers).length > 0) return handlers;
-  throw new HandlersError(
+  throw new UserError(
     `${path} exports no handlers: export functions named after operationIds, or an object with such functions as the default export`,
   );
 }

@@ -1,11 +1,7 @@
 import { ipVersion } from '../http/access-policy.ts';
 import type { HttpServer } from '../http/server.ts';
+import { UserError } from '../util/user-error.ts';
 import type { ServerOptions, Storefront } from './options.ts';
-
-/** An error for an address that the server can't listen on. The message contains the reason and the remedy. */
-export class AddressError extends Error {
-  override readonly name = 'AddressError';
-}
 
 /** The default addresses. Decision: loopback only, both addresses that `localhost` can resolve to. */
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
@@ -38,7 +34,7 @@ function describeControl(isOn: boolean, token: string | undefined): string {
 /** The number of attempts to find a port that is free on both 127.0.0.1 and ::1. */
 const MAX_ATTEMPTS = 10;
 
-/** Starts to listen on `host`, by default on loopback only. Port 0 picks a free port. Throws an `AddressError` if the address can't be used. */
+/** Starts to listen on `host`, by default on loopback only. Port 0 picks a free port. Throws a `UserError` if the address can't be used. */
 export async function listen(
   server: HttpServer,
   host: string | undefined,
@@ -54,7 +50,7 @@ export async function listen(
       await server.unlisten();
       const cause = error as NodeJS.ErrnoException;
       if (cause.code !== 'EADDRINUSE' || port !== 0 || attempt === MAX_ATTEMPTS)
-        throw createAddressError(mainHost, port, cause);
+        throw createUserError(mainHost, port, cause);
     }
   }
 }
@@ -76,7 +72,7 @@ function toUrlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function createAddressError(host: string, port: number, cause: NodeJS.ErrnoException): AddressError {
+function createUserError(host: string, port: number, cause: NodeJS.ErrnoException): UserError {
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `Port ${port} is in use. Stop the program that uses it, or choose another port with --port (0 picks a free one).`,
     EACCES: `Port ${port} requires privileges that this user does not have. Choose a port above 1023 with --port.`,
@@ -84,5 +80,5 @@ function createAddressError(host: string, port: number, cause: NodeJS.ErrnoExcep
     ENOTFOUND: `The host ${host} does not exist. Choose another address with --host, or omit --host.`,
   };
   const reason = reasons[cause.code ?? ''] ?? `Can't listen on ${host}, port ${port}: ${cause.message}`;
-  return new AddressError(reason, { cause });
+  return new UserError(reason, { cause });
 }

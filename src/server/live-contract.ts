@@ -68,7 +68,6 @@ export class LiveContract {
     this.#serve(contract, handlers, (next) =>
       contract === this.bound.contract ? message : `${message}; ${this.#describeContract(next)}`,
     );
-    this.#pendingHandlers = undefined;
   };
 
   readonly #describeContract = (next: BoundContract): string =>
@@ -78,7 +77,6 @@ export class LiveContract {
   #servePending(contract: Contract, handlers: UserHandlers): Error | undefined {
     try {
       this.#serve(contract, handlers, this.#describeContract);
-      this.#pendingHandlers = undefined;
       return undefined;
     } catch (error) {
       return error as Error;
@@ -97,6 +95,7 @@ export class LiveContract {
     const isNew = contract !== this.bound.contract;
     current.bound = bound;
     this.#listener = listener;
+    if (handlers === this.#pendingHandlers) this.#pendingHandlers = undefined;
     if (!isNew) return;
     if (contract.warning !== undefined) log.warn(contract.warning);
     for (const warning of findUnusableFaults(server.sandboxes, contract)) log.warn(warning);

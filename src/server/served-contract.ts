@@ -13,7 +13,7 @@ import {
   type UserHandlers,
 } from './handler-registry.ts';
 
-/** Binds an application and the user's handlers to a contract. Throws a `ContractError` or a `HandlersError` if they do not fit. */
+/** Binds an application and the user's handlers to a contract. Throws a `ContractError` or a `UserError` if they do not fit. */
 export type Bind = ReturnType<typeof createBinder>;
 
 /** A contract and the application that is bound to it. */

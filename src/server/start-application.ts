@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { basename, resolve } from 'node:path';
 import type { Application } from '../application.ts';
+import type { ControlParts } from '../control/handler.ts';
 import { createAccessPolicy, isLoopback } from '../http/access-policy.ts';
 import type { ServerParts } from '../http/parts.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
@@ -11,9 +12,10 @@ import { loadContract } from '../openapi/contract.ts';
 import { clampTime, createClock } from '../sandbox/clock.ts';
 import { createDelay } from '../sandbox/faults/combine-faults.ts';
 import { Sandboxes } from '../sandbox/registry.ts';
+import { createBuiltInSnapshots } from '../sandbox/snapshots.ts';
 import { openState } from '../store/open-state.ts';
 import type { State } from '../store/state.ts';
-import { createControlParts } from './control.ts';
+import { loadControlContract } from './control.ts';
 import { findWatchedFiles, reloadOnSave } from './file-watcher.ts';
 import { loadHandlers } from './handler-registry.ts';
 import { describeExposure, listen } from './listen.ts';
@@ -110,22 +112,28 @@ async function createServerParts(
     areDeclared: options.sandboxes === 'declared',
     log: (message) => log.info(message),
   });
-  const control = await createControlParts(application, options, {
-    sandboxes,
+  const snapshotParts = {
     defaults,
     validator: () => current.bound.validator,
+    warn: (message: string) => log.warn(message),
+  };
+  const folder = options.snapshots && resolve(options.snapshots);
+  const control: ControlParts = {
+    ...snapshotParts,
+    builtIn: createBuiltInSnapshots({ ...snapshotParts, builtIn: application.snapshots, folder }),
+    sandboxes,
     findUnmatchableReasons: (fault) => findUnmatchableReasons(current.bound.contract.routes, fault),
-    warn: (message) => log.warn(message),
     findUnknownOperations: (operation) => findUnknownOperations(current.bound.contract, operation),
     findUndocumentedResponses: (fault) => validateInjectedResponse(current.bound.contract, fault),
     stopping: stopping.signal,
-  });
+  };
   return {
     application,
     options: { ...options, static: options.static && resolve(options.static) },
     access: createAccessPolicy(options),
     sandboxes,
-    ...control,
+    control,
+    controlContract: await loadControlContract(application.collections),
     log,
     getDelayMs: createDelay(options.delay),
     stopping: stopping.signal,

@@ -1,4 +1,5 @@
 /** The types of the API for the server. They are read-only versions of the generated types. The types for clients are in `api-types.ts`. */
+import type { InputBody, JsonContent, PropertyType } from '../util/operation-types.ts';
 import type * as api from './schema.d.ts';
 
 /** A type with all its properties and arrays read-only, at any depth. */
@@ -18,9 +19,6 @@ export type OrderProduct = schemas['OrderProduct'];
 export type PaymentSummary = schemas['PaymentSummary'];
 export type Problem = schemas['Problem'];
 
-type PropertyType<T, Name extends PropertyKey> = T extends { readonly [K in Name]?: infer P } ? NonNullable<P> : never;
-type JsonContent<T> = T extends { readonly content: { readonly 'application/json': infer Body } } ? Body : never;
-
 /** The headers of a request by their names, which are in lower case. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
@@ -32,12 +30,6 @@ export interface Input<Id extends OperationId> {
   readonly body: InputBody<operations[Id]>;
   readonly headers: RequestHeaders;
 }
-
-type InputBody<Operation> = Operation extends { readonly requestBody: infer Body }
-  ? JsonContent<Body>
-  : Operation extends { readonly requestBody?: infer Body }
-    ? JsonContent<Body> | undefined
-    : undefined;
 
 type Success<Id extends OperationId> = operations[Id]['responses'][Extract<
   keyof operations[Id]['responses'],

@@ -3,6 +3,7 @@ import { findJsonIssues, TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.t
 import { formatPointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { UserError } from '../util/user-error.ts';
 import { type Disk, describeDiskError, getTargetSignature } from './disk.ts';
 import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from './json-syntax-error.ts';
 import type { State } from './state.ts';
@@ -12,7 +13,7 @@ import type { StateValidator } from './validate-state.ts';
 export const MAX_FILE_BYTES = 90_000_000;
 
 /** Thrown if a data file can't be used. `message` contains the file, the line or JSON Pointer, what is wrong, and what to do. */
-export class DataFileError extends Error {
+export class DataFileError extends UserError {
   override readonly name = 'DataFileError';
 }
 

@@ -1,7 +1,7 @@
 /** The exports of every entry of the test kit. */
 
-export { ControlError, type ControlViolation } from '../client/client.ts';
-export type { Fault, JournalEntry, Verification, Where } from '../control/operation.ts';
+export { ControlError } from '../client/client.ts';
+export type { ControlViolation, Fault, JournalEntry, Verification, Where } from '../control/operation.ts';
 export type * from '../shop/api-types.ts';
 export type { Clock, Moment, TestClock } from './clock.ts';
 export type {

@@ -66,8 +66,7 @@ type AutoFixture = [
  * is removed after the test.
  */
 export function storefrontFixtures(options: StorefrontFixtureOptions): { shop: AutoFixture } {
-  if (!['cookie', 'header'].includes(options?.by))
-    throw new Error("Invalid options of storefrontFixtures. Use { server, by: 'cookie' } or { server, by: 'header' }.");
+  rejectInvalidOption(options ?? {});
   return {
     shop: [
       // Playwright reads the names of the fixtures from this object pattern.
@@ -75,13 +74,30 @@ export function storefrontFixtures(options: StorefrontFixtureOptions): { shop: A
         const sandbox = sandboxAt(options.server, createId(title, workerIndex), options);
         await sandbox.recreate(options);
         const enter = (other: BrowserContextLike) => enterSandbox(other, sandbox.id, options, baseURL);
+        const clock = withPages(sandbox.clock, context.clock);
+        const recreate: TestShop['recreate'] = async (source) => {
+          await sandbox.recreate(source);
+          // The clock of the new sandbox follows the system clock, and so must the pages.
+          await clock.follow();
+        };
         await enter(context);
-        await use({ ...sandbox, enter, clock: withPages(sandbox.clock, context.clock) });
+        await use({ ...sandbox, enter, clock, recreate });
         await sandbox.remove();
       },
       { auto: true },
     ],
   };
+}
+
+/** Throws an error with the name and the value of the first invalid option. */
+function rejectInvalidOption({ server = '', by, app = server, api = server }: Partial<StorefrontFixtureOptions>): void {
+  const reject = (name: string, value: unknown, remedy: string) => {
+    throw new Error(`Invalid option ${name} of storefrontFixtures. It is ${JSON.stringify(value)}: use ${remedy}.`);
+  };
+  for (const [name, address] of Object.entries({ server, app, api }))
+    if (!/^https?:/i.test(address) || !URL.canParse(address))
+      reject(name, address, `the address of the ${name}, such as http://localhost:3000`);
+  if (by !== 'cookie' && by !== 'header') reject('by', by, "'cookie' or 'header'");
 }
 
 async function enterSandbox(

@@ -40,8 +40,8 @@ export interface TestSandbox {
   deleteSnapshot(name: string): Promise<void>;
   /** Adds a fault. */
   fault(definition: FaultDefinition): Promise<Fault>;
-  /** Replaces all faults. */
-  replaceFaults(definitions: readonly FaultDefinition[]): Promise<readonly Fault[]>;
+  /** Replaces all faults. Accepts the result of `faults()`, whose counters start at 0 again. */
+  replaceFaults(definitions: readonly (FaultDefinition | Fault)[]): Promise<readonly Fault[]>;
   /** Returns the faults. Each one has the number of requests that it matched and applied to. */
   faults(): Promise<readonly Fault[]>;
   /** Removes the fault with this `id`. */
@@ -95,7 +95,7 @@ export function sandboxAt(server: string, id: string, { token }: SandboxAccess =
     snapshots: () => send<'listSnapshots'>('GET', '/snapshots'),
     deleteSnapshot: (name) => send<'deleteSnapshot'>('DELETE', `/snapshots/${encodeURIComponent(name)}`),
     fault: (definition) => send<'addFault'>('POST', '/faults', definition),
-    replaceFaults: (definitions) => send<'replaceFaults'>('PUT', '/faults', definitions),
+    replaceFaults: (definitions) => send<'replaceFaults'>('PUT', '/faults', definitions.map(toDefinition)),
     faults: () => send<'listFaults'>('GET', '/faults'),
     removeFault: (fault) => send<'removeFault'>('DELETE', `/faults/${encodeURIComponent(fault)}`),
     clearFaults: () => send<'clearFaults'>('DELETE', '/faults'),
@@ -109,4 +109,10 @@ export function sandboxAt(server: string, id: string, { token }: SandboxAccess =
     recreate: async ({ from } = {}) => void (await send<'putSandbox'>('PUT', '', { from })),
     remove: () => send<'removeSandbox'>('DELETE', ''),
   };
+}
+
+/** Returns the definition of a fault, without the properties that the server adds. */
+function toDefinition(fault: FaultDefinition | Fault): FaultDefinition {
+  const { id, matched, applied, expired, warnings, ...definition } = fault as Fault;
+  return definition as FaultDefinition;
 }

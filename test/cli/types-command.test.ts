@@ -1,7 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type TypesCommand, TypesError, writeTypes } from '../../src/cli/types-command.ts';
+import { type TypesCommand, writeTypes } from '../../src/cli/types-command.ts';
+import { UserError } from '../../src/util/user-error.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 
@@ -55,10 +56,10 @@ describe('storefront types', () => {
     ['missing.yaml', /^missing\.yaml can't be read as an OpenAPI document: .*no such file/],
     ['broken.yaml', /^broken\.yaml can't be read as an OpenAPI document: /],
     ['plain.yaml', /^plain\.yaml can't be read as an OpenAPI document: /],
-  ])('rejects with a TypesError that names the file: %s', async (contract, message) => {
+  ])('rejects with a UserError that names the file: %s', async (contract, message) => {
     const folder = await folderWith({ 'broken.yaml': 'openapi: [', 'plain.yaml': 'colour: red' });
     await expect(runTypes(folder, { contract })).rejects.toThrow(message);
-    await expect(runTypes(folder, { contract })).rejects.toThrow(TypesError);
+    await expect(runTypes(folder, { contract })).rejects.toThrow(UserError);
   });
 
   it('rejects if the output file cannot be written', async () => {

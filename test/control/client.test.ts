@@ -10,7 +10,7 @@ describe('a client of the control API', () => {
     const { url } = await startStorefront();
     const fault = await getRejection(sandboxAt(url, 'w3').restore('none'), ControlError);
     expect(fault).toMatchObject({ name: 'ControlError', status: 404, violations: [] });
-    expect(fault.message).toContain('Snapshot none does not exist');
+    expect(fault.message).toContain('Snapshot none is neither built-in nor saved');
   });
 
   it('rejects with a message that describes five violations, and one line for each further one', async () => {

@@ -147,7 +147,7 @@ describe('a command for the control API', () => {
     expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).toEqual([]);
     expect(await run('reset')).toBe('');
     expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).not.toEqual([]);
-    await expect(run('restore nothing-such')).rejects.toThrow('Snapshot nothing-such does not exist');
+    await expect(run('restore nothing-such')).rejects.toThrow('Snapshot nothing-such is neither built-in nor saved');
   });
 
   it.each([

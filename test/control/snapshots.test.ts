@@ -109,7 +109,25 @@ describe('a snapshot', () => {
   it('is listed in the error message for an unknown snapshot name', async () => {
     const { sendControl } = await startWithControl();
     await sendControl('PUT', '/w1/snapshots/paid');
-    expect((await sendControl('POST', '/w1/snapshots/payed/restore')).body.detail).toContain('paid');
+    expect((await sendControl('POST', '/w1/snapshots/payed/restore')).body.detail).toMatch(
+      /^Snapshot payed is neither built-in nor saved in the sandbox w1\. Save it there, or use one of paid, empty-cart/,
+    );
+  });
+
+  it('is named in the error message for another sandbox if the sandbox default has it', async () => {
+    const { sendControl } = await startWithControl();
+    await sendControl('PUT', '/default/snapshots/mine');
+    expect((await sendControl('POST', '/w1/snapshots/mine/restore')).body.detail).toMatch(
+      /nor saved in the sandbox w1\. The sandbox default has it: create the sandbox from it \(`from`\)/,
+    );
+  });
+
+  it('must be built-in or saved in the sandbox default to create a sandbox from it', async () => {
+    const { sendControl } = await startWithControl();
+    await sendControl('PUT', '/w1/snapshots/mine');
+    expect((await sendControl('PUT', '/w2', { from: 'mine' })).body.detail).toMatch(
+      /^Snapshot mine is neither built-in nor saved in the sandbox default\. Save it there, or use one of empty-cart/,
+    );
   });
 });
 

@@ -96,9 +96,14 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
     expect(await verify(sandbox, {})).toEqual({
       verified: false,
       count: 0,
-      message: 'Expected at least 1 matching request, found 0',
+      message: expect.stringMatching(
+        /^Expected at least 1 matching request, found 0; the sandbox [\w-]+ has received no requests: .*cookie/,
+      ),
       nearMisses: [],
     });
+    await listOrders(sandbox);
+    await sandbox.sendControl('DELETE', '/requests');
+    expect((await verify(sandbox, {})).message).toBe('Expected at least 1 matching request, found 0');
   });
 
   it.each<readonly [where: object]>([

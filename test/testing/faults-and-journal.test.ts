@@ -32,6 +32,22 @@ describe('TestSandbox faults', () => {
   });
 });
 
+describe('replaceFaults()', () => {
+  it('accepts the faults that faults() has returned', async () => {
+    const { sandbox, order } = await createSandbox();
+    await sandbox.fault({ operation: 'createOrder', status: 500, times: 1 });
+    await sandbox.fault({ operation: 'listOrders', where: { method: 'PUT' }, status: 503, durationMs: 60_000 });
+    await order();
+    const faults = await sandbox.faults();
+    const replaced = await sandbox.replaceFaults(faults);
+    expect(replaced).toMatchObject([
+      { operation: 'createOrder', status: 500, times: 1, applied: 0 },
+      { operation: 'listOrders', durationMs: 60_000, warnings: [expect.any(String)] },
+    ]);
+    expect(await order()).toBe(500);
+  });
+});
+
 describe('TestSandbox journal', () => {
   it('requests() returns recorded requests and responses by filter, and clearRequests() clears them', async () => {
     const { sandbox, order } = await createSandbox();

@@ -92,6 +92,31 @@ describe('storefrontFixtures', () => {
       expect(calls).toEqual([['http://localhost:3000/api/orders', headers]]);
     });
   });
+
+  it('sets the pages to the system time when the sandbox is recreated', async () => {
+    const { url: server } = await startStorefront();
+    await runTest({ server, by: 'header' }, async (shop, calls) => {
+      await shop.clock.freeze(5_000);
+      await shop.recreate({ from: 'empty-cart' });
+      expect(calls.at(-1)).toEqual(['setSystemTime', NOW_MS]);
+      expect((await shop.state()).cartItems).toEqual([]);
+    });
+  });
+
+  it.each([
+    [undefined, /Invalid option server .* "": use the address/],
+    [{ by: 'cookie' }, /Invalid option server .* "": use the address of the server/],
+    [{ server: 'localhost:3000', by: 'cookie' }, /Invalid option server .* "localhost:3000": use the address/],
+    [{ server: 'http://localhost:3000', by: 'host' }, /Invalid option by .* "host": use 'cookie' or 'header'/],
+    [{ server: 'http://localhost:3000' }, /Invalid option by .* undefined: use/],
+    [
+      { server: 'http://localhost:3000', by: 'cookie', app: '/shop' },
+      /Invalid option app .* "\/shop": use the address/,
+    ],
+    [{ server: 'http://localhost:3000', by: 'header', api: '/api' }, /Invalid option api .* "\/api": use the address/],
+  ])('throws an error with the name of the invalid option: %j', (options, message) => {
+    expect(() => storefrontFixtures(options as StorefrontFixtureOptions)).toThrow(message);
+  });
 });
 
 describe('withPages', () => {

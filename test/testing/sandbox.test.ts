@@ -50,6 +50,14 @@ describe('sandboxAt', () => {
     expect(names).toEqual(expect.arrayContaining(['kettle', 'empty-cart']));
   });
 
+  it('rejects an invalid time or duration with an example and the unit', async () => {
+    const { clock } = await createSandbox();
+    await expect(clock.freeze('tomorrow')).rejects.toThrow(
+      'now is "tomorrow": use a valid date-time such as 2025-06-01T12:00:00Z or an integer from 0 to 8640000000000000 (milliseconds since 1970)',
+    );
+    await expect(clock.advance(0.5)).rejects.toThrow(/^ms is 0\.5: use an integer from .* to .* \(milliseconds\)$/);
+  });
+
   it('ids() makes new ids reproducible, and randomIds() makes them random again', async () => {
     const sandbox = await createSandbox();
     const newOrder = async () => {

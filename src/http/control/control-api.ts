@@ -1,7 +1,7 @@
 import type { ControlParts } from '../../control/handler.ts';
-import { controlHandlers, eventStreamHandlers } from '../../control/handlers.ts';
-import type { FollowedRequests } from '../../control/journal-handlers.ts';
-import type { ControlId } from '../../control/operation.ts';
+import { controlHandlers } from '../../control/handlers.ts';
+import { getFollowedRequests } from '../../control/journal-handlers.ts';
+import type { ControlId, ControlInput } from '../../control/operation.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { MAX_BODY_BYTES, MEGABYTE } from '../../util/limits.ts';
 import { CONTROL_DOCUMENT_PATH } from '../access-policy.ts';
@@ -41,7 +41,7 @@ export function createControlApi({ control, controlContract }: ServerParts): Api
       refuseForms(request);
       if (!takesState(route) || !isLarge(request)) return runSteps();
       await limitReceived(async () => {
-        if (!request.client.isDisconnected) await request.body.receiveText(STATE_OPTIONS);
+        if (!request.socket.destroyed) await request.body.receiveText(STATE_OPTIONS);
       });
       return limitHandled(runSteps);
     },
@@ -60,19 +60,17 @@ function isLarge({ headers }: HttpRequest): boolean {
 }
 
 /** A handler of any operation. The input is valid. */
-type Handle<Result> = (input: unknown, parts: ControlParts) => Result;
+type Handle = (input: unknown, parts: ControlParts) => unknown;
 
 async function handle({ request, route, input }: OperationCall, parts: ControlParts): Promise<Handled> {
   const id = route.operationId as ControlId;
-  const follow = eventStreamHandlers[id] as Handle<FollowedRequests> | undefined;
-  if (follow && acceptsEventStream(request)) {
-    const { journal, after, isMatch } = follow(input, parts);
+  if (id === 'listRequests' && acceptsEventStream(request)) {
+    const { journal, after, isMatch } = getFollowedRequests(input as ControlInput<typeof id>, parts);
     const options = { after: getLastEventId(request) ?? after, isMatch, stopping: parts.stopping };
     return { response: { ...createResponse(200, undefined), stream: streamJournal(journal, options) } };
   }
-  const handler = controlHandlers[id] as Handle<unknown>;
-  const body = await handler(input, parts);
-  return { response: createResponse(route.successStatus, body) };
+  const handler = controlHandlers[id] as Handle;
+  return { response: createResponse(route.successStatus, await handler(input, parts)) };
 }
 
 /** Throws an `HttpProblemError` if a body is not JSON. Browsers send forms of other sites without a preflight request, but not JSON. */

@@ -31,15 +31,11 @@ const NO_BODY: Promise<RequestBody> = Promise.resolve({ body: undefined });
 
 /** Reads the body of one request, once. */
 export class BodyReader {
-  #text: string | undefined;
+  /** The text of the body; undefined if no text was received. */
+  text: string | undefined;
   #body: Promise<RequestBody> | undefined;
 
   constructor(private readonly req: IncomingMessage) {}
-
-  /** The text of the body; undefined if no text was received. */
-  get text(): string | undefined {
-    return this.#text;
-  }
 
   /** Whether the request has a body. */
   get isSent(): boolean {
@@ -64,7 +60,7 @@ export class BodyReader {
   async receiveText(options: BodyOptions): Promise<string> {
     this.#normalizeEncoding();
     const { raw } = await this.#convertErrors(options, () => text(this.req, options));
-    this.#text = raw;
+    this.text = raw;
     return raw;
   }
 
@@ -78,7 +74,7 @@ export class BodyReader {
     if (problem) throw new HttpProblemError(problem);
     if (contentType === undefined || !isParsedType(contentType)) return this.#ignore(options, contentType);
     if (!isJsonType(contentType)) return this.#readForm(options, contentType);
-    const json = this.#text ?? (await this.receiveText(options));
+    const json = this.text ?? (await this.receiveText(options));
     return this.#convertErrors(options, async () => ({ body: parseJson(json), contentType }));
   }
 
@@ -86,7 +82,7 @@ export class BodyReader {
     this.#normalizeEncoding();
     return this.#convertErrors(options, async () => {
       const { parsed, raw } = await form(this.req, options);
-      this.#text = raw;
+      this.text = raw;
       return { body: raw === '' ? undefined : parsed, contentType };
     });
   }
@@ -119,7 +115,7 @@ export class BodyReader {
       // The rest of the body must be received, because the next request on the connection comes after it.
       this.req.unpipe().resume();
       const { body } = error as BodyError;
-      if (typeof body === 'string') this.#text = body;
+      if (typeof body === 'string') this.text = body;
       throw error instanceof HttpProblemError ? error : new HttpProblemError(toProblem(error as BodyError, limit));
     }
   }

@@ -93,15 +93,19 @@ function getPhase({ response, connection, delayMs }: FaultEffect): Phase | undef
 }
 
 /** Waits until the delay, in ms, ends, the client disconnects, or the server stops. Returns whether the client is still connected. */
-export async function delayResponse({ client }: HttpRequest, delayMs: number, stopping: AbortSignal): Promise<boolean> {
+export async function delayResponse(
+  { socket, response }: HttpRequest,
+  delayMs: number,
+  stopping: AbortSignal,
+): Promise<boolean> {
   if (delayMs === 0) return true;
   const ended = new AbortController();
   const end = () => ended.abort();
-  client.response.once('close', end);
+  response.once('close', end);
   stopping.addEventListener('abort', end);
   if (stopping.aborted) end();
   // An abort is not an error here.
   await wait(delayMs, undefined, { signal: ended.signal, ref: false }).catch(() => {});
   stopping.removeEventListener('abort', end);
-  return !client.isDisconnected;
+  return !socket.destroyed;
 }

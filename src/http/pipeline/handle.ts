@@ -78,19 +78,15 @@ function toHandlerInput({ headers }: HttpRequest, { path, query, body }: Operati
 
 /** Returns the response of a handler. Throws an `HttpProblemError` if it is invalid: a user's handler can return any value. */
 function checkReturned({ operationId }: Route, returned: unknown): HandlerResponse {
-  const issue = findReturnedIssue(returned);
-  if (issue === undefined) return returned as HandlerResponse;
-  throw new HttpProblemError({ code: 'internal-error', detail: `the handler of ${operationId} ${issue}` });
-}
-
-function findReturnedIssue(returned: unknown): string | undefined {
   const { status = 200, headers = {} } = (returned ?? {}) as HandlerResponse;
   const messageHeader = Object.keys(headers).find(isMessageHeader);
-  if (messageHeader !== undefined)
-    return `returned the header ${messageHeader}, which only the server can set: remove it`;
   const isStatus = Number.isInteger(status) && status >= 200 && status <= 599;
-  if (typeof returned === 'object' && returned !== null && isStatus) return undefined;
-  return 'did not return a response: return an object such as { body } or { status, body } with a status from 200 to 599';
+  if (typeof returned === 'object' && returned !== null && isStatus && messageHeader === undefined) return returned;
+  const issue =
+    messageHeader === undefined
+      ? 'did not return a response: return an object such as { body } or { status, body } with a status from 200 to 599'
+      : `returned the header ${messageHeader}, which only the server can set: remove it`;
+  throw new HttpProblemError({ code: 'internal-error', detail: `the handler of ${operationId} ${issue}` });
 }
 
 /** Adds to the response of an application's handler: the status, generated fields, and the prefix of the sandbox in `Location`. */

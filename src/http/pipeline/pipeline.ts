@@ -117,12 +117,12 @@ async function runSteps(parts: AppParts, operation: OperationRequest, draft: Dra
   const { request, target, route, scope } = operation;
   const serverDelayMs = draft.forced?.delayMs ?? 0;
   // The client may have disconnected while the request waited for a concurrency limit.
-  if (request.client.isDisconnected) return draft;
-  const validating = validateRequest(parts, operation);
+  if (request.socket.destroyed) return draft;
+  const validating = validateRequest(operation);
   if (serverDelayMs > 0)
     await validating.catch(() => {}).then(() => delayResponse(request, serverDelayMs, parts.stopping));
   const valid = await validating;
-  if (request.client.isDisconnected) return draft;
+  if (request.socket.destroyed) return draft;
   if (parts.retries.detectRetry(request)) return RESET_RETRY;
   const { input, preferences } = valid;
   const applied = target.api.isSimulated ? applyFaults(operation, valid, serverDelayMs) : NO_FAULTS;

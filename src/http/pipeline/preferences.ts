@@ -1,6 +1,5 @@
 import type { ResponsePreferences } from '../../mock/choose-response.ts';
 import { MAX_DELAY_MS } from '../../util/limits.ts';
-import type { HttpOptions } from '../options.ts';
 import { HttpProblemError } from '../problem.ts';
 import type { HttpRequest } from './request.ts';
 
@@ -23,12 +22,6 @@ interface Source {
 }
 
 type Query = Readonly<Record<string, string | string[]>>;
-
-/** The parts of a request that can have preferences, and the options of the server. */
-interface PreferenceSource extends Pick<HttpRequest, 'headers'> {
-  readonly query: Query;
-  readonly options: HttpOptions;
-}
 
 /** The valid values of each preference. */
 const VALUES = {
@@ -54,10 +47,7 @@ const PREFIX = '__';
 const NAMES_IN_QUERY: ReadonlySet<string> = new Set(NAMES.map((name) => PREFIX + name));
 
 /** Returns the preferences of the `Prefer` header and the query, and the query without them. Throws an `HttpProblemError` if a preference is invalid. */
-export function parsePreferences({ headers, query }: PreferenceSource): {
-  readonly preferences: Preferences;
-  readonly query: Query;
-} {
+export function parsePreferences(headers: HttpRequest['headers'], query: Query) {
   const header = headers.prefer?.toString() || undefined;
   const isInQuery = Object.keys(query).some((name) => NAMES_IN_QUERY.has(name));
   if (header === undefined && !isInQuery) return { preferences: NO_PREFERENCES, query };

@@ -1,47 +1,27 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import { BodyReader } from './body.ts';
 
 /** A request as the steps of the pipeline use it, independent of Koa. */
-export interface HttpRequest {
-  readonly method: string;
-  /** Path and query in origin form. */
-  readonly target: string;
-  readonly headers: IncomingHttpHeaders;
-  /** The names and values as they were sent, alternating. */
-  readonly rawHeaders: readonly string[];
-  readonly body: BodyReader;
-  readonly client: Client;
-  /** Returns which of the media types the client prefers (RFC 9110, section 12.5.1); false if it accepts none of them. */
-  accepts(types: string[]): string | false;
-  /** When the request arrived, in ms of `performance.now()`. */
-  readonly startMs: number;
-}
+export type HttpRequest = ReturnType<typeof createHttpRequest>;
 
 /** Creates the request of the pipeline from a Koa context. No step uses the context itself. */
-export function createHttpRequest(ctx: Pick<Context, 'req' | 'res' | 'accepts'>): HttpRequest {
+export function createHttpRequest(ctx: Pick<Context, 'req' | 'res' | 'accepts'>) {
   const { req, res } = ctx;
   return {
     method: req.method ?? 'GET',
+    /** Path and query in origin form. */
     target: req.url ?? '/',
-    headers: req.headers,
-    rawHeaders: req.rawHeaders,
+    headers: req.headers as Readonly<IncomingHttpHeaders>,
+    /** The names and values as they were sent, alternating. */
+    rawHeaders: req.rawHeaders as readonly string[],
     body: new BodyReader(req),
-    client: new Client(req.socket, res),
-    accepts: (types) => ctx.accepts(types),
+    /** The connection to the client. */
+    socket: req.socket,
+    response: res,
+    /** Returns which of the media types the client prefers (RFC 9110, section 12.5.1); false if it accepts none of them. */
+    accepts: (types: string[]): string | false => ctx.accepts(types),
+    /** When the request arrived, in ms of `performance.now()`. */
     startMs: performance.now(),
-  };
-}
-
-/** The connection to the client of a request, and Node's response object. */
-class Client {
-  constructor(
-    readonly socket: IncomingMessage['socket'],
-    readonly response: ServerResponse,
-  ) {}
-
-  /** Whether the connection is closed, so that no response can be sent. */
-  get isDisconnected(): boolean {
-    return this.socket.destroyed;
-  }
+  } as const;
 }

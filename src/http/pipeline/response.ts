@@ -53,7 +53,7 @@ export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Ex
       return undefined;
     }
   }
-  if (!response || request.client.isDisconnected) return undefined;
+  if (!response || request.socket.destroyed) return undefined;
   if (scope) setHeaders(res, scope.headers);
   setHeaders(res, headers);
   try {

@@ -60,7 +60,7 @@ export class RetryDetector {
 
   /** Records that the connection of a request is about to be reset, if the client will retry the request. */
   recordReset(request: HttpRequest): void {
-    const { socket } = request.client;
+    const { socket } = request;
     const isReused = socket.bytesWritten > 0 || isPreconnected(request, this.#resetOfRetryMs.get(request));
     if (!isReused || !isRetrying(request.headers['user-agent'])) return;
     const nowMs = performance.now();
@@ -93,14 +93,14 @@ function isRetrying(userAgent = ''): boolean {
 }
 
 /** Returns whether the client opened the connection of a request in advance. `resetMs`: the time of the reset, if the request is a retry. */
-function isPreconnected({ client, startMs }: HttpRequest, resetMs: number | undefined): boolean {
-  const opening = openings.get(client.socket);
+function isPreconnected({ socket, startMs }: HttpRequest, resetMs: number | undefined): boolean {
+  const opening = openings.get(socket);
   if (!opening) return false;
   if (resetMs !== undefined) return opening.openedMs < resetMs;
   // On a slow machine, a new connection can be this old too, but then no other request arrived in the meantime.
   return startMs - opening.openedMs > PRECONNECT_MS && requestCount - opening.requestCount > 1;
 }
 
-function getKey({ client, method, target, rawHeaders, body }: HttpRequest): string {
-  return JSON.stringify([client.socket.remoteAddress, method, target, rawHeaders, body.text]);
+function getKey({ socket, method, target, rawHeaders, body }: HttpRequest): string {
+  return JSON.stringify([socket.remoteAddress, method, target, rawHeaders, body.text]);
 }

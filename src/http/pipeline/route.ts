@@ -1,17 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Application } from '../../application.ts';
-import { type ControlAccess, checkAccess } from '../../control/access.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Sandboxes } from '../../sandbox/registry.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
 import { getPathname, isImagePath, toDecodablePath } from '../../util/request-target.ts';
 import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../../util/sandbox-id.ts';
 import { CONTROL_DOCUMENT_PATH, isControlPath, refuseForeignHost, refuseForeignOrigin } from '../access-policy.ts';
+import { refuseControlAccess } from '../control/access.ts';
 import { type Headers, NO_HEADERS } from '../headers.ts';
 import type { AppParts } from '../parts.ts';
 import { createUnknownPath, HttpProblemError, toHttpProblem } from '../problem.ts';
 import type { HttpRequest } from './request.ts';
-import type { Api, Exchange, Location, NamedSandbox, Scope, Target } from './values.ts';
+import type { Api, Exchange, Location, SandboxTarget, Scope, Target } from './values.ts';
 
 /**
  * Routes a request to the control API, the contract's API or an image. Returns undefined for other requests. Throws an `HttpProblemError` if the host or the
@@ -19,37 +19,31 @@ import type { Api, Exchange, Location, NamedSandbox, Scope, Target } from './val
  */
 export function routeRequest(parts: AppParts, request: HttpRequest): Target | undefined {
   const { method, target, headers } = request;
-  const location = createLocation({ prefix: '', target });
+  const location = createLocation({ sandboxId: undefined, prefix: '', target });
   refuseForeignHost(parts.access, headers);
   if (isControlPath(location.pathname)) {
-    refuseControlAccess(parts.access.control, request);
+    refuseControlAccess(parts.access.control, headers);
     const isDocument = location.pathname === CONTROL_DOCUMENT_PATH;
-    return isDocument ? undefined : createTarget(parts.apis.control, method, location, undefined);
+    return isDocument ? undefined : createTarget(parts.apis.control, method, location);
   }
   refuseForeignOrigin(parts.access, request);
-  const sandbox = mayNameSandbox(target, headers) ? getNamedSandbox(target, headers) : undefined;
-  const inner = sandbox ? createLocation(sandbox) : location;
-  const found = findTarget(parts, method, inner, sandbox);
+  const inner = mayNameSandbox(target, headers) ? createLocation(getNamedSandbox(target, headers)) : location;
+  const found = findTarget(parts, method, inner);
   // The front page shows the sandbox of the prefix.
   const isFrontPage = inner.path === '/' && parts.options.static === undefined;
-  if (!found && sandbox?.prefix && !isFrontPage) throw new HttpProblemError(createUnknownPath(location.pathname));
+  if (!found && inner.prefix !== '' && !isFrontPage) throw new HttpProblemError(createUnknownPath(location.pathname));
   return found;
 }
 
-function createLocation({ prefix, target }: Pick<NamedSandbox, 'prefix' | 'target'>): Location {
+function createLocation({ sandboxId, prefix, target }: SandboxTarget): Location {
   const end = target.indexOf('?');
   const [pathname, querystring] = end === -1 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)];
-  return { prefix, target, pathname, path: toDecodablePath(getPathname(target)), querystring };
+  return { sandboxId, prefix, target, pathname, path: toDecodablePath(getPathname(target)), querystring };
 }
 
 /** Returns the target of a path of the contract, of an image, or of a path below the base path; undefined for other paths. */
-function findTarget(
-  { apis, basePath }: AppParts,
-  method: string,
-  location: Location,
-  sandbox: NamedSandbox | undefined,
-): Target | undefined {
-  const target = createTarget(apis.contract, method, location, sandbox);
+function findTarget({ apis, basePath }: AppParts, method: string, location: Location): Target | undefined {
+  const target = createTarget(apis.contract, method, location);
   if (target.kind !== 'unknown-path') return target;
   if (isImagePath(location.pathname)) return { ...target, kind: 'image' };
   return basePath !== undefined && isBelow(location.path, basePath) ? target : undefined;
@@ -67,19 +61,11 @@ export function isBelow(path: string, basePath: string): boolean {
   return path === basePath || path.startsWith(`${basePath}/`);
 }
 
-function createTarget(api: Api, method: string, location: Location, sandbox: NamedSandbox | undefined): Target {
+function createTarget(api: Api, method: string, location: Location): Target {
   const routed = api.contract.route(method, location.path);
   const route = routed.kind === 'operation' ? routed.route : undefined;
   const allow = routed.kind === 'unknown-method' ? routed.allow : [];
-  return { api, kind: routed.kind, route, allow, sandbox, location };
-}
-
-function refuseControlAccess(access: ControlAccess, { headers }: HttpRequest): void {
-  const { host, origin, authorization } = headers;
-  const denial = checkAccess(access, { host, origin, authorization });
-  if (!denial) return;
-  const challenge = denial.code === 'token-required' ? { headers: { 'WWW-Authenticate': 'Bearer' } } : {};
-  throw new HttpProblemError({ ...denial, ...challenge });
+  return { api, kind: routed.kind, route, allow, location };
 }
 
 /**
@@ -91,15 +77,15 @@ export async function enterSandbox(
   { request, target }: { readonly request: HttpRequest; readonly target: Target },
   handle: (scope: Scope) => Promise<Exchange>,
 ): Promise<Exchange> {
-  const { sandbox: named, kind, location } = target;
-  if (!named)
+  const { sandboxId: id, prefix } = target.location;
+  if (id === undefined)
     return handle({ sandbox: sandboxes.default, isNamed: false, headers: getControlHeaders(sandboxes, target) });
-  if (kind === 'image' && location.prefix === '') return handle(findScope(sandboxes, named.id));
+  if (target.kind === 'image' && prefix === '') return handle(findScope(sandboxes, id));
   if (request.body.isSent) await receiveBody(request, target);
-  const expired = getExpiryHeaders(sandboxes, named.id);
-  const headers = expired === NO_HEADERS ? { 'X-Sandbox': named.id } : { ...expired, 'X-Sandbox': named.id };
+  const expired = getExpiryHeaders(sandboxes, id);
+  const headers = { ...expired, 'X-Sandbox': id };
   try {
-    return await sandboxes.use(named.id, (sandbox) => handle({ sandbox, isNamed: true, headers }));
+    return await sandboxes.use(id, (sandbox) => handle({ sandbox, isNamed: true, headers }));
   } catch (error) {
     throw addHeaders(error, expired, application);
   }
@@ -112,9 +98,9 @@ function findScope(sandboxes: Sandboxes, id: string): Scope {
 }
 
 /** Receives the body of a request. Throws only if the request is incomplete: the validation reports other errors later. */
-async function receiveBody({ body, client }: HttpRequest, { route }: Target): Promise<void> {
+async function receiveBody({ body, socket, response }: HttpRequest, { route }: Target): Promise<void> {
   await body.read(Object.keys(route?.bodyMedia ?? {})).catch((error) => {
-    if (!client.response.req.complete && (client.isDisconnected || client.response.headersSent)) throw error;
+    if (!response.req.complete && (socket.destroyed || response.headersSent)) throw error;
   });
 }
 
@@ -152,18 +138,19 @@ export function mayNameSandbox(target: string, headers: IncomingHttpHeaders): bo
 }
 
 /**
- * Returns the sandbox that a request names in a header, the path, the host or a cookie, in this order; undefined if it names none. Throws an
+ * Returns the sandbox that a request names in a header, the path, the host or a cookie, in this order. Throws an
  * `HttpProblemError` if the id in the header or the path is invalid, or if the two ids differ. Ignores a host or a cookie without a valid id.
  */
-export function getNamedSandbox(target: string, headers: IncomingHttpHeaders): NamedSandbox | undefined {
+export function getNamedSandbox(target: string, headers: IncomingHttpHeaders): SandboxTarget {
   const header = headers[HEADER]?.toString();
   const [, prefix = '', inPath, rest = '/', query = ''] = IN_PATH.exec(target) ?? [];
   if (header !== undefined && !SANDBOX_ID.test(header)) throw createIdProblem('header', header, SANDBOX_ID_REMEDY);
   if (inPath !== undefined && !SANDBOX_ID.test(inPath)) throw createIdProblem('path', inPath, SANDBOX_ID_REMEDY);
   if (header !== undefined && inPath !== undefined && header !== inPath)
     throw createIdProblem('header', header, `it differs from ${inPath} in the path: send one of them`);
-  const id = header ?? inPath ?? findId(IN_HOST, headers.host?.toLowerCase()) ?? findId(IN_COOKIE, headers.cookie);
-  return id === undefined ? undefined : { id, prefix, target: prefix === '' ? target : rest + query };
+  const sandboxId =
+    header ?? inPath ?? findId(IN_HOST, headers.host?.toLowerCase()) ?? findId(IN_COOKIE, headers.cookie);
+  return { sandboxId, prefix, target: prefix === '' ? target : rest + query };
 }
 
 function findId(pattern: RegExp, text: string | undefined): string | undefined {

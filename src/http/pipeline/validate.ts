@@ -7,12 +7,12 @@ import { createProblemResponse } from './response.ts';
 import type { Draft, OperationRequest, Target, ValidRequest } from './values.ts';
 
 /** Receives a whole request and validates it. Throws an `HttpProblemError` if a preference, a parameter or the body is invalid. */
-export async function validateRequest({ options }: AppParts, operation: OperationRequest): Promise<ValidRequest> {
+export async function validateRequest(operation: OperationRequest): Promise<ValidRequest> {
   const { request, target, route } = operation;
   const { api, location } = target;
   const sentQuery = parseQuery(location.querystring);
   const { preferences, query } = api.isSimulated
-    ? parsePreferences({ headers: request.headers, query: sentQuery, options })
+    ? parsePreferences(request.headers, sentQuery)
     : { preferences: NO_PREFERENCES, query: sentQuery };
   const { body, contentType } = await request.body.read(Object.keys(route.bodyMedia), api.getBodyOptions?.(route));
   const isLarge = (request.body.text?.length ?? 0) > MAX_BODY_BYTES;

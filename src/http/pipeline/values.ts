@@ -29,15 +29,6 @@ export interface Api {
   handle(call: OperationCall): Promise<Handled>;
 }
 
-/** The sandbox that a request names, and the request target without the sandbox. */
-export interface NamedSandbox {
-  readonly id: string;
-  /** The prefix of the path that names the sandbox, such as `/_sandbox/w3`; empty if a header, the host or a cookie names it. */
-  readonly prefix: string;
-  /** The request target without the prefix. */
-  readonly target: string;
-}
-
 /** The API and the operation that a request was routed to. */
 export interface Target {
   readonly api: Api;
@@ -47,16 +38,21 @@ export interface Target {
   readonly route: Route | undefined;
   /** The methods that the path supports, if the method is unknown. */
   readonly allow: readonly string[];
-  readonly sandbox: NamedSandbox | undefined;
   readonly location: Location;
 }
 
-/** The path and the query of a request, without the prefix that names a sandbox. */
-export interface Location {
+/** The sandbox that a request names, and the request target without the prefix that names it. */
+export interface SandboxTarget {
+  /** The id of the sandbox; undefined if the request names none. */
+  readonly sandboxId: string | undefined;
   /** The prefix, such as `/_sandbox/w3`; empty if there is none. */
   readonly prefix: string;
   /** The path and the query. */
   readonly target: string;
+}
+
+/** The path and the query of a request, without the prefix that names a sandbox. */
+export interface Location extends SandboxTarget {
   /** The path as it was sent. */
   readonly pathname: string;
   /** The path for the router: it has valid percent-encodings, and one slash at the start. */
