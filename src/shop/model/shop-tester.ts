@@ -49,10 +49,12 @@ const MAX_EXCHANGES = 200;
 /** Sends requests to a shop one after another, and compares the responses with a model. */
 export class ShopTester {
   readonly routes: Readonly<Record<OperationId, Route>>;
+  /** The state of the shop after a reset. */
+  readonly defaultModel: Model;
   private readonly exchanges: Exchange[] = [];
   private readonly statuses = new Map<OperationId, number>();
 
-  /** `headers` are sent with each request. `model` is the expected state of the shop. */
+  /** `headers` are sent with each request. `model` is the expected state of the shop, at first its default data. */
   constructor(
     private readonly options: {
       readonly session: Session;
@@ -61,6 +63,7 @@ export class ShopTester {
     },
     public model: Model,
   ) {
+    this.defaultModel = model;
     const { routes } = options.session.contract;
     this.routes = Object.fromEntries(routes.map((route) => [route.operationId, route])) as ShopTester['routes'];
   }

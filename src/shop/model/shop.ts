@@ -9,12 +9,12 @@ import type { Route } from '../../openapi/routes.ts';
 import { hasSameRequest, shopContract } from '../contract.ts';
 import type { Order } from '../types.ts';
 import { checkConcurrency } from './concurrency.ts';
-import { createFixedSequences, endsWithInvalidRequest } from './fixed-sequences.ts';
+import { createFixedSequences, INVALID_REQUESTS } from './fixed-sequences.ts';
 import { STATE_LISTS } from './lists.ts';
 import type { Model } from './model.ts';
 import { checkPathRules, shopRules } from './rules.ts';
 import { checkSearch } from './search.ts';
-import { checkFixedSequences, checkRandomSequences } from './sequences.ts';
+import { checkFixedSequences, checkInvalidRequests, checkRandomSequences } from './sequences.ts';
 import { readInitialState } from './start.ts';
 
 /** The model of the shop, with which the check tests servers of the shop's contract. */
@@ -73,21 +73,25 @@ async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFr
 const MODEL_SKIPPED =
   'The shop model was skipped: the state of the shop could not be read, or does not match the contract.';
 
-/** The number of fixed sequences in one part of the check, and of random sequences. */
+/** The number of fixed sequences, invalid requests, or random sequences in one part of the check. */
 const FIXED_PER_PART = 12;
 const RANDOM_PER_PART = 5;
 
-/** Creates the parts that run the fixed sequences. Those with invalid requests come last, so that they are in as few parts as possible. */
+/** Creates the parts that run the fixed sequences, and those that send the invalid requests. */
 function createFixedParts(defaultModel: Model): readonly ModelPart[] {
-  const sequences = createFixedSequences(defaultModel).toSorted(
-    (one, other) => Number(endsWithInvalidRequest(one)) - Number(endsWithInvalidRequest(other)),
-  );
-  const count = Math.ceil(sequences.length / FIXED_PER_PART);
-  return Array.from({ length: count }, (_, index) => ({
-    name: `documented statuses, part ${index + 1} of ${count}`,
-    check: (context) =>
-      checkFixedSequences(context, defaultModel, sequences.slice(index * FIXED_PER_PART, (index + 1) * FIXED_PER_PART)),
-  }));
+  const createChecks = <Entry>(
+    entries: readonly Entry[],
+    check: (context: CheckContext, model: Model, entries: readonly Entry[]) => Promise<void>,
+  ) =>
+    Array.from({ length: Math.ceil(entries.length / FIXED_PER_PART) }, (_, index) => {
+      const part = entries.slice(index * FIXED_PER_PART, (index + 1) * FIXED_PER_PART);
+      return (context: CheckContext) => check(context, defaultModel, part);
+    });
+  const checks = [
+    ...createChecks(createFixedSequences(defaultModel), checkFixedSequences),
+    ...createChecks(INVALID_REQUESTS, checkInvalidRequests),
+  ];
+  return checks.map((check, index) => ({ name: `documented statuses, part ${index + 1} of ${checks.length}`, check }));
 }
 
 /** The difference between the seeds of two parts. */
