@@ -1,5 +1,5 @@
 import { type Finding, getFindingKey } from './findings.ts';
-import type { Session } from './session.ts';
+import type { SendResult, Session } from './session.ts';
 import { ServerUnreachableError } from './stop-signal.ts';
 
 /** The maximum number of times that the requests of a finding are repeated to confirm it. */
@@ -28,6 +28,13 @@ export async function addConfirmed(
     throw error;
   }
   for (const finding of unconfirmed) ledger.addUnreproduced(finding);
+}
+
+/** Sends a request, and adds the findings that occur again when it is repeated to the ledger. Returns the exchange and all findings of the first request. */
+export async function sendConfirmed(session: Session, ...request: Parameters<Session['send']>): Promise<SendResult> {
+  const result = await session.send(...request);
+  await addConfirmed(session, result.findings, async () => (await session.send(...request)).findings);
+  return result;
 }
 
 /** Calls `repeat` up to `times` times, to send the requests of a finding again. Returns the repeated finding; undefined if it does not occur again. */
