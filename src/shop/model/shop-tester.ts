@@ -39,6 +39,8 @@ export interface RequestCase extends Omit<RequestToSend, 'method'> {
   /** The value of a JSON body. Replaces `body` and its content type. */
   readonly json?: unknown;
   readonly status: number;
+  /** JSON Pointers to the places in the body that the response must report as violations. */
+  readonly pointers?: readonly string[];
   /** The reason for the expected status, as the end of a sentence that starts with "if". */
   readonly why: string;
 }
@@ -90,7 +92,7 @@ export class ShopTester {
   }
 
   /** Sends a request. Throws as `send` does, and `ModelMismatchError` if the status is not the expected one. */
-  async sendCase({ id, status, why, json, ...request }: RequestCase): Promise<ReceivedResponse> {
+  async sendCase({ id, status, why, json, pointers: _, ...request }: RequestCase): Promise<ReceivedResponse> {
     const { method } = this.routes[id];
     const response = await this.send(id, { ...createJsonRequest(method, request.target, json), ...request });
     this.expectStatus(id, response, status, why);

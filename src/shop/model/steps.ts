@@ -4,7 +4,7 @@ import type { OperationId, Order, Problem } from '../types.ts';
 import { CLOCK_TOLERANCE_MS, checkList, type List, readClock, requestList } from './lists.ts';
 import { createModelOrder, findItem, withAdded, withChanged, withoutItem, withProducts } from './model.ts';
 import type { RequestCase, ShopTester } from './shop-tester.ts';
-import { createInvalidRequests, createUnusualRequests, type InvalidRequest } from './special-requests.ts';
+import { createInvalidRequests, createUnusualRequests } from './special-requests.ts';
 
 /**
  * Sends requests to the shop and compares the responses with the model of the tester. Throws `ModelMismatchError` if they differ. The functions of this
@@ -183,8 +183,8 @@ export function sendInvalidRequest(index: number): Step {
   return async (tester) => {
     const itemId = tester.model.cart[0]?.productId;
     const requests = createInvalidRequests(itemId ?? getProductId(tester, 0));
-    const { pointers = [], ...request } = requests[index % requests.length] as InvalidRequest;
-    const { id } = request;
+    const request = requests[index % requests.length] as RequestCase;
+    const { id, pointers = [] } = request;
     // If the cart is empty, a server may report the missing item instead of the invalid update.
     if (itemId === undefined && id === 'updateCartItem') return;
     const { body } = await tester.sendCase(request);
