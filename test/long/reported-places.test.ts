@@ -29,14 +29,14 @@ describe('checkServer', () => {
       found: [
         [
           'statuses',
-          'answers a removal and removes nothing',
+          'responds to a removal with success, but removes nothing',
           'removeCartItem',
           '204',
           /a removal removes exactly one item/,
         ],
         [
           'links',
-          'answers an order that it does not store',
+          'responds to an order with success, but does not store it',
           'getOrder',
           '404',
           /The link getOrder.* leads to status 404/,
@@ -48,7 +48,7 @@ describe('checkServer', () => {
       judged: { only: ['listProducts', 'getPaymentSummary'], exclude: ['resetData'] },
       found: [
         ['input', 'has a fault at a bracket in a search', 'listProducts', '5XX', /The server responds with 500/],
-        ['methods', 'answers 405 without Allow', 'getPaymentSummary', '4XX', /405 response has no Allow/],
+        ['methods', 'responds with 405 but without Allow', 'getPaymentSummary', '4XX', /405 response has no Allow/],
       ],
     },
   ];
