@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { randomInt } from 'node:crypto';
-import { CheckError } from '../check/check-error.ts';
+import { CheckError, CheckUsageError } from '../check/check-error.ts';
 import { type CheckCommand, MAX_SEED } from '../check/options.ts';
 import { ControlError } from '../client/client.ts';
 import { ContractError } from '../openapi/document.ts';
@@ -108,7 +108,7 @@ function showProgress(done: number, total: number, part: string): void {
 }
 
 function failCheck(error: unknown): void {
-  const isUsage = error instanceof CheckError && error.isMisuse;
+  const isUsage = error instanceof CheckUsageError;
   const message = isUserError(error)
     ? error.message
     : `The check failed because of a bug in storefront: ${(error as Error).stack}`;

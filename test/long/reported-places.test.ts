@@ -4,18 +4,15 @@ import type { CheckName } from '../../src/check/findings.ts';
 import { createReport } from '../../src/check/report/report.ts';
 import { getNode } from '../../src/openapi/document.ts';
 import { combineDefects, formatFindings, getFailedChecks, runCheck, shopContract } from '../support/harness/check.ts';
-import { type Defect, defects, startDefective } from '../support/planted-defects/planted-defects.ts';
+import { getDefect } from '../support/oracles/who-finds-what.ts';
+import { startDefective } from '../support/planted-defects/planted-defects.ts';
 
 /** Starts a shop with defects for one test, and returns its address. */
 async function withDefects(...names: readonly string[]): Promise<string> {
-  const chosen = names.map((name) => defects.find((one) => one.name === name) ?? unknown(name));
+  const chosen = names.map((name) => getDefect(name));
   const { url, close } = await startDefective(combineDefects(...chosen));
   onTestFinished(close);
   return url;
-}
-
-function unknown(name: string): Defect {
-  throw new Error(`no defect is called ${name}`);
 }
 
 /** An expected finding: its check, operation, response and message. */
