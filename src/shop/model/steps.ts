@@ -7,8 +7,8 @@ import type { RequestCase, ShopTester } from './shop-tester.ts';
 import { createInvalidRequests, createUnusualRequests } from './special-requests.ts';
 
 /**
- * Sends requests to the shop and compares the responses with the model of the tester. Throws `ModelMismatchError` if they differ. The functions of this
- * file create steps. Their parameters `product`, `option` and `order` are indexes: a larger one than the last starts again at the first entry.
+ * Sends requests to the shop and compares the responses with the model of the tester. Throws `ModelMismatchError` if they differ. Functions such as
+ * `addItem` create steps. Their parameters `product`, `option` and `order` are indexes. An index beyond the last entry starts again at the first entry.
  */
 export type Step = (tester: ShopTester) => Promise<void>;
 
@@ -197,7 +197,7 @@ export function sendInvalidRequest(index: number): Step {
   };
 }
 
-/** Sends a valid request that servers often reject, and checks only the status. Does not update the model, so this must be the last step. */
+/** Sends a valid request that servers often reject, and checks only the status. It must be the last step, because the model does not change. */
 export function sendUnusualRequest(index: number): Step {
   return async (tester) => {
     const requests = createUnusualRequests(getProductId(tester, 0), getProductId(tester, 2));
