@@ -16,13 +16,13 @@ async function withDefects(...names: readonly string[]): Promise<string> {
 }
 
 /** An expected finding: its check, operation, response and message. */
-type Found = readonly [check: CheckName, defect: string, operationId: string, status: string, said: RegExp];
+type Found = readonly [check: CheckName, defect: string, operationId: string, status: string, message: RegExp];
 
 describe('checkServer', () => {
   /** Shops with defects: the checked operations, and the expected finding of each check. */
-  const SHOPS: readonly { readonly judged: Partial<CheckOptions>; readonly found: readonly Found[] }[] = [
+  const SHOPS: readonly { readonly checked: Partial<CheckOptions>; readonly found: readonly Found[] }[] = [
     {
-      judged: { only: ['getOrder', 'createOrder', 'removeCartItem', 'listProducts'] },
+      checked: { only: ['getOrder', 'createOrder', 'removeCartItem', 'listProducts'] },
       found: [
         [
           'statuses',
@@ -42,9 +42,9 @@ describe('checkServer', () => {
       ],
     },
     {
-      judged: { only: ['listProducts', 'getPaymentSummary'], exclude: ['resetData'] },
+      checked: { only: ['listProducts', 'getPaymentSummary'], exclude: ['resetData'] },
       found: [
-        ['input', 'has a fault at a bracket in a search', 'listProducts', '5XX', /The server responds with 500/],
+        ['input', 'responds with 500 to a bracket in a search', 'listProducts', '5XX', /The server responds with 500/],
         ['methods', 'responds with 405 but without Allow', 'getPaymentSummary', '4XX', /405 response has no Allow/],
       ],
     },
@@ -52,15 +52,15 @@ describe('checkServer', () => {
 
   it.each(SHOPS)(
     'reports violations with curl commands and their place in the contract: $found',
-    async ({ judged, found }) => {
+    async ({ checked, found }) => {
       const url = await withDefects(...found.map(([, defect]) => defect));
-      const verdict = await runCheck(url, judged);
+      const verdict = await runCheck(url, checked);
       const { failures } = createReport(verdict, shopContract, (operationId) => `again ${operationId}`);
-      for (const [judge, , operationId, status, said] of found) {
+      for (const [check, , operationId, status, message] of found) {
         const one = failures.find(
-          (failure) => failure.check === judge && failure.operationId === operationId && said.test(failure.message),
+          (failure) => failure.check === check && failure.operationId === operationId && message.test(failure.message),
         );
-        expect(one, `${judge} ${operationId}: ${formatFindings(verdict.findings).join('\n')}`).toMatchObject({
+        expect(one, `${check} ${operationId}: ${formatFindings(verdict.findings).join('\n')}`).toMatchObject({
           status,
         });
         expect(one?.steps.at(-1)?.request).toMatch(new RegExp(`^curl .*'${url}/api/`));
@@ -69,7 +69,7 @@ describe('checkServer', () => {
         expect(getNode(shopContract.document, pointer), one?.place).toBeDefined();
         expect(shopContract.text.split('\n')[Number(line) - 1]?.slice(Number(column) - 1), one?.place).toMatch(/\S/);
       }
-      expect(getFailedChecks(verdict)).toEqual(expect.arrayContaining(found.map(([judge]) => judge)));
+      expect(getFailedChecks(verdict)).toEqual(expect.arrayContaining(found.map(([check]) => check)));
       // Operations without a defect have no findings.
       const blamed = new Set(found.map(([, , operationId]) => operationId).concat('createOrder', 'listProducts'));
       expect(formatFindings(verdict.findings.filter(({ operationId }) => !blamed.has(operationId)))).toEqual([]);
