@@ -2,12 +2,10 @@ import { UserError } from '../util/user-error.ts';
 
 /** The error of a check that can't run. The message gives the reason and a remedy. */
 export class CheckError extends UserError {
-  override readonly name = 'CheckError';
-  /** Whether the cause is an invalid command line. */
-  readonly isMisuse: boolean;
+  override readonly name: string = 'CheckError';
+}
 
-  constructor(message: string, { isMisuse = false, ...options }: ErrorOptions & { readonly isMisuse?: boolean } = {}) {
-    super(message, options);
-    this.isMisuse = isMisuse;
-  }
+/** The error of a check whose command line is invalid. */
+export class CheckUsageError extends CheckError {
+  override readonly name = 'CheckUsageError';
 }

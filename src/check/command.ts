@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import type { BehaviourModel } from './behaviour-model.ts';
 import { checkServer } from './check.ts';
-import { CheckError } from './check-error.ts';
+import { CheckError, CheckUsageError } from './check-error.ts';
 import type { CheckOptions } from './check-options.ts';
 import type { CheckCommand } from './options.ts';
 import { toJunit } from './report/junit.ts';
@@ -93,14 +93,13 @@ function writeText(path: string | undefined, text: string, flag: 'w' | 'a'): voi
 
 async function startServer(contract: Contract, { model, start }: CheckEnvironment): Promise<RunningServer> {
   if (!model.applies(contract))
-    throw new CheckError(
+    throw new CheckUsageError(
       `${contract.path} is not the contract of ${model.subject}. Enter the URL of the server to check: storefront check URL --contract FILE`,
-      { isMisuse: true },
     );
   return start();
 }
 
-/** Prints which requests change data on the server. Throws `CheckError` if the command does not allow changes. */
+/** Prints which requests change data on the server. Throws `CheckUsageError` if the command does not allow changes. */
 function warnOfChanges(selection: Selection, url: string, { model, print }: CheckEnvironment): void {
   const { mayWrite, contract } = selection;
   if (!mayWrite && !getCheckedRoutes(selection).some(isWriting)) return;
@@ -109,6 +108,6 @@ function warnOfChanges(selection: Selection, url: string, { model, print }: Chec
   const resets = model.applies(contract) && writing.some(({ operationId }) => operationId === model.resetOperationId);
   const requests = writing.map(({ method, path }) => `${method} ${path}`).join(', ');
   const warning = `The check changes data on ${url}: it sends ${requests} many times${resets ? ', and resets the data repeatedly' : ''}`;
-  if (!mayWrite) throw new CheckError(`${warning}. To allow this, add --allow-writes.`, { isMisuse: true });
+  if (!mayWrite) throw new CheckUsageError(`${warning}. To allow this, add --allow-writes.`);
   print(`${warning}\n`);
 }

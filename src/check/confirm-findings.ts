@@ -1,5 +1,5 @@
 import { type Finding, getFindingKey } from './findings.ts';
-import type { Session } from './session.ts';
+import type { SendResult, Session } from './session.ts';
 import { ServerUnreachableError } from './stop-signal.ts';
 
 /** The maximum number of times that the requests of a finding are repeated to confirm it. */
@@ -28,6 +28,13 @@ export async function addConfirmed(
     throw error;
   }
   for (const finding of unconfirmed) ledger.addUnreproduced(finding);
+}
+
+/** Sends a request, and adds the findings that occur again when it is repeated to the ledger. Returns the exchange and all findings of the first request. */
+export async function sendConfirmed(session: Session, ...request: Parameters<Session['send']>): Promise<SendResult> {
+  const result = await session.send(...request);
+  await addConfirmed(session, result.findings, async () => (await session.send(...request)).findings);
+  return result;
 }
 
 /** Calls `repeat` up to `times` times, to send the requests of a finding again. Returns the repeated finding; undefined if it does not occur again. */
@@ -63,7 +70,10 @@ interface ExamineOptions<Entry> {
   readonly mustRunAlone?: (entry: Entry) => boolean;
 }
 
-/** Tests all entries: first those that can run concurrently, then the others one after another. Adds the findings to the ledger in this order. */
+/**
+ * Tests all entries: first those that can run concurrently, then the others one after another. Adds the findings to the ledger in this order. If the test
+ * of an entry throws an error, adds the findings of the other entries.
+ */
 export async function examineAll<Entry>(
   session: Session,
   entries: readonly Entry[],
@@ -73,28 +83,19 @@ export async function examineAll<Entry>(
     await prepare?.();
     return examine(entry);
   };
+  const { ledger, maxConcurrent } = session;
   const concurrent = entries.filter((entry) => !mustRunAlone(entry));
-  const findings = await examineConcurrently(session, concurrent, examine);
-  for (const entry of concurrent) await addConfirmed(session, findings.get(entry) ?? [], () => examineAlone(entry));
-  for (const entry of entries.filter(mustRunAlone))
-    await addConfirmed(session, await examineAlone(entry), () => examineAlone(entry));
-}
-
-/** Returns the findings of each entry. If testing an entry throws an error, adds the findings of the other entries to the ledger. */
-async function examineConcurrently<Entry>(
-  { ledger, maxConcurrent }: Session,
-  entries: readonly Entry[],
-  examine: ExamineOptions<Entry>['examine'],
-): Promise<ReadonlyMap<Entry, readonly Finding[]>> {
   const findings = new Map<Entry, readonly Finding[]>();
   const workers = Array.from({ length: Math.max(1, maxConcurrent) });
   try {
-    await distribute(entries, workers, async (entry) => void findings.set(entry, await examine(entry)));
+    await distribute(concurrent, workers, async (entry) => void findings.set(entry, await examine(entry)));
   } catch (error) {
     ledger.addAll([...findings.values()].flat().filter((finding) => isReportable(finding, error)));
     throw error;
   }
-  return findings;
+  for (const entry of concurrent) await addConfirmed(session, findings.get(entry) ?? [], () => examineAlone(entry));
+  for (const entry of entries.filter(mustRunAlone))
+    await addConfirmed(session, await examineAlone(entry), () => examineAlone(entry));
 }
 
 /**

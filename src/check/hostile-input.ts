@@ -25,7 +25,7 @@ const ESCAPES = ['%', '%00', '%E0%A4%A', '%ff', '%ED%A0%80', '%uD800', '%2F..%2F
 const RAW_TEXTS = [...ESCAPES, "'", ';', '{}', 'a'.repeat(8_000)];
 
 /** Bodies that are not valid JSON. */
-const INVALID_JSON = ['{"', '{a:1}', "{'a':1}", '[1,]', 'NaN', '{"a":1}{"b":2}', '{"a":01}', '"\\x"', '\u0000', '<a/>'];
+export const INVALID_JSON = ['{"', '{a:1}', "{'a':1}", '[1,]', 'NaN', '{}{}', '{"a":01}', '"\\x"', '\u0000', '<a/>'];
 
 /** The depth of nested arrays, which is more than many JSON parsers accept. */
 const DEPTH = 5_000;

@@ -12,7 +12,15 @@ import type { Exchange, ReceivedResponse } from './exchange.ts';
 import { explore, type FastCheckModule } from './explore.ts';
 import type { Finding, Violation } from './findings.ts';
 import { applyEdit, type Edit, findRequestParts, type RequestPart } from './request-edits.ts';
-import { getBodySchema, getBodyType, isAmbiguous, type RequestValues, toRequest, validateValues } from './requests.ts';
+import {
+  getBodySchema,
+  getBodyType,
+  getParameterValue,
+  isAmbiguous,
+  type RequestValues,
+  toRequest,
+  validateValues,
+} from './requests.ts';
 import { isWriting } from './selection.ts';
 import { isTooLarge } from './undocumented-responses.ts';
 
@@ -76,12 +84,9 @@ function* createSingleEdits(
   }
 }
 
-function getValue({ path, query, headers, body }: RequestValues, part: RequestPart): unknown {
-  if (part.kind === 'body')
-    return part.path.reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], body);
-  const { in: where, name } = part.parameter;
-  if (where === 'header') return headers[name.toLowerCase()];
-  return where === 'cookie' ? undefined : { path, query }[where][name];
+function getValue(values: RequestValues, part: RequestPart): unknown {
+  if (part.kind === 'parameter') return getParameterValue(values, part.parameter);
+  return part.path.reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], values.body);
 }
 
 /** A random request: the seed of a valid request, and its edits. `part` is an index modulo the number of parts. */

@@ -57,9 +57,9 @@ function checkResponse(
   const pointer = route.pointer.slice(0, route.pointer.lastIndexOf('/'));
   const createMethodFinding = (rule: string, message: string) =>
     createFinding('methods', route, exchange, { rule, message, pointer });
-  if (status !== 405 && isOtherRejection(session, status, method)) return [];
   if (status !== 405) {
-    return [createMethodFinding('405', `Status ${status} instead of 405: ${route.path} does not support ${method}`)];
+    const message = `Status ${status} instead of 405: ${route.path} does not support ${method}`;
+    return isOtherRejection(session, status, method) ? [] : [createMethodFinding('405', message)];
   }
   const isDocumented = findResponse(route.responses, 405) !== undefined;
   const [violation] = findAllowViolations(headers.allow, documented);

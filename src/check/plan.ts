@@ -2,7 +2,7 @@ import type { Route } from '../openapi/routes.ts';
 import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
-import { addConfirmed, distribute } from './confirm-findings.ts';
+import { distribute, sendConfirmed } from './confirm-findings.ts';
 import { isSuccess } from './exchange.ts';
 import { checkHostileInput } from './hostile-input.ts';
 import { checkInput } from './input.ts';
@@ -139,9 +139,7 @@ async function collectIds({ session, requests, seed, allowedRoutes }: Omit<Check
   for (const route of [...collections.filter((one) => !isWriting(one)), ...creating]) {
     const values = requests.createValid(route, seed);
     if (!values) continue;
-    const send = () => session.send('input', route, toRequest(route, values));
-    const { exchange, findings } = await send();
-    await addConfirmed(session, findings, async () => (await send()).findings);
+    const { exchange } = await sendConfirmed(session, 'input', route, toRequest(route, values));
     if (exchange && isSuccess(exchange.response)) pool.collectValues(route, exchange.response.body);
   }
 }

@@ -111,6 +111,12 @@ export function withParameter(
   return { ...values, headers: { ...values.headers, cookie: cookies.join('; ') } };
 }
 
+/** Returns the value of a parameter in a request; undefined if it is absent, or in a cookie. */
+export function getParameterValue({ path, query, headers }: RequestValues, { in: location, name }: Parameter) {
+  if (location === 'header') return headers[name.toLowerCase()];
+  return location === 'cookie' ? undefined : { path, query }[location][name];
+}
+
 /** Returns the cookies of a request as texts `name=value`, without the cookie with this name. */
 export function getOtherCookies({ headers }: RequestValues, name: string): readonly string[] {
   return (headers.cookie ?? '').split('; ').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
@@ -172,16 +178,11 @@ function isAmbiguousForm(contract: Contract, route: Route, values: RequestValues
   return contract.validateRequest(route, request).kind !== contract.validateRequest(route, asEmpty).kind;
 }
 
-function hasAmbiguousNumber(
-  { normalized: plain }: Contract,
-  { parameters }: Route,
-  { path, query, headers }: RequestValues,
-): boolean {
-  const sent = { path, query, header: headers, cookie: {} as RequestValues['headers'] };
-  return parameters.some(({ name, in: location, pointer }) => {
-    const types = [getNode(plain, `${resolvePointer(plain, `${pointer}/schema`)}/type`)].flat();
-    const text = [sent[location][location === 'header' ? name.toLowerCase() : name] ?? []].flat();
+function hasAmbiguousNumber({ normalized: plain }: Contract, { parameters }: Route, values: RequestValues): boolean {
+  return parameters.some((parameter) => {
+    const types = [getNode(plain, `${resolvePointer(plain, `${parameter.pointer}/schema`)}/type`)].flat();
     const isNumber = types.includes('integer') || types.includes('number');
-    return isNumber && text.some((one) => !PLAIN_NUMBER.test(one) && !Number.isNaN(Number(one)));
+    const texts = [getParameterValue(values, parameter) ?? []].flat();
+    return isNumber && texts.some((text) => !PLAIN_NUMBER.test(text) && !Number.isNaN(Number(text)));
   });
 }

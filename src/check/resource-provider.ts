@@ -1,7 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { CheckContext } from './check-context.ts';
-import { addConfirmed } from './confirm-findings.ts';
+import { sendConfirmed } from './confirm-findings.ts';
 import { type Exchange, isSuccess } from './exchange.ts';
 import { findLifeCycles, getCreatedId, type LifeCycle } from './life-cycles.ts';
 import { getPoolName, type PathValues, type Pool } from './pool.ts';
@@ -27,9 +27,7 @@ export function createResourceProvider(
   async function createResource({ create, read }: LifeCycle): Promise<boolean> {
     const values = context.requests.createValid(create, context.seed + attempts++);
     if (!values) return false;
-    const send = () => context.session.send('input', create, toRequest(create, values));
-    const { exchange, findings } = await send();
-    await addConfirmed(context.session, findings, async () => (await send()).findings);
+    const { exchange } = await sendConfirmed(context.session, 'input', create, toRequest(create, values));
     const id = exchange && isSuccess(exchange.response) ? getCreatedId(create, read, exchange.response) : undefined;
     if (id !== undefined) pool.addResource(getItemName(read), id, toPoolValues(create, values.path));
     return id !== undefined;

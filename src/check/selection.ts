@@ -1,6 +1,6 @@
 import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
-import { CheckError } from './check-error.ts';
+import { CheckUsageError } from './check-error.ts';
 import { SAFE_METHODS } from './session.ts';
 
 /** Selects the operations to check, and the operations to which a check may send requests. */
@@ -14,19 +14,15 @@ export interface Selection {
   readonly mayWrite: boolean;
 }
 
-/** Returns the operations to check. Throws `CheckError` if a selected operation does not exist, or if no operation is selected. */
+/** Returns the operations to check. Throws `CheckUsageError` if a selected operation does not exist, or if no operation is selected. */
 export function getCheckedRoutes({ contract: { routes, path }, only, exclude = [] }: Selection): readonly Route[] {
   const ids = routes.map(({ operationId }) => operationId);
   const unknown = [...(only ?? []), ...exclude].filter((id) => !ids.includes(id));
-  if (unknown.length > 0) {
-    throw new CheckError(`${path} has no operation ${unknown.join(', ')}. Its operations are ${ids.join(', ')}.`, {
-      isMisuse: true,
-    });
-  }
+  if (unknown.length > 0)
+    throw new CheckUsageError(`${path} has no operation ${unknown.join(', ')}. Its operations are ${ids.join(', ')}.`);
   const isSelected = (id: string) => (only ?? ids).includes(id) && !exclude.includes(id);
   const selected = routes.filter(({ operationId }) => isSelected(operationId));
-  if (selected.length === 0)
-    throw new CheckError('No operation is left to check: --exclude removes all of them.', { isMisuse: true });
+  if (selected.length === 0) throw new CheckUsageError('No operation is left to check: --exclude removes all of them.');
   return selected;
 }
 

@@ -68,6 +68,7 @@ const PAUSE_MS = 200;
 export function createSession(parts: SessionOptions): Session {
   const { ledger, signal } = parts;
   const failureRounds = new FailureRounds();
+  const commonRules: readonly Rule[] = [(...values) => findViolations(parts, ...values), ...parts.rules];
   let consecutiveRateLimits = 0;
 
   function recordResponse(check: CheckName, route: Route, exchange: Exchange, ownRule: Rule): SendResult {
@@ -79,12 +80,9 @@ export function createSession(parts: SessionOptions): Session {
     consecutiveRateLimits = 0;
     session.onResponse?.(route, exchange);
     // A check sends OPTIONS to a path, and no operation documents the response.
-    if (request.method !== 'OPTIONS' || route.method === 'OPTIONS') ledger.count(check, route, response.status);
-    const violations = [
-      ...findViolations(parts, route, exchange),
-      ...parts.rules.flatMap((rule) => rule(route, exchange)),
-      ...ownRule(route, exchange),
-    ];
+    const isDocumented = request.method !== 'OPTIONS' || route.method === 'OPTIONS';
+    if (isDocumented) ledger.count(check, route, response.status);
+    const violations = [...(isDocumented ? commonRules : []), ownRule].flatMap((rule) => rule(route, exchange));
     return { exchange, findings: violations.map((violation) => createFinding(check, route, exchange, violation)) };
   }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { randomInt } from 'node:crypto';
-import { CheckError } from '../check/check-error.ts';
+import { CheckUsageError } from '../check/check-error.ts';
 import { type CheckCommand, MAX_SEED } from '../check/options.ts';
 import { createLogger, supportsColors } from '../server/logger.ts';
 import type { Options } from '../server/options.ts';
@@ -101,7 +101,7 @@ function showProgress(done: number, total: number, part: string): void {
 }
 
 function failCheck(error: unknown): void {
-  const isUsage = error instanceof CheckError && error.isMisuse;
+  const isUsage = error instanceof CheckUsageError;
   const message =
     error instanceof UserError
       ? error.message

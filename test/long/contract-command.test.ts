@@ -45,7 +45,7 @@ describe('npm run contract', () => {
   });
 
   it('exits with 1 if the server at --url breaks the contract, with curl commands of each check', async () => {
-    const { url, close } = await startDefective(getDefect('answers an addition to the cart with 200'));
+    const { url, close } = await startDefective(getDefect('responds to an addition to the cart with 200'));
     onTestFinished(close);
     const args = ['run', '--silent', 'contract', '--', '--url', url, '--allow-writes', '--runs', '5'];
     const { exitCode, output } = await runCommand('npm', args, { cwd: projectFile('.') });

@@ -4,39 +4,36 @@ import type { CheckName } from '../../src/check/findings.ts';
 import { createReport } from '../../src/check/report/report.ts';
 import { getNode } from '../../src/openapi/document.ts';
 import { combineDefects, formatFindings, getFailedChecks, runCheck, shopContract } from '../support/harness/check.ts';
-import { type Defect, defects, startDefective } from '../support/planted-defects/planted-defects.ts';
+import { getDefect } from '../support/oracles/who-finds-what.ts';
+import { startDefective } from '../support/planted-defects/planted-defects.ts';
 
 /** Starts a shop with defects for one test, and returns its address. */
 async function withDefects(...names: readonly string[]): Promise<string> {
-  const chosen = names.map((name) => defects.find((one) => one.name === name) ?? unknown(name));
+  const chosen = names.map((name) => getDefect(name));
   const { url, close } = await startDefective(combineDefects(...chosen));
   onTestFinished(close);
   return url;
 }
 
-function unknown(name: string): Defect {
-  throw new Error(`no defect is called ${name}`);
-}
-
 /** An expected finding: its check, operation, response and message. */
-type Found = readonly [check: CheckName, defect: string, operationId: string, status: string, said: RegExp];
+type Found = readonly [check: CheckName, defect: string, operationId: string, status: string, message: RegExp];
 
 describe('checkServer', () => {
   /** Shops with defects: the checked operations, and the expected finding of each check. */
-  const SHOPS: readonly { readonly judged: Partial<CheckOptions>; readonly found: readonly Found[] }[] = [
+  const SHOPS: readonly { readonly checked: Partial<CheckOptions>; readonly found: readonly Found[] }[] = [
     {
-      judged: { only: ['getOrder', 'createOrder', 'removeCartItem', 'listProducts'] },
+      checked: { only: ['getOrder', 'createOrder', 'removeCartItem', 'listProducts'] },
       found: [
         [
           'statuses',
-          'answers a removal and removes nothing',
+          'responds to a removal with success, but removes nothing',
           'removeCartItem',
           '204',
           /a removal removes exactly one item/,
         ],
         [
           'links',
-          'answers an order that it does not store',
+          'responds to an order with success, but does not store it',
           'getOrder',
           '404',
           /The link getOrder.* leads to status 404/,
@@ -45,25 +42,25 @@ describe('checkServer', () => {
       ],
     },
     {
-      judged: { only: ['listProducts', 'getPaymentSummary'], exclude: ['resetData'] },
+      checked: { only: ['listProducts', 'getPaymentSummary'], exclude: ['resetData'] },
       found: [
-        ['input', 'has a fault at a bracket in a search', 'listProducts', '5XX', /The server responds with 500/],
-        ['methods', 'answers 405 without Allow', 'getPaymentSummary', '4XX', /405 response has no Allow/],
+        ['input', 'responds with 500 to a bracket in a search', 'listProducts', '5XX', /The server responds with 500/],
+        ['methods', 'responds with 405 but without Allow', 'getPaymentSummary', '4XX', /405 response has no Allow/],
       ],
     },
   ];
 
   it.each(SHOPS)(
     'reports violations with curl commands and their place in the contract: $found',
-    async ({ judged, found }) => {
+    async ({ checked, found }) => {
       const url = await withDefects(...found.map(([, defect]) => defect));
-      const verdict = await runCheck(url, judged);
+      const verdict = await runCheck(url, checked);
       const { failures } = createReport(verdict, shopContract, (operationId) => `again ${operationId}`);
-      for (const [judge, , operationId, status, said] of found) {
+      for (const [check, , operationId, status, message] of found) {
         const one = failures.find(
-          (failure) => failure.check === judge && failure.operationId === operationId && said.test(failure.message),
+          (failure) => failure.check === check && failure.operationId === operationId && message.test(failure.message),
         );
-        expect(one, `${judge} ${operationId}: ${formatFindings(verdict.findings).join('\n')}`).toMatchObject({
+        expect(one, `${check} ${operationId}: ${formatFindings(verdict.findings).join('\n')}`).toMatchObject({
           status,
         });
         expect(one?.steps.at(-1)?.request).toMatch(new RegExp(`^curl .*'${url}/api/`));
@@ -72,7 +69,7 @@ describe('checkServer', () => {
         expect(getNode(shopContract.document, pointer), one?.place).toBeDefined();
         expect(shopContract.text.split('\n')[Number(line) - 1]?.slice(Number(column) - 1), one?.place).toMatch(/\S/);
       }
-      expect(getFailedChecks(verdict)).toEqual(expect.arrayContaining(found.map(([judge]) => judge)));
+      expect(getFailedChecks(verdict)).toEqual(expect.arrayContaining(found.map(([check]) => check)));
       // Operations without a defect have no findings.
       const blamed = new Set(found.map(([, , operationId]) => operationId).concat('createOrder', 'listProducts'));
       expect(formatFindings(verdict.findings.filter(({ operationId }) => !blamed.has(operationId)))).toEqual([]);

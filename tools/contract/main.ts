@@ -2,7 +2,7 @@
 // with dredd, and checks the document itself, also for breaking changes. Exits with 1 on findings, and with 3 without findings if not everything was checked.
 import { randomInt } from 'node:crypto';
 import { Command, CommanderError } from 'commander';
-import { CheckError } from '../../src/check/check-error.ts';
+import { CheckError, CheckUsageError } from '../../src/check/check-error.ts';
 import { selectSandboxes } from '../../src/check/check-sandbox.ts';
 import { EXIT_CODES, runCheck, writeReports } from '../../src/check/command.ts';
 import { addCheckOptions, type CheckFlags, MAX_SEED, parseUrl, toCheckCommand } from '../../src/check/options.ts';
@@ -34,7 +34,7 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT_CODES.misuse;
   else if ([EarlierVersionError, CheckError, ContractError].some((fault) => error instanceof fault)) {
     process.stderr.write(`contract: ${(error as Error).message}\n`);
-    process.exitCode = error instanceof CheckError && error.isMisuse ? EXIT_CODES.misuse : EXIT_CODES.incomplete;
+    process.exitCode = error instanceof CheckUsageError ? EXIT_CODES.misuse : EXIT_CODES.incomplete;
   } else throw error;
 }
 

@@ -4,7 +4,7 @@ import type { Exchange, ReceivedResponse, RequestToSend } from '../../check/exch
 import { type Finding, getResponseName } from '../../check/findings.ts';
 import { findAllowViolations } from '../../check/methods.ts';
 import { toPath } from '../../check/requests.ts';
-import { createFinding, type Rule, type Session } from '../../check/session.ts';
+import type { Rule, Session } from '../../check/session.ts';
 import { removeTypeParameters } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 
@@ -146,11 +146,10 @@ function findPreflightViolation({ status, headers }: ReceivedResponse, method: s
 /** Sends the request of a rule. Returns the findings in the response. */
 async function examineRule(session: Session, pathRule: PathRule): Promise<readonly Finding[]> {
   const { route, request, rule, findViolation } = pathRule;
-  const { exchange, findings } = await session.send('methods', route, request);
-  // No operation documents the response to OPTIONS.
-  const ownFindings = request.method === 'OPTIONS' ? [] : findings;
-  const violation = exchange && findViolation(exchange.response);
-  if (!exchange || violation === undefined) return ownFindings;
-  const message = `The response to ${request.method} ${request.target} ${violation}`;
-  return [...ownFindings, createFinding('methods', route, exchange, { rule, message, pointer: DESCRIPTION_POINTER })];
+  const { findings } = await session.send('methods', route, request, (_, { response }) => {
+    const violation = findViolation(response);
+    const message = `The response to ${request.method} ${request.target} ${violation}`;
+    return violation === undefined ? [] : [{ rule, message, pointer: DESCRIPTION_POINTER }];
+  });
+  return findings;
 }

@@ -21,12 +21,12 @@ export async function search(tester: ShopTester, query: string): Promise<readonl
 }
 
 /** A search term without similar words. */
-export const MEANINGLESS_TERM = 'qqqqqqxzqq';
+const MEANINGLESS_TERM = 'qqqqqqxzqq';
 
 /** Sends searches. Throws `ModelMismatchError` if a result violates a rule. */
 export type SearchCheck = (tester: ShopTester) => Promise<void>;
 
-/** Returns checks that compare the results of several searches. */
+/** Returns checks of searches whose exact results are known, and checks that compare the results of several searches. */
 export function createComparisons(products: readonly Product[], random: Random): readonly SearchCheck[] {
   const words = indexWords(products);
   const partial = findPartialWords(products, words);
@@ -35,7 +35,7 @@ export function createComparisons(products: readonly Product[], random: Random):
   const ranked = [...pickSome(partial, 2, random), ...(mostFrequent ? [mostFrequent] : [])];
   const encodable = words.filter(({ word }) => ENCODABLE_LETTER.test(word));
   return [
-    checkBlankTerm,
+    ...createFixedCases(products).map((one) => (tester: ShopTester) => checkFixedCase(tester, one)),
     ...(products.some((product) => getSearchText(product).includes('+')) ? [] : [checkEscapedPlus]),
     ...cases.map((one) => (tester: ShopTester) => checkAllWords(tester, one)),
     ...ranked.map((entry) => (tester: ShopTester) => checkRanking(tester, entry)),
@@ -43,10 +43,22 @@ export function createComparisons(products: readonly Product[], random: Random):
   ];
 }
 
-/** Checks that `+` is a space, and that a blank term finds all products in the order of the list. */
-async function checkBlankTerm(tester: ShopTester): Promise<void> {
-  const values = { expected: tester.model.products, actual: await search(tester, '+') };
-  tester.expectEqual('listProducts', '+ is a space', values, 'A blank term finds all products');
+/** A search whose exact results are known: its rule, its query, and its results in order. */
+type FixedCase = readonly [rule: string, query: string, results: readonly Product[]];
+
+/** Returns searches for blank terms, which find all products in the order of the list, and for a meaningless term. */
+function createFixedCases(products: readonly Product[]): readonly FixedCase[] {
+  return [
+    ['finds all products for a blank term', '', products],
+    ['finds all products for a blank term', '%20%20', products],
+    ['+ is a space', '+', products],
+    ['finds nothing for a meaningless term', MEANINGLESS_TERM, []],
+  ];
+}
+
+async function checkFixedCase(tester: ShopTester, [rule, query, expected]: FixedCase): Promise<void> {
+  const actual = await search(tester, query);
+  tester.expectEqual('listProducts', rule, { expected, actual }, `In the results of search=${query}`);
 }
 
 /** Checks that an escaped `+` is not a space. */

@@ -39,6 +39,8 @@ export interface RequestCase extends Omit<RequestToSend, 'method'> {
   /** The value of a JSON body. Replaces `body` and its content type. */
   readonly json?: unknown;
   readonly status: number;
+  /** JSON Pointers to the places in the body that the response must report as violations. */
+  readonly pointers?: readonly string[];
   /** The reason for the expected status, as the end of a sentence that starts with "if". */
   readonly why: string;
 }
@@ -49,10 +51,12 @@ const MAX_EXCHANGES = 200;
 /** Sends requests to a shop one after another, and compares the responses with a model. */
 export class ShopTester {
   readonly routes: Readonly<Record<OperationId, Route>>;
+  /** The state of the shop after a reset. */
+  readonly defaultModel: Model;
   private readonly exchanges: Exchange[] = [];
   private readonly statuses = new Map<OperationId, number>();
 
-  /** `headers` are sent with each request. `model` is the expected state of the shop. */
+  /** `headers` are sent with each request. `model` is the expected state of the shop, at first its default data. */
   constructor(
     private readonly options: {
       readonly session: Session;
@@ -61,6 +65,7 @@ export class ShopTester {
     },
     public model: Model,
   ) {
+    this.defaultModel = model;
     const { routes } = options.session.contract;
     this.routes = Object.fromEntries(routes.map((route) => [route.operationId, route])) as ShopTester['routes'];
   }
@@ -87,7 +92,7 @@ export class ShopTester {
   }
 
   /** Sends a request. Throws as `send` does, and `ModelMismatchError` if the status is not the expected one. */
-  async sendCase({ id, status, why, json, ...request }: RequestCase): Promise<ReceivedResponse> {
+  async sendCase({ id, status, why, json, pointers: _, ...request }: RequestCase): Promise<ReceivedResponse> {
     const { method } = this.routes[id];
     const response = await this.send(id, { ...createJsonRequest(method, request.target, json), ...request });
     this.expectStatus(id, response, status, why);

@@ -9,12 +9,12 @@ import type { Route } from '../../openapi/routes.ts';
 import { hasSameRequest, shopContract } from '../contract.ts';
 import type { Order } from '../types.ts';
 import { checkConcurrency } from './concurrency.ts';
-import { createFixedSequences, endsWithInvalidRequest } from './fixed-sequences.ts';
+import { createFixedSequences, INVALID_REQUESTS } from './fixed-sequences.ts';
 import { STATE_LISTS } from './lists.ts';
 import type { Model } from './model.ts';
 import { checkPathRules, shopRules } from './rules.ts';
 import { checkSearch } from './search.ts';
-import { checkFixedSequences, checkRandomSequences } from './sequences.ts';
+import { checkFixedSequences, checkInvalidRequests, checkRandomSequences } from './sequences.ts';
 import { readInitialState } from './start.ts';
 
 /** The model of the shop, with which the check tests servers of the shop's contract. */
@@ -42,15 +42,9 @@ async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFr
   const options = { mayReset: isAllowed('resetData'), isFresh };
   const defaultModel = STATE_LISTS.every(isAllowed) ? await readInitialState(session, pool, options) : undefined;
   const canRunSequences = defaultModel && shopContract.routes.every(({ operationId }) => isAllowed(operationId));
-  let endedEarly = 0;
-  const createSequenceParts = (model: Model): readonly ModelPart[] => [
-    ...createFixedParts(model),
-    { name: 'concurrent requests', check: (current) => checkConcurrency(current, model) },
-    ...createRandomParts(context, model, (count) => (endedEarly += count)),
-  ];
-  const createParts = (model: Model): readonly ModelPart[] => [
+  const createModelParts = (model: Model): readonly ModelPart[] => [
     { name: 'searches', check: (current) => checkSearch(current, model) },
-    ...(canRunSequences ? createSequenceParts(model) : []),
+    ...(canRunSequences ? createSequenceParts(context, model) : []),
   ];
   return {
     async prepare() {
@@ -59,13 +53,11 @@ async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFr
       session.mayHaveChanged = false;
     },
     checkPath: checkPathRules,
-    parts: defaultModel ? createParts(defaultModel) : [],
+    parts: defaultModel ? createModelParts(defaultModel) : [],
     finish() {
       if (!defaultModel) note(MODEL_SKIPPED);
       else if (!canRunSequences) note('Request sequences were skipped: they need all operations of the shop.');
       else session.ledger.addAll(allowedRoutes.flatMap((route) => findMissingStatuses(session, route)));
-      if (endedEarly > 0)
-        note(`${endedEarly} sequences ended early because of known findings. Fix these findings and check again.`);
     },
   };
 }
@@ -73,41 +65,43 @@ async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFr
 const MODEL_SKIPPED =
   'The shop model was skipped: the state of the shop could not be read, or does not match the contract.';
 
-/** The number of fixed sequences in one part of the check, and of random sequences. */
+/** The number of fixed sequences or invalid requests in one part of the check, and of random sequences. */
 const FIXED_PER_PART = 12;
 const RANDOM_PER_PART = 5;
-
-/** Creates the parts that run the fixed sequences. Those with invalid requests come last, so that they are in as few parts as possible. */
-function createFixedParts(defaultModel: Model): readonly ModelPart[] {
-  const sequences = createFixedSequences(defaultModel).toSorted(
-    (one, other) => Number(endsWithInvalidRequest(one)) - Number(endsWithInvalidRequest(other)),
-  );
-  const count = Math.ceil(sequences.length / FIXED_PER_PART);
-  return Array.from({ length: count }, (_, index) => ({
-    name: `documented statuses, part ${index + 1} of ${count}`,
-    check: (context) =>
-      checkFixedSequences(context, defaultModel, sequences.slice(index * FIXED_PER_PART, (index + 1) * FIXED_PER_PART)),
-  }));
-}
 
 /** The difference between the seeds of two parts. */
 const SEED_STEP = 7_919;
 
-/** Creates the parts that run random sequences. Each part passes the number of sequences that ended early to `addEndedEarly`. */
-function createRandomParts(
-  { seed, runs }: Pick<CheckContext, 'seed' | 'runs'>,
-  defaultModel: Model,
-  addEndedEarly: (count: number) => void,
+/** Creates the parts that run sequences of requests. */
+function createSequenceParts({ seed, runs }: Pick<CheckContext, 'seed' | 'runs'>, model: Model): readonly ModelPart[] {
+  const fixed = split(createFixedSequences(model), FIXED_PER_PART);
+  const invalid = split(INVALID_REQUESTS, FIXED_PER_PART);
+  const random = split(Array.from({ length: runs }), RANDOM_PER_PART);
+  return [
+    ...createParts('documented statuses', fixed, (context, part) => checkFixedSequences(context, model, part)),
+    ...createParts('invalid requests', invalid, (context, part) => checkInvalidRequests(context, model, part)),
+    { name: 'concurrent requests', check: (context) => checkConcurrency(context, model) },
+    ...createParts('sequences', random, (context, { length }, index) =>
+      checkRandomSequences({ ...context, seed: seed + index * SEED_STEP, runs: length }, model),
+    ),
+  ];
+}
+
+function createParts<Entry>(
+  name: string,
+  lists: readonly Entry[],
+  check: (context: CheckContext, list: Entry, index: number) => Promise<void>,
 ): readonly ModelPart[] {
-  const count = Math.ceil(runs / RANDOM_PER_PART);
-  return Array.from({ length: count }, (_, index) => ({
-    name: `sequences, part ${index + 1} of ${count}`,
-    async check(context) {
-      const partRuns = Math.min(RANDOM_PER_PART, runs - index * RANDOM_PER_PART);
-      const random = { seed: seed + index * SEED_STEP, runs: partRuns };
-      addEndedEarly(await checkRandomSequences(context, defaultModel, random));
-    },
+  return lists.map((list, index) => ({
+    name: `${name}, part ${index + 1} of ${lists.length}`,
+    check: (context) => check(context, list, index),
   }));
+}
+
+/** Splits a list into lists of at most `size` entries. */
+function split<Entry>(entries: readonly Entry[], size: number): readonly (readonly Entry[])[] {
+  const count = Math.ceil(entries.length / size);
+  return Array.from({ length: count }, (_, index) => entries.slice(index * size, (index + 1) * size));
 }
 
 /** Returns a finding for each documented status that no response had. */

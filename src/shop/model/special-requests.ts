@@ -1,3 +1,4 @@
+import { INVALID_JSON } from '../../check/hostile-input.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { QUANTITY_LIMIT } from '../domain/cart.ts';
 import type { OperationId } from '../types.ts';
@@ -6,17 +7,6 @@ import type { RequestCase } from './shop-tester.ts';
 
 /** Quantities that are invalid in every request. */
 const INVALID_QUANTITIES: readonly unknown[] = [0, -1, 1.5, '3', true, null, [1], {}];
-
-/** Texts that are not valid JSON. */
-const INVALID_JSON = [
-  '{"quantity": ',
-  '{quantity: 1}',
-  "{'quantity': 1}",
-  '{"quantity": 01}',
-  'quantity=1',
-  '{"quantity": 1}}',
-  'NaN',
-];
 
 /** Content types that no operation accepts. */
 const UNSUPPORTED_TYPES = [
@@ -31,14 +21,8 @@ const CART = '/api/cart-items';
 const JSON_TYPE = 'application/json';
 const JSON_HEADERS = { 'content-type': JSON_TYPE };
 
-/** A request that violates the contract or HTTP. */
-export interface InvalidRequest extends RequestCase {
-  /** JSON Pointers to the places in the body that the response must report as violations. */
-  readonly pointers?: readonly string[];
-}
-
 /** Returns invalid requests. `productId` is the id of a product in the cart. */
-export function createInvalidRequests(productId: string): readonly InvalidRequest[] {
+export function createInvalidRequests(productId: string): readonly RequestCase[] {
   const path = `${CART}/${productId}`;
   const add = (body: unknown) => invalidCase('addCartItem', CART, `the body is ${JSON.stringify(body)}`, body);
   const update = (body: unknown) => invalidCase('updateCartItem', path, `the body is ${JSON.stringify(body)}`, body);
@@ -82,7 +66,7 @@ function createInvalidBodies(id: OperationId, target: string, validBody: string)
   const unsupported = { id, target, status: 415, body: validBody };
   const spaces = MAX_BODY_BYTES + 1 - validBody.length;
   return [
-    ...INVALID_JSON.map((text) => ({ ...invalid, body: text, why: `the body is ${text}` })),
+    ...[...INVALID_JSON, `${validBody}}`].map((text) => ({ ...invalid, body: text, why: `the body is ${text}` })),
     {
       ...invalid,
       body: ' '.repeat(spaces) + validBody,

@@ -1,4 +1,4 @@
-import { addConfirmed } from '../../check/confirm-findings.ts';
+import { sendConfirmed } from '../../check/confirm-findings.ts';
 import { createJsonRequest } from '../../check/exchange.ts';
 import { getFindingKey } from '../../check/findings.ts';
 import type { Pool } from '../../check/pool.ts';
@@ -55,9 +55,8 @@ async function recordFindings<Value>({ ledger }: Session, run: () => Promise<Val
 async function readState(session: Session, pool: Pool, tester: ShopTester): Promise<Model> {
   const readList = async (list: (typeof STATE_LISTS)[number]): Promise<readonly never[]> => {
     const route = tester.routes[list];
-    const send = () => session.send('statuses', route, createJsonRequest('GET', route.path));
-    const { exchange, findings } = await send();
-    await addConfirmed(session, findings, async () => (await send()).findings);
+    const request = createJsonRequest('GET', route.path);
+    const { exchange, findings } = await sendConfirmed(session, 'statuses', route, request);
     const body = exchange?.response.body;
     if (!Array.isArray(body) || findings.some(isUnusableBody)) throw new ModelMismatchError([]);
     pool.collectValues(route, body);

@@ -1,13 +1,22 @@
 import { getLocationPath, type ReceivedResponse } from '../../check/exchange.ts';
 import { QUANTITY_LIMIT } from '../domain/cart.ts';
 import type { OperationId, Order, Problem } from '../types.ts';
-import { CLOCK_TOLERANCE_MS, checkList, readClock, requestList } from './lists.ts';
+import { CLOCK_TOLERANCE_MS, checkList, type List, readClock, requestList } from './lists.ts';
 import { createModelOrder, findItem, withAdded, withChanged, withoutItem, withProducts } from './model.ts';
-import type { ShopTester } from './shop-tester.ts';
-import type { InvalidRequest } from './special-requests.ts';
+import type { RequestCase, ShopTester } from './shop-tester.ts';
+import { createInvalidRequests, createUnusualRequests } from './special-requests.ts';
+
+/**
+ * Sends requests to the shop and compares the responses with the model of the tester. Throws `ModelMismatchError` if they differ. Functions such as
+ * `addItem` create steps. Their parameters `product`, `option` and `order` are indexes. An index beyond the last entry starts again at the first entry.
+ */
+export type Step = (tester: ShopTester) => Promise<void>;
 
 /** An id that no product and no order has. */
 export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
+
+/** An id that no delivery option has. */
+const UNKNOWN_OPTION_ID = 'none-such';
 
 /** The rule that a changed cart violates after a rejected request. */
 export const UNCHANGED = 'a rejected request changes nothing';
@@ -16,8 +25,11 @@ const CART = '/api/cart-items';
 const ORDERS = '/api/orders';
 
 /** Adds a product to the cart, and checks the response and the cart. */
-export async function addItem(tester: ShopTester, productId: string, quantity: number): Promise<void> {
-  await checkCart(tester, 'addCartItem', await addItemUnchecked(tester, productId, quantity));
+export function addItem(product: number, quantity: number): Step {
+  return async (tester) => {
+    const rule = await addItemUnchecked(tester, getProductId(tester, product), quantity);
+    await checkCart(tester, 'addCartItem', rule);
+  };
 }
 
 /** Adds a product to the cart, and checks only the response. Returns the rule with which the caller can check the cart. */
@@ -39,55 +51,65 @@ export async function addItemUnchecked(tester: ShopTester, productId: string, qu
 }
 
 /** Adds a product that does not exist, and checks that the shop rejects the request. */
-export async function addUnknownProduct(tester: ShopTester): Promise<void> {
+export const addUnknownProduct: Step = async (tester) => {
   const response = await tester.sendJson('addCartItem', CART, { productId: UNKNOWN_ID, quantity: 1 });
   tester.expectStatus('addCartItem', response, 404, 'the product does not exist');
   await checkCart(tester, 'addCartItem', UNCHANGED);
-}
+};
 
-/** The body of a request that updates a cart item. The contract also allows a number as the id of a delivery option. */
-export interface ItemUpdate {
-  readonly quantity?: number | undefined;
-  readonly deliveryOptionId?: string | number | undefined;
+/** A change of a cart item. */
+interface ItemUpdate {
+  readonly product: number;
+  readonly quantity?: number;
+  /** The index of a delivery option, or an id that no delivery option has. */
+  readonly option?: number | 'unknown';
+  /** Whether to send the id of the delivery option as a number, if it has only digits. The contract allows both. */
+  readonly isNumber?: boolean;
 }
 
 /** Updates a cart item, and checks the response and the cart. Expects 404 if the item or the delivery option does not exist. */
-export async function updateItem(tester: ShopTester, productId: string, update: ItemUpdate): Promise<void> {
-  const item = findItem(tester.model, productId);
-  const { deliveryOptionId } = update;
-  const optionId = deliveryOptionId === undefined ? undefined : String(deliveryOptionId);
-  const isKnownOption = optionId === undefined || tester.model.deliveryOptions.some(({ id }) => id === optionId);
-  const response = await tester.sendJson('updateCartItem', `${CART}/${productId}`, update);
-  if (!item || !isKnownOption) {
-    const why = item ? 'the delivery option does not exist' : 'the product is not in the cart';
-    tester.expectStatus('updateCartItem', response, 404, why);
-    expectProblemType(tester, 'updateCartItem', response, [
-      ...(item ? [] : ['/problems/unknown-cart-item']),
-      ...(isKnownOption ? [] : ['/problems/unknown-delivery-option']),
-    ]);
-    return checkCart(tester, 'updateCartItem', UNCHANGED);
-  }
-  tester.expectStatus('updateCartItem', response, 200, 'an item is changed');
-  const { quantity = item.quantity } = update;
-  const expected = { ...item, quantity, deliveryOptionId: optionId ?? item.deliveryOptionId };
-  tester.model = withChanged(tester.model, expected);
-  const rule = 'only the given properties are changed';
-  tester.expectEqual('updateCartItem', rule, { expected, actual: response.body });
-  await checkCart(tester, 'updateCartItem', rule);
+export function updateItem({ product, quantity, option, isNumber = false }: ItemUpdate): Step {
+  return async (tester) => {
+    const productId = getProductId(tester, product);
+    const item = findItem(tester.model, productId);
+    const optionId = getOptionId(tester, option);
+    const isSentAsNumber = isNumber && /^[1-9]\d{0,14}$/.test(optionId ?? '');
+    const body = { quantity, deliveryOptionId: isSentAsNumber ? Number(optionId) : optionId };
+    const response = await tester.sendJson('updateCartItem', `${CART}/${productId}`, body);
+    if (!item || option === 'unknown') {
+      const why = item ? 'the delivery option does not exist' : 'the product is not in the cart';
+      tester.expectStatus('updateCartItem', response, 404, why);
+      expectProblemType(tester, 'updateCartItem', response, [
+        ...(item ? [] : ['/problems/unknown-cart-item']),
+        ...(option === 'unknown' ? ['/problems/unknown-delivery-option'] : []),
+      ]);
+      return checkCart(tester, 'updateCartItem', UNCHANGED);
+    }
+    tester.expectStatus('updateCartItem', response, 200, 'an item is changed');
+    const deliveryOptionId = optionId ?? item.deliveryOptionId;
+    const expected = { ...item, quantity: quantity ?? item.quantity, deliveryOptionId };
+    tester.model = withChanged(tester.model, expected);
+    const rule = 'only the given properties are changed';
+    tester.expectEqual('updateCartItem', rule, { expected, actual: response.body });
+    await checkCart(tester, 'updateCartItem', rule);
+  };
 }
 
 /** Removes a cart item, and checks the cart. Expects 404 if the product is not in the cart. */
-export async function removeItem(tester: ShopTester, productId: string): Promise<void> {
-  const isInCart = findItem(tester.model, productId) !== undefined;
-  const response = await tester.sendJson('removeCartItem', `${CART}/${productId}`);
-  if (isInCart) tester.expectStatus('removeCartItem', response, 204, 'an item is removed');
-  else tester.expectStatus('removeCartItem', response, 404, 'the product is not in the cart');
-  tester.model = withoutItem(tester.model, productId);
-  await checkCart(tester, 'removeCartItem', isInCart ? 'a removal removes exactly one item' : UNCHANGED);
+export function removeItem(product: number): Step {
+  return async (tester) => {
+    const productId = getProductId(tester, product);
+    const isInCart = findItem(tester.model, productId) !== undefined;
+    const response = await tester.sendJson('removeCartItem', `${CART}/${productId}`);
+    if (isInCart) tester.expectStatus('removeCartItem', response, 204, 'an item is removed');
+    else tester.expectStatus('removeCartItem', response, 404, 'the product is not in the cart');
+    tester.model = withoutItem(tester.model, productId);
+    await checkCart(tester, 'removeCartItem', isInCart ? 'a removal removes exactly one item' : UNCHANGED);
+  };
 }
 
 /** Orders the cart, and checks the order, the cart and the list of orders. Expects 409 if the cart is empty. */
-export async function createOrder(tester: ShopTester): Promise<void> {
+export const createOrder: Step = async (tester) => {
   if (tester.model.cart.length === 0) {
     await tester.sendCase({ id: 'createOrder', target: ORDERS, status: 409, why: 'the cart is empty' });
     return checkList(tester, { list: 'listOrders', operationId: 'createOrder', rule: UNCHANGED });
@@ -105,7 +127,7 @@ export async function createOrder(tester: ShopTester): Promise<void> {
   const rule = 'a new order is the first in the list';
   await checkList(tester, { list: 'listOrders', operationId: 'createOrder', rule });
   await followLocation(tester, response, order);
-}
+};
 
 /** Orders a cart that is not empty, and checks only the response. */
 export async function createOrderUnchecked(tester: ShopTester) {
@@ -134,36 +156,62 @@ async function followLocation(tester: ShopTester, { headers }: ReceivedResponse,
   tester.expectEqual('createOrder', rule, { expected: order, actual: body }, `In the response to GET ${path}`);
 }
 
-/** Reads an order by its id, and checks the response. Expects 404 if the order does not exist. */
-export async function readOrder(tester: ShopTester, orderId: string, isExpanded: boolean): Promise<void> {
-  const order = tester.model.orders.find(({ id }) => id === orderId);
-  const response = await tester.sendJson('getOrder', `${ORDERS}/${orderId}${isExpanded ? '?expand=products' : ''}`);
+/** Reads an order, and checks the response. Expects 404 if there are no orders. */
+export function readOrder(order: number, isExpanded: boolean): Step {
+  return (tester) => checkOrder(tester, tester.model.orders[order % tester.model.orders.length], isExpanded);
+}
+
+/** Requests an order that does not exist. */
+export const readUnknownOrder: Step = (tester) => checkOrder(tester, undefined, false);
+
+async function checkOrder(tester: ShopTester, order: Order | undefined, isExpanded: boolean): Promise<void> {
+  const target = `${ORDERS}/${order?.id ?? UNKNOWN_ID}${isExpanded ? '?expand=products' : ''}`;
+  const response = await tester.sendJson('getOrder', target);
   if (!order) return tester.expectStatus('getOrder', response, 404, 'the order does not exist');
   tester.expectStatus('getOrder', response, 200, 'the order exists');
   const expected = isExpanded ? { ...order, products: withProducts(tester.model, order.products) } : order;
   tester.expectEqual('getOrder', 'an order does not change', { expected, actual: response.body });
 }
 
-/** Sends an invalid request, and checks that the shop rejects it with the expected status and changes nothing. */
-export async function sendInvalidRequest(tester: ShopTester, request: InvalidRequest): Promise<void> {
-  const { pointers = [], ...requestCase } = request;
-  const { id } = requestCase;
-  const { body } = await tester.sendCase(requestCase);
-  const { violations = [] } = (body ?? {}) as Partial<Problem>;
-  const isReported = (pointer: string) => violations.some((one) => one.in === 'body' && one.pointer === pointer);
-  const unreported = pointers.find((pointer) => !isReported(pointer));
-  if (unreported !== undefined)
-    tester.fail(id, 'all violations are reported', `The violation at ${unreported} is not reported`);
-  await checkCart(tester, id, UNCHANGED);
+/** Reads a list or the payment summary, and checks the response. */
+export function readList(list: List, isExpanded: boolean): Step {
+  return (tester) => checkList(tester, { list, isExpanded, rule: 'lists show the state' });
 }
 
-/** Resets the shop, and checks that its state is `defaultModel`. */
-export async function reset(tester: ShopTester, defaultModel: ShopTester['model']): Promise<void> {
+/** Sends an invalid request, and checks that the shop rejects it with the expected status and changes nothing. */
+export function sendInvalidRequest(index: number): Step {
+  return async (tester) => {
+    const itemId = tester.model.cart[0]?.productId;
+    const requests = createInvalidRequests(itemId ?? getProductId(tester, 0));
+    const request = requests[index % requests.length] as RequestCase;
+    const { id, pointers = [] } = request;
+    // If the cart is empty, a server may report the missing item instead of the invalid update.
+    if (itemId === undefined && id === 'updateCartItem') return;
+    const { body } = await tester.sendCase(request);
+    const { violations = [] } = (body ?? {}) as Partial<Problem>;
+    const isReported = (pointer: string) => violations.some((one) => one.in === 'body' && one.pointer === pointer);
+    const unreported = pointers.find((pointer) => !isReported(pointer));
+    if (unreported !== undefined)
+      tester.fail(id, 'all violations are reported', `The violation at ${unreported} is not reported`);
+    await checkCart(tester, id, UNCHANGED);
+  };
+}
+
+/** Sends a valid request that servers often reject, and checks only the status. It must be the last step, because the model does not change. */
+export function sendUnusualRequest(index: number): Step {
+  return async (tester) => {
+    const requests = createUnusualRequests(getProductId(tester, 0), getProductId(tester, 2));
+    await tester.sendCase(requests[index] as RequestCase);
+  };
+}
+
+/** Resets the shop, and checks that it has its default data. */
+export const reset: Step = async (tester) => {
   await resetUnchecked(tester);
-  tester.model = defaultModel;
+  tester.model = tester.defaultModel;
   await checkCart(tester, 'resetData', 'a reset restores the cart');
   await checkList(tester, { list: 'listOrders', operationId: 'resetData', rule: 'a reset restores the orders' });
-}
+};
 
 /** Resets the shop, and checks only the status. */
 export async function resetUnchecked(tester: ShopTester): Promise<void> {
@@ -189,4 +237,14 @@ function expectProblemType(tester: ShopTester, id: OperationId, { body }: Receiv
   if (types.some((one) => type.endsWith(one))) return;
   const message = `The problem type is ${type} instead of ${types.join(' or ')}`;
   tester.fail(id, 'the problem type names the missing resource', message);
+}
+
+/** Returns the id of a product by its index; an id that no product has if there are no products. */
+export function getProductId({ model: { products } }: ShopTester, product: number): string {
+  return products[product % products.length]?.id ?? UNKNOWN_ID;
+}
+
+function getOptionId({ model: { deliveryOptions } }: ShopTester, option: ItemUpdate['option']): string | undefined {
+  if (option === 'unknown') return UNKNOWN_OPTION_ID;
+  return option === undefined ? undefined : deliveryOptions[option % deliveryOptions.length]?.id;
 }

@@ -26,33 +26,33 @@ const isAny = () => true;
 const takeAny = () => {};
 
 /** Empties the cart through the API of the shop. */
-async function emptyCart(asked: ProxyRequest, pass: Forward): Promise<void> {
-  const cart = await pass({ ...asked, method: 'GET', target: '/api/cart-items', body: Buffer.alloc(0) });
+async function emptyCart(request: ProxyRequest, pass: Forward): Promise<void> {
+  const cart = await pass({ ...request, method: 'GET', target: '/api/cart-items', body: Buffer.alloc(0) });
   for (const { productId } of parseBody(cart)) {
-    await pass({ ...asked, method: 'DELETE', target: `/api/cart-items/${productId}`, body: Buffer.alloc(0) });
+    await pass({ ...request, method: 'DELETE', target: `/api/cart-items/${productId}`, body: Buffer.alloc(0) });
   }
 }
 
 /** Loses the cart after every so many requests. */
 function forgetful(): Tamper {
   let requests = 0;
-  return async (asked, pass) => {
+  return async (request, pass) => {
     requests += 1;
-    if (requests % FORGETFUL_AFTER === 0) await emptyCart(withoutBody(asked), pass);
-    return pass(asked);
+    if (requests % FORGETFUL_AFTER === 0) await emptyCart(withoutBody(request), pass);
+    return pass(request);
   };
 }
 
-function withoutBody(asked: ProxyRequest): ProxyRequest {
-  const headers = asked.headers.filter(([name]) => !/^(content-|transfer-|expect)/i.test(name));
-  return { ...asked, headers, body: Buffer.alloc(0) };
+function withoutBody(request: ProxyRequest): ProxyRequest {
+  const headers = request.headers.filter(([name]) => !/^(content-|transfer-|expect)/i.test(name));
+  return { ...request, headers, body: Buffer.alloc(0) };
 }
 
 /** Stores the quantity before it validates the rest. */
-async function inTwoSteps(asked: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
-  const { quantity } = parseBody(asked) ?? {};
-  if (quantity !== undefined) await pass(replaceBody(asked, { quantity }));
-  return pass(asked);
+async function inTwoSteps(request: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
+  const { quantity } = parseBody(request) ?? {};
+  if (quantity !== undefined) await pass(replaceBody(request, { quantity }));
+  return pass(request);
 }
 
 /** Reads an update as a whole item: missing properties get the defaults of a new item. */
@@ -61,9 +61,9 @@ function asWhole(body: Json): Json {
 }
 
 /** Responds to the removal of an unknown item as to any other. */
-async function always204(asked: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
-  const answer = await pass(asked);
-  return answer.status === 404 ? { status: 204, headers: noType(answer), body: Buffer.alloc(0) } : answer;
+async function always204(request: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
+  const response = await pass(request);
+  return response.status === 404 ? { status: 204, headers: noType(response), body: Buffer.alloc(0) } : response;
 }
 
 function noType({ headers }: ProxyResponse) {
@@ -73,22 +73,22 @@ function noType({ headers }: ProxyResponse) {
 /** Defects of the cart. */
 export const cartDefects: readonly Defect[] = [
   {
-    name: 'takes a product into the cart that the catalogue does not have',
+    name: 'accepts a product that is not in the catalogue',
     operationId: 'addCartItem',
     handlers: createAddHandler(replaceItem, { demand: takeAny }),
   },
   {
-    name: 'overwrites the quantity when a product is added that is in the cart',
+    name: 'overwrites the quantity if the added product is already in the cart',
     operationId: 'addCartItem',
     handlers: createAddHandler((cart, sum, added) => replaceItem(cart, { ...sum, quantity: added.quantity })),
   },
   {
-    name: 'resets the delivery option when a product is added that is in the cart',
+    name: 'resets the delivery option if the added product is already in the cart',
     operationId: 'addCartItem',
     handlers: createAddHandler((cart, sum) => replaceItem(cart, { ...sum, deliveryOptionId: '1' })),
   },
   {
-    name: 'puts a second item of the same product into the cart',
+    name: 'adds a second item of the same product to the cart',
     operationId: 'addCartItem',
     handlers: createAddHandler((cart, _sum, added) => [...cart, added]),
   },
@@ -98,24 +98,24 @@ export const cartDefects: readonly Defect[] = [
     handlers: createAddHandler((cart, sum) => [...cart.filter(({ productId }) => productId !== sum.productId), sum]),
   },
   {
-    name: 'puts a new item first instead of last',
+    name: 'adds a new item at the start of the cart instead of the end',
     operationId: 'addCartItem',
     handlers: createAddHandler((cart, sum, _added, present) => (present ? replaceItem(cart, sum) : [sum, ...cart])),
   },
   {
-    name: 'gives a new item the fastest delivery option',
+    name: 'selects the fastest delivery option for a new item',
     operationId: 'addCartItem',
     handlers: createAddHandler((cart, sum, _added, present) =>
       replaceItem(cart, present ? sum : { ...sum, deliveryOptionId: '3' }),
     ),
   },
   {
-    name: 'caps the sum of what is added at 10',
+    name: 'limits the quantity after an addition to 10',
     operationId: 'addCartItem',
     handlers: createAddHandler((cart, sum) => replaceItem(cart, { ...sum, quantity: Math.min(sum.quantity, 10) })),
   },
   ...[100, 999, 65_535].map((most) => ({
-    name: `caps the sum of what is added at ${most}`,
+    name: `limits the quantity after an addition to ${most}`,
     operationId: 'addCartItem' as const,
     handlers: createAddHandler((cart, sum, _added, present) =>
       replaceItem(cart, {
@@ -125,26 +125,28 @@ export const cartDefects: readonly Defect[] = [
     ),
   })),
   {
-    name: 'refuses additions that reach exactly 1,000,000',
+    name: 'rejects additions that reach exactly 1,000,000',
     operationId: 'addCartItem',
     handlers: createAddHandler(replaceItem, { limit: 999_999 }),
   },
   {
-    name: 'answers an addition with the quantity added, not the sum',
+    name: 'responds to an addition with the added quantity instead of the sum',
     operationId: 'addCartItem',
-    tamper: () => async (asked, pass) => {
-      const answer = await pass(asked);
-      const isAdded = asked.method === 'POST' && getPath(asked.target) === '/api/cart-items' && isSuccess(answer);
-      return isAdded ? replaceBody(answer, { ...parseBody(answer), quantity: parseBody(asked).quantity }) : answer;
+    tamper: () => async (request, pass) => {
+      const response = await pass(request);
+      const isAdded = request.method === 'POST' && getPath(request.target) === '/api/cart-items' && isSuccess(response);
+      return isAdded
+        ? replaceBody(response, { ...parseBody(response), quantity: parseBody(request).quantity })
+        : response;
     },
   },
   {
-    name: 'loses one of two additions made at once',
+    name: 'loses one of two concurrent additions',
     operationId: 'addCartItem',
     handlers: { addCartItem: loseUpdates },
   },
   {
-    name: 'takes a delivery option that there is not',
+    name: 'accepts a delivery option that does not exist',
     operationId: 'updateCartItem',
     handlers: createUpdateHandler(replaceItem, takeAny),
   },
@@ -159,7 +161,7 @@ export const cartDefects: readonly Defect[] = [
     tamper: changeInputs('updateCartItem', ({ quantity: _, ...rest }) => rest),
   },
   {
-    name: 'ignores a delivery option that is given as a number',
+    name: 'ignores the delivery option of an update if it is a number',
     operationId: 'updateCartItem',
     tamper: changeInputs('updateCartItem', (body) =>
       typeof body.deliveryOptionId === 'number' ? { quantity: body.quantity } : body,
@@ -174,7 +176,7 @@ export const cartDefects: readonly Defect[] = [
     ]),
   },
   {
-    name: 'keeps the quantity of an update that it refuses for its delivery option',
+    name: 'stores the quantity of an update that it rejects because of the delivery option',
     operationId: 'updateCartItem',
     tamper: respondInstead('updateCartItem', isAny, inTwoSteps),
   },
@@ -191,12 +193,12 @@ export const cartDefects: readonly Defect[] = [
     ),
   },
   {
-    name: 'answers an update that it does not store',
+    name: 'responds to an update with success, but does not store it',
     operationId: 'updateCartItem',
     handlers: createUpdateHandler((cart) => cart),
   },
   {
-    name: 'answers an update with the item as it was before',
+    name: 'responds to an update with the previous item',
     operationId: 'updateCartItem',
     handlers: {
       updateCartItem: async ({ path, body }, shop) => {
@@ -211,7 +213,7 @@ export const cartDefects: readonly Defect[] = [
     },
   },
   {
-    name: 'puts a product into the cart when one is updated that is not there',
+    name: 'adds a product to the cart if it is updated but not in the cart',
     operationId: 'updateCartItem',
     handlers: {
       updateCartItem: async ({ path, body }, shop) => {
@@ -227,12 +229,12 @@ export const cartDefects: readonly Defect[] = [
     },
   },
   {
-    name: 'answers a removal and removes nothing',
+    name: 'responds to a removal with success, but removes nothing',
     operationId: 'removeCartItem',
     handlers: createRemoveHandler((cart) => cart),
   },
   {
-    name: 'answers 204 to the removal of what is not in the cart',
+    name: 'responds with 204 to the removal of a product that is not in the cart',
     operationId: 'removeCartItem',
     tamper: respondInstead('removeCartItem', isAny, always204),
   },
@@ -250,17 +252,17 @@ export const cartDefects: readonly Defect[] = [
     }),
   },
   {
-    name: 'loses the cart at every tenth request',
+    name: 'loses the cart on every tenth request',
     operationId: undefined,
     tamper: forgetful,
   },
   {
     name: 'empties the cart when the summary is read',
     operationId: 'getPaymentSummary',
-    tamper: respondInstead('getPaymentSummary', isAny, async (asked, pass) => {
-      const answer = await pass(asked);
-      await emptyCart(withoutBody(asked), pass);
-      return answer;
+    tamper: respondInstead('getPaymentSummary', isAny, async (request, pass) => {
+      const response = await pass(request);
+      await emptyCart(withoutBody(request), pass);
+      return response;
     }),
   },
   {

@@ -47,15 +47,15 @@ export function createUpdateHandler(
   demand: (state: State, optionId: string) => void = assertDeliveryOption,
 ) {
   const handler: WrongHandler<'updateCartItem'> = async ({ path, body }, shop) => {
-    let answered: CartItem | undefined;
+    let responseItem: CartItem | undefined;
     await changeCart(shop, (cart, state) => {
       const present = getItem(cart, path.productId);
       const deliveryOptionId = String(body?.deliveryOptionId ?? present.deliveryOptionId);
       demand(state, deliveryOptionId);
-      answered = { ...present, quantity: body?.quantity ?? present.quantity, deliveryOptionId };
-      return update(cart, answered);
+      responseItem = { ...present, quantity: body?.quantity ?? present.quantity, deliveryOptionId };
+      return update(cart, responseItem);
     });
-    return { body: answered };
+    return { body: responseItem };
   };
   return { updateCartItem: handler };
 }
@@ -69,7 +69,7 @@ export function createRemoveHandler(remove: (cart: readonly CartItem[], item: Ca
   return { removeCartItem: handler };
 }
 
-/** Adds to a state read a moment ago, and so loses the changes since then. */
+/** Adds a product to a previously read state, so concurrent changes are lost. */
 export const loseUpdates: WrongHandler<'addCartItem'> = async ({ body: { productId, quantity } }, shop) => {
   const before = shop.read();
   assertProduct(before, productId);

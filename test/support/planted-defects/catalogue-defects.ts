@@ -19,22 +19,22 @@ function estimates(change: (estimateMs: number, days: number) => number) {
 /** Defects of products, delivery options and the products of items. */
 export const catalogueDefects: readonly Defect[] = [
   {
-    name: 'turns the keywords of a product into a string',
+    name: 'returns the keywords of a product as a string',
     operationId: 'listProducts',
     tamper: each('listProducts', (product) => ({ ...product, keywords: product.keywords.join(',') })),
   },
   {
-    name: 'gives prices of products as strings',
+    name: 'returns the prices of products as strings',
     operationId: 'listProducts',
     tamper: each('listProducts', (product) => ({ ...product, priceCents: String(product.priceCents) })),
   },
   {
-    name: 'gives prices of products with a fraction',
+    name: 'returns the prices of products with fractions of a cent',
     operationId: 'listProducts',
     tamper: each('listProducts', (product) => ({ ...product, priceCents: product.priceCents / 100 })),
   },
   {
-    name: 'gives stars as ten times what they are',
+    name: 'returns ten times the stars of products',
     operationId: 'listProducts',
     tamper: each('listProducts', ({ rating, ...product }) => ({
       ...product,
@@ -42,24 +42,24 @@ export const catalogueDefects: readonly Defect[] = [
     })),
   },
   {
-    name: 'adds a stock to products',
+    name: 'adds the property stock to products',
     operationId: 'listProducts',
     tamper: each('listProducts', (product) => ({ ...product, stock: 100 })),
   },
   {
-    name: 'leaves out the ratings of products',
+    name: 'omits the ratings of products',
     operationId: 'listProducts',
     tamper: each('listProducts', ({ rating: _, ...product }) => product),
   },
   {
-    name: 'gives null for the picture of a product',
+    name: 'returns null as the image of a product',
     operationId: 'listProducts',
     tamper: changeBodies('listProducts', (products) =>
       products.map((product: Json, at: number) => (at === 0 ? { ...product, image: null } : product)),
     ),
   },
   {
-    name: 'gives an id of a product that is no uuid',
+    name: 'returns a product id that is not a UUID',
     operationId: 'listProducts',
     tamper: changeBodies('listProducts', (products) =>
       products.map((product: Json, at: number) => ({ ...product, id: String(at + 1) })),
@@ -71,32 +71,32 @@ export const catalogueDefects: readonly Defect[] = [
     tamper: changeBodies('listProducts', (products) => ({ data: products, total: products.length })),
   },
   {
-    name: 'gives the first ten products as if they were all',
+    name: 'lists only the first ten products',
     operationId: 'listProducts',
     tamper: changeBodies('listProducts', (products) => products.slice(0, 10)),
   },
   {
-    name: 'gives the ids of delivery options as numbers',
+    name: 'returns the ids of delivery options as numbers',
     operationId: 'listDeliveryOptions',
     tamper: each('listDeliveryOptions', (option) => ({ ...option, id: Number(option.id) })),
   },
   {
-    name: 'estimates as a span instead of a moment',
+    name: 'returns delivery estimates as durations instead of times',
     operationId: 'listDeliveryOptions',
     tamper: estimates((_estimateMs, days) => days * DAY_MS),
   },
   {
-    name: 'estimates in seconds',
+    name: 'returns delivery estimates in seconds',
     operationId: 'listDeliveryOptions',
     tamper: estimates((estimateMs) => Math.floor(estimateMs / 1000)),
   },
   {
-    name: 'estimates a day too late',
+    name: 'returns delivery estimates that are a day too late',
     operationId: 'listDeliveryOptions',
     tamper: estimates((estimateMs) => estimateMs + DAY_MS),
   },
   {
-    name: 'estimates with a fraction of a millisecond',
+    name: 'returns delivery estimates with a fraction of a millisecond',
     operationId: 'listDeliveryOptions',
     tamper: estimates((estimateMs) => estimateMs + 0.25),
   },
@@ -106,39 +106,41 @@ export const catalogueDefects: readonly Defect[] = [
     tamper: each('listDeliveryOptions', ({ estimatedDeliveryTimeMs: _, ...option }) => option),
   },
   {
-    name: 'gives estimates always, whether asked for or not',
+    name: 'returns delivery estimates even without expand',
     operationId: 'listDeliveryOptions',
-    tamper: changeRequests('listDeliveryOptions', (asked) => ({
-      ...asked,
-      target: withQuery(asked.target, (query) => query || 'expand=estimatedDeliveryTime'),
+    tamper: changeRequests('listDeliveryOptions', (request) => ({
+      ...request,
+      target: withQuery(request.target, (query) => query || 'expand=estimatedDeliveryTime'),
     })),
   },
   {
-    name: 'takes an unknown value of expand',
+    name: 'accepts an unknown value of expand',
     operationId: 'listDeliveryOptions',
-    tamper: changeRequests('listDeliveryOptions', (asked) => ({
-      ...asked,
-      target: withQuery(asked.target, (query) => (/^expand=(?!estimatedDeliveryTime$)[^&]*$/.test(query) ? '' : query)),
+    tamper: changeRequests('listDeliveryOptions', (request) => ({
+      ...request,
+      target: withQuery(request.target, (query) =>
+        /^expand=(?!estimatedDeliveryTime$)[^&]*$/.test(query) ? '' : query,
+      ),
     })),
   },
   {
-    name: 'takes an expand of the cart that is given twice',
+    name: 'accepts a repeated expand in a request for the cart',
     operationId: 'listCartItems',
-    tamper: changeRequests('listCartItems', (asked) => ({
-      ...asked,
-      target: withQuery(asked.target, (query) => query.split('&').at(-1) ?? ''),
+    tamper: changeRequests('listCartItems', (request) => ({
+      ...request,
+      target: withQuery(request.target, (query) => query.split('&').at(-1) ?? ''),
     })),
   },
   {
-    name: 'gives the products of the cart always, whether asked for or not',
+    name: 'returns the products of the cart even without expand',
     operationId: 'listCartItems',
-    tamper: changeRequests('listCartItems', (asked) => ({
-      ...asked,
-      target: withQuery(asked.target, (query) => query || 'expand=product'),
+    tamper: changeRequests('listCartItems', (request) => ({
+      ...request,
+      target: withQuery(request.target, (query) => query || 'expand=product'),
     })),
   },
   {
-    name: 'gives the products of the cart without keywords',
+    name: 'returns the products of the cart without keywords',
     operationId: 'listCartItems',
     tamper: each('listCartItems', (item) => {
       if (!('product' in item)) return item;
@@ -147,7 +149,7 @@ export const catalogueDefects: readonly Defect[] = [
     }),
   },
   {
-    name: 'gives one and the same product for every item of the cart',
+    name: 'returns the same product for every item of the cart',
     operationId: 'listCartItems',
     tamper: changeBodies('listCartItems', (items) =>
       items.map((item: Json) => ('product' in item ? { ...item, product: items[0].product } : item)),
@@ -161,7 +163,7 @@ export const catalogueDefects: readonly Defect[] = [
     ),
   },
   {
-    name: 'gives the delivery option of an item as a number',
+    name: 'returns the delivery option of an item as a number',
     operationId: 'listCartItems',
     tamper: each('listCartItems', (item) => ({ ...item, deliveryOptionId: Number(item.deliveryOptionId) })),
   },

@@ -13,12 +13,12 @@ const LISTS = {
 
 /** Returns the id in a list that differs from this one only in letter case. */
 async function knownId(
-  asked: ProxyRequest,
+  request: ProxyRequest,
   pass: Forward,
   [target, name]: readonly [string, string],
   id: string,
 ): Promise<string> {
-  const headers = asked.headers.filter(([header]) => !/^(content-|transfer-|expect)/i.test(header));
+  const headers = request.headers.filter(([header]) => !/^(content-|transfer-|expect)/i.test(header));
   const list = parseBody(await pass({ method: 'GET', target, headers, body: Buffer.alloc(0) }));
   const ids: readonly string[] = list.map((entry: Record<string, string>) => entry[name]);
   return ids.find((one) => one.toLowerCase() === id.toLowerCase()) ?? id;
@@ -27,12 +27,12 @@ async function knownId(
 /** Finds the resource of an id in the path without regard to letter case. */
 function inPath(operationId: Exclude<keyof typeof LISTS, 'addCartItem'>): Defect {
   return {
-    name: `compares the ids of ${operationId} without regard to letter case`,
+    name: `compares the ids of ${operationId} regardless of letter case`,
     operationId,
-    tamper: respondInstead(operationId, isAny, async (asked, pass) => {
-      const id = getPath(asked.target).split('/').at(-1) ?? '';
-      const known = await knownId(asked, pass, LISTS[operationId], id);
-      return pass({ ...asked, target: asked.target.replace(id, known) });
+    tamper: respondInstead(operationId, isAny, async (request, pass) => {
+      const id = getPath(request.target).split('/').at(-1) ?? '';
+      const known = await knownId(request, pass, LISTS[operationId], id);
+      return pass({ ...request, target: request.target.replace(id, known) });
     }),
   };
 }
@@ -42,14 +42,14 @@ const isAny = () => true;
 /** Reads the ids in a body without regard to letter case. */
 function inBody(operationId: OperationId, name: string, list: readonly [string, string]): Defect {
   return {
-    name: `compares the ${name} of ${operationId} without regard to letter case`,
+    name: `compares the ${name} of ${operationId} regardless of letter case`,
     operationId,
-    tamper: respondInstead(operationId, isAny, async (asked, pass) => {
-      const body = parseBody(asked);
+    tamper: respondInstead(operationId, isAny, async (request, pass) => {
+      const body = parseBody(request);
       const id = body?.[name];
-      if (typeof id !== 'string') return pass(asked);
-      const known = await knownId(asked, pass, list, id);
-      return pass(known === id ? asked : replaceBody(asked, { ...body, [name]: known }));
+      if (typeof id !== 'string') return pass(request);
+      const known = await knownId(request, pass, list, id);
+      return pass(known === id ? request : replaceBody(request, { ...body, [name]: known }));
     }),
   };
 }

@@ -13,7 +13,7 @@ function ending(operationId: OperationId, length: number, what: string): Defect 
 function shortened(operationId: 'listOrders' | 'getOrder', length: number): Defect {
   const cut = (order: Json) => ({ ...order, products: order.products.slice(0, length) });
   const tamper = changeBodies(operationId, (body) => (Array.isArray(body) ? body.map(cut) : cut(body)));
-  return { name: `gives ${length} products of an order at most in ${operationId}`, operationId, tamper };
+  return { name: `returns at most ${length} products of an order in ${operationId}`, operationId, tamper };
 }
 
 /** The number of orders from which on the shop sorts them incorrectly. */
@@ -29,7 +29,7 @@ export const listDefects: readonly Defect[] = [
   shortened('listOrders', 20),
   shortened('getOrder', 20),
   {
-    name: 'lists orders in the wrong order from the eleventh on',
+    name: 'lists the orders after the tenth in the wrong order',
     operationId: 'listOrders',
     tamper: changeBodies('listOrders', (orders) => [
       ...orders.slice(0, FIRST_PAGE),
@@ -37,7 +37,7 @@ export const listDefects: readonly Defect[] = [
     ]),
   },
   {
-    name: 'keeps the last twenty orders alone',
+    name: 'stores only the last twenty orders',
     operationId: 'createOrder',
     handlers: {
       createOrder: createOrderHandler({
@@ -46,7 +46,7 @@ export const listDefects: readonly Defect[] = [
     },
   },
   {
-    name: 'orders the first twenty items of the cart alone',
+    name: 'orders only the first twenty items of the cart',
     operationId: 'createOrder',
     handlers: {
       createOrder: createOrderHandler({
@@ -55,7 +55,7 @@ export const listDefects: readonly Defect[] = [
     },
   },
   {
-    name: 'expands the first twenty items of the cart alone',
+    name: 'expands only the first twenty items of the cart',
     operationId: 'listCartItems',
     tamper: changeBodies('listCartItems', (items) =>
       items.map((item: Json, place: number) => {

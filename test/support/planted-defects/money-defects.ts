@@ -5,10 +5,10 @@ import { changeBodies } from './tamper.ts';
 /** The number of cents per unit of another currency scale. */
 const CENTS = 100;
 
-/** Defects of amounts; orders have them too where they apply. */
+/** Defects of amounts in summaries and orders. */
 export const moneyDefects: readonly Defect[] = [
   {
-    name: 'gives a tax that is not whole',
+    name: 'returns a tax with a fraction of a cent',
     operationId: 'getPaymentSummary',
     handlers: createCostHandlers({ tax: (cents) => cents * 0.1 }),
   },
@@ -23,7 +23,7 @@ export const moneyDefects: readonly Defect[] = [
     handlers: createCostHandlers({ tax: (cents) => Math.ceil(cents / 10) }),
   },
   {
-    name: 'rounds the tax half to even',
+    name: 'rounds half a cent of tax to the even cent',
     operationId: 'getPaymentSummary',
     handlers: createCostHandlers({
       tax: (cents) => (cents % 20 === 5 ? Math.floor(cents / 10) : Math.floor((cents + 5) / 10)),
@@ -40,12 +40,12 @@ export const moneyDefects: readonly Defect[] = [
     handlers: createCostHandlers({ shipping: () => 0 }),
   },
   {
-    name: 'charges each product once, whatever its quantity',
+    name: 'charges each product once, regardless of its quantity',
     operationId: 'getPaymentSummary',
     handlers: createCostHandlers({ product: (cents) => cents }),
   },
   {
-    name: 'charges no tax in totals',
+    name: 'omits the tax from totals',
     operationId: 'getPaymentSummary',
     handlers: {
       getPaymentSummary: (_input, shop) => {
@@ -61,17 +61,17 @@ export const moneyDefects: readonly Defect[] = [
     handlers: createCostHandlers({ items: (cart) => cart.length }),
   },
   {
-    name: 'reckons the cost of products in 32 bits',
+    name: 'calculates the cost of products with 32-bit integers',
     operationId: 'getPaymentSummary',
     handlers: createCostHandlers({ product: (cents, quantity) => Math.imul(cents, quantity) >>> 0 }),
   },
   {
-    name: 'reckons the tax in single precision',
+    name: 'calculates the tax with single precision',
     operationId: 'getPaymentSummary',
     handlers: createCostHandlers({ tax: (cents) => Math.floor((Math.fround(cents) + 5) / 10) }),
   },
   {
-    name: 'gives money in dollars instead of cents',
+    name: 'returns amounts in dollars instead of cents',
     operationId: 'getPaymentSummary',
     tamper: changeBodies('getPaymentSummary', ({ totalItems, ...money }) => ({
       totalItems,
@@ -79,12 +79,12 @@ export const moneyDefects: readonly Defect[] = [
     })),
   },
   {
-    name: 'gives the tax of the summary as a string',
+    name: 'returns the tax in the summary as a string',
     operationId: 'getPaymentSummary',
     tamper: changeBodies('getPaymentSummary', (summary) => ({ ...summary, taxCents: String(summary.taxCents) })),
   },
   {
-    name: 'gives an order another total than the summary',
+    name: 'returns an order whose total differs from the summary',
     operationId: 'createOrder',
     handlers: {
       createOrder: createOrderHandler({ total: (state) => calculateCost(state, { shipping: () => 0 }).totalCostCents }),

@@ -22,10 +22,10 @@ const orderOnce = createOrderHandler({ next: (state, order) => ({ ...state, orde
 
 /** Creates the order, and empties the cart a moment later. */
 const orderTwice: WrongHandler<'createOrder'> = async (input, shop) => {
-  const answer = await orderOnce(input, shop);
+  const response = await orderOnce(input, shop);
   await wait(RACE_MS);
   await shop.update((state) => ({ next: { ...state, cartItems: [] }, result: undefined }));
-  return answer;
+  return response;
 };
 
 /** Changes each order in the responses of an operation. */
@@ -41,38 +41,38 @@ function ofProducts(change: (product: Json) => Json) {
 /** Defects of orders and of a reset. */
 export const orderDefects: readonly Defect[] = [
   {
-    name: 'answers an order that it does not store',
+    name: 'responds to an order with success, but does not store it',
     operationId: 'createOrder',
     handlers: { createOrder: createOrderHandler({ next: (state) => ({ ...state, cartItems: [] }) }) },
   },
   {
-    name: 'leaves the cart full after an order',
+    name: 'does not empty the cart after an order',
     operationId: 'createOrder',
     handlers: { createOrder: orderOnce },
   },
   {
-    name: 'takes an order from an empty cart',
+    name: 'accepts an order from an empty cart',
     operationId: 'createOrder',
     handlers: { createOrder: createOrderHandler({ isRefused: () => false }) },
   },
   {
-    name: 'makes two orders of one cart when asked twice at once',
+    name: 'creates two orders of one cart for two concurrent requests',
     operationId: 'createOrder',
     handlers: { createOrder: orderTwice },
   },
   {
-    name: 'stores an order under another id than it answers',
+    name: 'stores an order with another id than in its response',
     operationId: 'createOrder',
     handlers: {
       createOrder: async (input, shop) => {
-        const answer = await createOrderHandler({})(input, shop);
+        const response = await createOrderHandler({})(input, shop);
         const id = shop.newId();
-        return { body: { ...(answer.body as Json), id }, headers: { Location: `/api/orders/${id}` } };
+        return { body: { ...(response.body as Json), id }, headers: { Location: `/api/orders/${id}` } };
       },
     },
   },
   {
-    name: 'puts a new order last',
+    name: 'adds a new order at the end of the list',
     operationId: 'createOrder',
     handlers: {
       createOrder: createOrderHandler({
@@ -86,34 +86,34 @@ export const orderDefects: readonly Defect[] = [
     tamper: changeBodies('listOrders', (orders) => orders.toReversed()),
   },
   {
-    name: 'keeps the newest order only',
+    name: 'stores only the newest order',
     operationId: 'createOrder',
     handlers: {
       createOrder: createOrderHandler({ next: (state, order) => ({ ...state, cartItems: [], orders: [order] }) }),
     },
   },
   {
-    name: 'estimates an order by the slowest delivery option',
+    name: 'estimates the delivery of an order with the slowest delivery option',
     operationId: 'createOrder',
     handlers: { createOrder: createOrderHandler({ estimate: (nowMs) => nowMs + SLOWEST_DAYS * DAY_MS }) },
   },
   {
-    name: 'estimates an order as a span instead of a moment',
+    name: 'returns the delivery estimates of an order as durations instead of times',
     operationId: 'createOrder',
     handlers: { createOrder: createOrderHandler({ estimate: (_nowMs, days) => days * DAY_MS }) },
   },
   {
-    name: 'gives the time of an order as text',
+    name: 'returns the time of an order as text',
     operationId: 'createOrder',
     tamper: ordersOf('createOrder', (order) => ({ ...order, orderTimeMs: new Date(order.orderTimeMs).toISOString() })),
   },
   {
-    name: 'gives the time of an order in seconds',
+    name: 'returns the time of an order in seconds',
     operationId: 'createOrder',
     tamper: ordersOf('createOrder', (order) => ({ ...order, orderTimeMs: Math.floor(order.orderTimeMs / 1000) })),
   },
   {
-    name: 'answers an order with one of each product, whatever its quantity',
+    name: 'responds to an order with the quantity 1 for each product',
     operationId: 'createOrder',
     tamper: ordersOf(
       'createOrder',
@@ -129,47 +129,47 @@ export const orderDefects: readonly Defect[] = [
     ),
   },
   {
-    name: 'leaves out the total in the list of orders',
+    name: 'omits the total in the list of orders',
     operationId: 'listOrders',
     tamper: ordersOf('listOrders', ({ totalCostCents: _, ...order }) => order),
   },
   {
-    name: 'gives the newest order, whichever is asked for',
+    name: 'returns the newest order for every order id',
     operationId: 'getOrder',
     tamper: respondInstead(
       'getOrder',
-      (asked) => asked.method === 'GET',
-      async (asked, pass) => {
-        const answer = await pass(asked);
-        if (answer.status !== 200) return answer;
-        const query = asked.target.split('?')[1];
-        const list = await pass({ ...asked, target: `/api/orders${query === undefined ? '' : `?${query}`}` });
-        return replaceBody(answer, parseBody(list)[0]);
+      (request) => request.method === 'GET',
+      async (request, pass) => {
+        const response = await pass(request);
+        if (response.status !== 200) return response;
+        const query = request.target.split('?')[1];
+        const list = await pass({ ...request, target: `/api/orders${query === undefined ? '' : `?${query}`}` });
+        return replaceBody(response, parseBody(list)[0]);
       },
     ),
   },
   {
-    name: 'answers 200 and null for an order that there is not',
+    name: 'responds to a request for an unknown order with 200 and null',
     operationId: 'getOrder',
     tamper: respondInstead(
       'getOrder',
       () => true,
-      async (asked, pass) => {
-        const answer = await pass(asked);
-        return answer.status === 404 ? toJsonResponse(answer, null) : answer;
+      async (request, pass) => {
+        const response = await pass(request);
+        return response.status === 404 ? toJsonResponse(response, null) : response;
       },
     ),
   },
   {
     name: 'ignores expand for one order',
     operationId: 'getOrder',
-    tamper: changeRequests('getOrder', (asked) => ({
-      ...asked,
-      target: asked.target.replace(/\?expand=products$/, ''),
+    tamper: changeRequests('getOrder', (request) => ({
+      ...request,
+      target: request.target.replace(/\?expand=products$/, ''),
     })),
   },
   {
-    name: 'gives null for the products of the orders that are expanded',
+    name: 'returns null for the products of expanded orders',
     operationId: 'listOrders',
     tamper: ordersOf(
       'listOrders',
@@ -177,7 +177,7 @@ export const orderDefects: readonly Defect[] = [
     ),
   },
   {
-    name: 'does not restore the cart at a reset',
+    name: 'does not restore the cart on a reset',
     operationId: 'resetData',
     handlers: {
       resetData: async (_input, shop) => {
@@ -189,7 +189,7 @@ export const orderDefects: readonly Defect[] = [
     },
   },
   {
-    name: 'empties the cart at a reset',
+    name: 'empties the cart on a reset',
     operationId: 'resetData',
     handlers: {
       resetData: async (_input, shop) => {
@@ -200,7 +200,7 @@ export const orderDefects: readonly Defect[] = [
     },
   },
   {
-    name: 'leaves the orders at a reset',
+    name: 'does not remove the orders on a reset',
     operationId: 'resetData',
     handlers: {
       resetData: async (_input, shop) => {
@@ -212,12 +212,12 @@ export const orderDefects: readonly Defect[] = [
     },
   },
   {
-    name: 'answers a reset and does nothing',
+    name: 'responds to a reset with success, but resets nothing',
     operationId: 'resetData',
     handlers: { resetData: () => ({}) },
   },
   {
-    name: 'answers a reset with 200 and a message',
+    name: 'responds to a reset with 200 and a message',
     operationId: 'resetData',
     handlers: {
       resetData: async (_input, shop) => {
@@ -227,9 +227,11 @@ export const orderDefects: readonly Defect[] = [
     },
   },
   {
-    name: 'resets by GET too',
+    name: 'also resets the data on GET',
     operationId: 'resetData',
-    tamper: () => (asked, pass) =>
-      pass(asked.method === 'GET' && getPath(asked.target) === '/api/reset' ? { ...asked, method: 'POST' } : asked),
+    tamper: () => (request, pass) =>
+      pass(
+        request.method === 'GET' && getPath(request.target) === '/api/reset' ? { ...request, method: 'POST' } : request,
+      ),
   },
 ];

@@ -1,5 +1,4 @@
 import { createStorefront, type Options } from '../../../src/index.ts';
-import { answerDefects } from './answer-defects.ts';
 import { cartDefects } from './cart-defects.ts';
 import { catalogueDefects } from './catalogue-defects.ts';
 import type { Defect } from './defect.ts';
@@ -11,6 +10,7 @@ import { problemDefects } from './problem-defects.ts';
 import { startProxy } from './proxy.ts';
 import { requestDefects } from './request-defects.ts';
 import { resetDefects } from './reset-defects.ts';
+import { responseDefects } from './response-defects.ts';
 import { searchDefects } from './search-defects.ts';
 import { searchTermDefects } from './search-term-defects.ts';
 
@@ -18,7 +18,7 @@ export type { Defect } from './defect.ts';
 
 /** Ways in which a shop breaks the contract, each with a unique name that continues "a shop that …". */
 export const defects: readonly Defect[] = [
-  ...answerDefects,
+  ...responseDefects,
   ...problemDefects,
   ...requestDefects,
   ...searchDefects,
@@ -34,9 +34,9 @@ export const defects: readonly Defect[] = [
 
 /** A shop without a defect behind the same proxy: any finding is a false alarm, or a defect of the proxy. */
 export const correctShopBehindProxy: Defect = {
-  name: 'does all as the contract has it',
+  name: 'follows the contract',
   operationId: undefined,
-  tamper: () => (asked, pass) => pass(asked),
+  tamper: () => (request, pass) => pass(request),
 };
 
 /** Starts the real shop with one defect on a free port, in memory, by default with the system clock and random ids. */

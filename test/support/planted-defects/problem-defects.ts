@@ -2,47 +2,53 @@ import type { Defect } from './defect.ts';
 import type { ProxyResponse } from './proxy.ts';
 import { changeProblems, changeResponses, getPath, parseBody, replaceBody, withHeader, withStatus } from './tamper.ts';
 
-function isMalformedJson(answer: ProxyResponse): boolean {
-  return parseBody(answer)?.type === '/problems/malformed-json';
+function isMalformedJson(response: ProxyResponse): boolean {
+  return parseBody(response)?.type === '/problems/malformed-json';
 }
 
-function html(answer: ProxyResponse): ProxyResponse {
-  const { detail } = parseBody(answer) ?? {};
+function html(response: ProxyResponse): ProxyResponse {
+  const { detail } = parseBody(response) ?? {};
   const page = `<!DOCTYPE html>\n<html lang="en"><head><title>Error</title></head><body><pre>${detail}</pre></body></html>\n`;
-  return { ...withHeader(answer, 'Content-Type', 'text/html; charset=utf-8'), body: Buffer.from(page) };
+  return { ...withHeader(response, 'Content-Type', 'text/html; charset=utf-8'), body: Buffer.from(page) };
 }
 
 /** Defects of error responses and their problem documents. */
 export const problemDefects: readonly Defect[] = [
   {
-    name: 'refuses an unknown product with 400',
+    name: 'rejects an unknown product with 400',
     operationId: 'addCartItem',
-    tamper: changeResponses('addCartItem', (answer) => (answer.status === 404 ? withStatus(answer, 400) : answer)),
-  },
-  {
-    name: 'refuses an unknown delivery option with 422',
-    operationId: 'updateCartItem',
-    tamper: changeResponses('updateCartItem', (answer) =>
-      parseBody(answer)?.type === '/problems/unknown-delivery-option' ? withStatus(answer, 422) : answer,
+    tamper: changeResponses('addCartItem', (response) =>
+      response.status === 404 ? withStatus(response, 400) : response,
     ),
   },
   {
-    name: 'refuses an unknown order with 500',
+    name: 'rejects an unknown delivery option with 422',
+    operationId: 'updateCartItem',
+    tamper: changeResponses('updateCartItem', (response) =>
+      parseBody(response)?.type === '/problems/unknown-delivery-option' ? withStatus(response, 422) : response,
+    ),
+  },
+  {
+    name: 'responds to a request for an unknown order with 500',
     operationId: 'getOrder',
-    tamper: changeResponses('getOrder', (answer) => (answer.status === 404 ? withStatus(answer, 500) : answer)),
+    tamper: changeResponses('getOrder', (response) => (response.status === 404 ? withStatus(response, 500) : response)),
   },
   {
-    name: 'refuses an invalid body with 422',
+    name: 'rejects an invalid body with 422',
     operationId: 'addCartItem',
-    tamper: changeResponses('addCartItem', (answer) => (answer.status === 400 ? withStatus(answer, 422) : answer)),
+    tamper: changeResponses('addCartItem', (response) =>
+      response.status === 400 ? withStatus(response, 422) : response,
+    ),
   },
   {
-    name: 'refuses an order from an empty cart with 400',
+    name: 'rejects an order from an empty cart with 400',
     operationId: 'createOrder',
-    tamper: changeResponses('createOrder', (answer) => (answer.status === 409 ? withStatus(answer, 400) : answer)),
+    tamper: changeResponses('createOrder', (response) =>
+      response.status === 409 ? withStatus(response, 400) : response,
+    ),
   },
   {
-    name: 'refuses an unknown delivery option as an unknown item',
+    name: 'reports an unknown delivery option as an unknown cart item',
     operationId: 'updateCartItem',
     tamper: changeProblems((problem) =>
       problem.type === '/problems/unknown-delivery-option'
@@ -51,79 +57,79 @@ export const problemDefects: readonly Defect[] = [
     ),
   },
   {
-    name: 'answers errors in HTML',
+    name: 'sends errors as HTML',
     operationId: undefined,
-    tamper: changeResponses(undefined, (answer) => (answer.status >= 400 ? html(answer) : answer)),
+    tamper: changeResponses(undefined, (response) => (response.status >= 400 ? html(response) : response)),
   },
   {
-    name: 'answers problems as application/json',
+    name: 'sends problem documents with the content type application/json',
     operationId: undefined,
-    tamper: changeResponses(undefined, (answer) =>
-      answer.status >= 400 ? withHeader(answer, 'Content-Type', 'application/json') : answer,
+    tamper: changeResponses(undefined, (response) =>
+      response.status >= 400 ? withHeader(response, 'Content-Type', 'application/json') : response,
     ),
   },
   {
-    name: 'answers errors as an object with error alone',
+    name: 'sends errors as an object that contains only the property error',
     operationId: undefined,
     tamper: changeProblems(({ detail }) => ({ error: detail })),
   },
   {
-    name: 'gives problems another status than the answer has',
+    name: 'sends problem documents whose status differs from that of the response',
     operationId: undefined,
     tamper: changeProblems((problem) => ({ ...problem, status: problem.status === 400 ? 422 : 400 })),
   },
   {
-    name: 'gives the status of problems as a string',
+    name: 'sends the status in problem documents as a string',
     operationId: undefined,
     tamper: changeProblems((problem) => ({ ...problem, status: String(problem.status) })),
   },
   {
-    name: 'adds a time to problems',
+    name: 'adds a time to problem documents',
     operationId: undefined,
     tamper: changeProblems((problem) => ({ ...problem, timestamp: '2025-06-01T12:00:00.000Z' })),
   },
   {
-    name: 'leaves out the message of problems',
+    name: 'omits the message of problem documents',
     operationId: undefined,
     tamper: changeProblems(({ message: _, ...problem }) => problem),
   },
   {
-    name: 'gives problems a message that is not their detail',
+    name: 'sends problem documents whose message differs from their detail',
     operationId: undefined,
     tamper: changeProblems((problem) => ({ ...problem, message: problem.title })),
   },
   {
-    name: 'gives problems the type about:blank',
+    name: 'sends problem documents with the type about:blank',
     operationId: undefined,
     tamper: changeProblems((problem) => ({ ...problem, type: 'about:blank' })),
   },
   {
-    name: 'gives problems an instance with the query',
+    name: 'sends problem documents whose instance contains the query',
     operationId: undefined,
     tamper: changeProblems((problem, { target }) => ({ ...problem, instance: target })),
   },
   {
-    name: 'leaves out the violations of an invalid request',
+    name: 'omits the violations of an invalid request',
     operationId: undefined,
     tamper: changeProblems(({ violations: _, ...problem }) => problem),
   },
   {
-    name: 'tells of the first violation only',
+    name: 'reports only the first violation',
     operationId: undefined,
     tamper: changeProblems((problem) =>
       problem.violations ? { ...problem, violations: problem.violations.slice(0, 1) } : problem,
     ),
   },
   {
-    name: 'shows a stack trace with a 500 at malformed JSON',
+    name: 'responds to malformed JSON with 500 and a stack trace',
     operationId: 'addCartItem',
-    tamper: changeResponses('addCartItem', (answer, { target }) => {
-      if (!isMalformedJson(answer)) return answer;
+    tamper: changeResponses('addCartItem', (response, { target }) => {
+      if (!isMalformedJson(response)) return response;
       const stack =
         'SyntaxError: Unexpected end of JSON input\n    at JSON.parse (<anonymous>)\n    at parse (/srv/app/body.js:92:19)';
       const problem = { title: 'Internal server error', status: 500, detail: stack, message: stack };
       return replaceBody(
-        { ...answer, status: 500 },
+        { ...response, status: 500 },
         { type: '/problems/internal-error', ...problem, instance: getPath(target) },
       );
     }),

@@ -22,10 +22,10 @@ export interface ProxyResponse {
 }
 
 /** Sends a request to the shop. */
-export type Forward = (asked: ProxyRequest) => Promise<ProxyResponse>;
+export type Forward = (proxyRequest: ProxyRequest) => Promise<ProxyResponse>;
 
 /** Responds to a request, usually with the response of the shop. */
-export type Tamper = (asked: ProxyRequest, pass: Forward) => Promise<ProxyResponse>;
+export type Tamper = (proxyRequest: ProxyRequest, pass: Forward) => Promise<ProxyResponse>;
 
 /** A running proxy. */
 export interface Proxy {
@@ -48,10 +48,15 @@ const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'transfer-en
 export async function startProxy(shopPort: number, tamper: Tamper): Promise<Proxy> {
   const agent = new Agent({ keepAlive: true });
   const sockets = new Set<Duplex>();
-  const answer = async (req: IncomingMessage, res: ServerResponse) => {
+  const respond = async (req: IncomingMessage, res: ServerResponse) => {
     try {
-      const asked = { method: req.method ?? '', target: req.url ?? '', headers: linesOf(req), body: await bodyOf(req) };
-      give(res, await tamper(asked, (request) => send(request, shopPort, agent)));
+      const proxyRequest = {
+        method: req.method ?? '',
+        target: req.url ?? '',
+        headers: getHeaderLines(req),
+        body: await readBody(req),
+      };
+      sendResponse(res, await tamper(proxyRequest, (request) => send(request, shopPort, agent)));
     } catch (error) {
       if (!res.headersSent) res.writeHead(502).end(`the proxy of the defect failed: ${(error as Error).stack}`);
     }
@@ -67,8 +72,8 @@ export async function startProxy(shopPort: number, tamper: Tamper): Promise<Prox
     keepAliveTimeout: KEEP_ALIVE_MS,
     requireHostHeader: false,
   })
-    .on('request', answer)
-    .on('checkExpectation', answer)
+    .on('request', respond)
+    .on('checkExpectation', respond)
     .on('connect', (req, socket) => tunnel(socket, headOf(req)))
     .on('clientError', (error: Error & { rawPacket?: Buffer }, socket) => {
       if (error.rawPacket && socket.writable) tunnel(socket, error.rawPacket);
@@ -86,18 +91,28 @@ export async function startProxy(shopPort: number, tamper: Tamper): Promise<Prox
 }
 
 /** Sends a request to the shop and returns the response. If the shop has closed the connection, uses another one. */
-async function send(asked: ProxyRequest, port: number, agent: Agent): Promise<ProxyResponse> {
+async function send(proxyRequest: ProxyRequest, port: number, agent: Agent): Promise<ProxyResponse> {
   for (;;) {
-    const upstream = request({ host: LOOPBACK, port, agent, method: asked.method, path: asked.target, setHost: false });
+    const upstream = request({
+      host: LOOPBACK,
+      port,
+      agent,
+      method: proxyRequest.method,
+      path: proxyRequest.target,
+      setHost: false,
+    });
     try {
-      return await answerTo(upstream, asked);
+      return await receiveResponse(upstream, proxyRequest);
     } catch (error) {
       if (!upstream.reusedSocket || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
     }
   }
 }
 
-function answerTo(upstream: ReturnType<typeof request>, { headers, body }: ProxyRequest): Promise<ProxyResponse> {
+function receiveResponse(
+  upstream: ReturnType<typeof request>,
+  { headers, body }: ProxyRequest,
+): Promise<ProxyResponse> {
   const headerOf = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
   for (const [name, value] of headers) if (isPassed(name, value)) upstream.appendHeader(name, value);
   // An empty body is framed as the client framed it.
@@ -107,7 +122,7 @@ function answerTo(upstream: ReturnType<typeof request>, { headers, body }: Proxy
   else for (const name of ['Content-Length', 'Transfer-Encoding']) upstream.removeHeader(name);
   return new Promise((resolve, reject) => {
     upstream.on('error', reject).on('response', async (res) => {
-      resolve({ status: res.statusCode ?? 0, headers: linesOf(res), body: await bodyOf(res) });
+      resolve({ status: res.statusCode ?? 0, headers: getHeaderLines(res), body: await readBody(res) });
     });
     upstream.end(body);
   });
@@ -119,7 +134,7 @@ function isPassed(name: string, value: string): boolean {
   return !HOP_BY_HOP.includes(name.toLowerCase());
 }
 
-function give(res: ServerResponse, { status, headers, body }: ProxyResponse): void {
+function sendResponse(res: ServerResponse, { status, headers, body }: ProxyResponse): void {
   const isHead = res.req.method === 'HEAD';
   res.sendDate = false;
   res.statusCode = status;
@@ -133,18 +148,18 @@ function give(res: ServerResponse, { status, headers, body }: ProxyResponse): vo
   res.end(isHead ? undefined : body);
 }
 
-function linesOf({ rawHeaders }: IncomingMessage): HeaderLines {
+function getHeaderLines({ rawHeaders }: IncomingMessage): HeaderLines {
   return rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : []));
 }
 
-async function bodyOf(message: IncomingMessage): Promise<Buffer> {
+async function readBody(message: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of message) parts.push(part);
   return Buffer.concat(parts);
 }
 
 function headOf(req: IncomingMessage): string {
-  const lines = linesOf(req).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = getHeaderLines(req).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${req.method} ${req.url} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 

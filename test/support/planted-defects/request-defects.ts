@@ -31,32 +31,40 @@ const LONG_SEARCH = 2_000;
 const DEEP = 100;
 
 /** Returns a defect that accepts an invalid quantity as the value that `read` returns; undefined if `read` does not apply. */
-function taking(seen: string, operationId: OperationId, read: (quantity: unknown) => number | undefined): Defect {
+function createQuantityDefect(
+  seen: string,
+  operationId: OperationId,
+  read: (quantity: unknown) => number | undefined,
+): Defect {
   const tamper = changeInputs(operationId, (body) => {
     const quantity = read(body.quantity);
     return quantity === undefined ? body : { ...body, quantity };
   });
   return {
-    name: `takes ${seen} as a quantity${operationId === 'addCartItem' ? '' : ' in an update'}`,
+    name: `accepts ${seen} as a quantity${operationId === 'addCartItem' ? '' : ' in an update'}`,
     operationId,
     tamper,
   };
 }
 
 /** Returns a defect that makes a server fail at unexpected input. */
-function crashing(at: string, operationId: OperationId, isHit: (asked: ProxyRequest) => boolean): Defect {
-  return { name: `has a fault at ${at}`, operationId, tamper: respondInstead(operationId, isHit, respondWithError) };
+function createErrorDefect(input: string, operationId: OperationId, isHit: (request: ProxyRequest) => boolean): Defect {
+  return {
+    name: `responds with 500 to ${input}`,
+    operationId,
+    tamper: respondInstead(operationId, isHit, respondWithError),
+  };
 }
 
 /** Looks up an id in a path without validating that it is a UUID. */
-function looseInPath(operationId: OperationId): () => Tamper {
+function acceptAnyId(operationId: OperationId): () => Tamper {
   return respondInstead(
     operationId,
     ({ target }) => !UUID.test(idOf(target)),
-    async (asked, pass) => {
-      const id = idOf(asked.target);
-      const answer = await pass({ ...asked, target: asked.target.replace(id, NO_PRODUCT) });
-      return { ...answer, body: Buffer.from(answer.body.toString().replaceAll(NO_PRODUCT, id)) };
+    async (request, pass) => {
+      const id = idOf(request.target);
+      const response = await pass({ ...request, target: request.target.replace(id, NO_PRODUCT) });
+      return { ...response, body: Buffer.from(response.body.toString().replaceAll(NO_PRODUCT, id)) };
     },
   );
 }
@@ -68,131 +76,143 @@ function idOf(target: string): string {
 
 /** Defects of requests that the shop accepts although they are invalid, or that make it fail. */
 export const requestDefects: readonly Defect[] = [
-  taking('1.5', 'addCartItem', (quantity) =>
+  createQuantityDefect('1.5', 'addCartItem', (quantity) =>
     typeof quantity === 'number' && !Number.isInteger(quantity) ? Math.ceil(quantity) : undefined,
   ),
-  taking('"3"', 'addCartItem', (quantity) =>
+  createQuantityDefect('"3"', 'addCartItem', (quantity) =>
     typeof quantity === 'string' ? Number(quantity) || undefined : undefined,
   ),
-  taking('true', 'addCartItem', (quantity) => (quantity === true ? 1 : undefined)),
-  taking('0', 'addCartItem', (quantity) => (quantity === 0 ? 1 : undefined)),
-  taking('11', 'addCartItem', (quantity) => (Number.isInteger(quantity) && Number(quantity) > 10 ? 10 : undefined)),
-  taking('-1', 'addCartItem', (quantity) => (Number.isInteger(quantity) && Number(quantity) < 0 ? 1 : undefined)),
-  taking('none', 'addCartItem', (quantity) => (quantity === undefined ? 1 : undefined)),
-  taking('null', 'addCartItem', (quantity) => (quantity === null ? 1 : undefined)),
-  taking('0', 'updateCartItem', (quantity) => (quantity === 0 ? 1 : undefined)),
-  taking('"3"', 'updateCartItem', (quantity) =>
+  createQuantityDefect('true', 'addCartItem', (quantity) => (quantity === true ? 1 : undefined)),
+  createQuantityDefect('0', 'addCartItem', (quantity) => (quantity === 0 ? 1 : undefined)),
+  createQuantityDefect('11', 'addCartItem', (quantity) =>
+    Number.isInteger(quantity) && Number(quantity) > 10 ? 10 : undefined,
+  ),
+  createQuantityDefect('-1', 'addCartItem', (quantity) =>
+    Number.isInteger(quantity) && Number(quantity) < 0 ? 1 : undefined,
+  ),
+  createQuantityDefect('a missing value', 'addCartItem', (quantity) => (quantity === undefined ? 1 : undefined)),
+  createQuantityDefect('null', 'addCartItem', (quantity) => (quantity === null ? 1 : undefined)),
+  createQuantityDefect('0', 'updateCartItem', (quantity) => (quantity === 0 ? 1 : undefined)),
+  createQuantityDefect('"3"', 'updateCartItem', (quantity) =>
     typeof quantity === 'string' ? Number(quantity) || undefined : undefined,
   ),
-  taking('1.5', 'updateCartItem', (quantity) =>
+  createQuantityDefect('1.5', 'updateCartItem', (quantity) =>
     typeof quantity === 'number' && !Number.isInteger(quantity) ? Math.ceil(quantity) : undefined,
   ),
-  taking('more than 1,000,000', 'updateCartItem', (quantity) =>
+  createQuantityDefect('more than 1,000,000', 'updateCartItem', (quantity) =>
     Number.isInteger(quantity) && Number(quantity) > QUANTITY_LIMIT ? QUANTITY_LIMIT : undefined,
   ),
   {
-    name: 'lets additions pass 1,000,000 of a product',
+    name: 'accepts additions beyond 1,000,000 of a product',
     operationId: 'addCartItem',
     handlers: createAddHandler(replaceItem, { limit: Number.POSITIVE_INFINITY }),
   },
   {
-    name: 'refuses a quantity of 10',
+    name: 'rejects a quantity of 10',
     operationId: 'addCartItem',
     tamper: changeInputs('addCartItem', (body) => (body.quantity === 10 ? { ...body, quantity: 11 } : body)),
   },
   {
-    name: 'looks for a product by an id that is no uuid in a body',
+    name: 'responds with 404 to a product id in a body that is not a UUID',
     operationId: 'addCartItem',
     tamper: changeInputs('addCartItem', (body) =>
       typeof body.productId === 'string' && !UUID.test(body.productId) ? { ...body, productId: NO_PRODUCT } : body,
     ),
   },
   {
-    name: 'looks for an order by an id that is no uuid',
+    name: 'responds with 404 to an order id that is not a UUID',
     operationId: 'getOrder',
-    tamper: looseInPath('getOrder'),
+    tamper: acceptAnyId('getOrder'),
   },
   {
-    name: 'looks for an item to remove by an id that is no uuid',
+    name: 'responds with 404 to the removal of an item whose id is not a UUID',
     operationId: 'removeCartItem',
-    tamper: looseInPath('removeCartItem'),
+    tamper: acceptAnyId('removeCartItem'),
   },
   {
-    name: 'takes a delivery option of true in an update',
+    name: 'accepts true as a delivery option in an update',
     operationId: 'updateCartItem',
     tamper: changeInputs('updateCartItem', (body) =>
       typeof body.deliveryOptionId === 'boolean' ? { ...body, deliveryOptionId: '1' } : body,
     ),
   },
   {
-    name: 'takes JSON that is announced as text',
+    name: 'accepts JSON with the content type of text',
     operationId: 'addCartItem',
-    tamper: changeRequests('addCartItem', (asked) =>
-      getHeader(asked, 'content-type')?.startsWith('text/')
-        ? withHeader(asked, 'Content-Type', 'application/json')
-        : asked,
+    tamper: changeRequests('addCartItem', (request) =>
+      getHeader(request, 'content-type')?.startsWith('text/')
+        ? withHeader(request, 'Content-Type', 'application/json')
+        : request,
     ),
   },
   {
-    name: 'takes a body without a content type',
+    name: 'accepts a body without a content type',
     operationId: 'addCartItem',
-    tamper: changeRequests('addCartItem', (asked) =>
-      withHeader(asked, 'Content-Type', getHeader(asked, 'content-type') ?? 'application/json'),
+    tamper: changeRequests('addCartItem', (request) =>
+      withHeader(request, 'Content-Type', getHeader(request, 'content-type') ?? 'application/json'),
     ),
   },
   {
-    name: 'takes a body of any size',
+    name: 'accepts a body of any size',
     operationId: 'addCartItem',
-    tamper: changeRequests('addCartItem', (asked) => {
-      if (asked.body.length <= LIMIT_BYTES) return asked;
-      const { productId, quantity } = parseBody(asked) ?? {};
-      return replaceBody(asked, { productId, quantity });
+    tamper: changeRequests('addCartItem', (request) => {
+      if (request.body.length <= LIMIT_BYTES) return request;
+      const { productId, quantity } = parseBody(request) ?? {};
+      return replaceBody(request, { productId, quantity });
     }),
   },
   {
-    name: 'takes malformed JSON for an empty object',
+    name: 'accepts malformed JSON as an empty object',
     operationId: 'updateCartItem',
-    tamper: changeRequests('updateCartItem', (asked) =>
-      asked.body.length > 0 && parseBody(asked) === undefined ? replaceBody(asked, {}) : asked,
+    tamper: changeRequests('updateCartItem', (request) =>
+      request.body.length > 0 && parseBody(request) === undefined ? replaceBody(request, {}) : request,
     ),
   },
   {
-    name: 'refuses an update without a body',
+    name: 'rejects an update without a body',
     operationId: 'updateCartItem',
-    tamper: changeRequests('updateCartItem', (asked) =>
-      asked.body.length === 0 ? replaceBody(withHeader(asked, 'Content-Type', 'application/json'), null) : asked,
+    tamper: changeRequests('updateCartItem', (request) =>
+      request.body.length === 0 ? replaceBody(withHeader(request, 'Content-Type', 'application/json'), null) : request,
     ),
   },
   {
-    name: 'refuses unknown properties of a body',
+    name: 'rejects unknown properties of a body',
     operationId: 'addCartItem',
     tamper: changeInputs('addCartItem', (body: Json) =>
       Object.keys(body).some((name) => !['productId', 'quantity'].includes(name)) ? {} : body,
     ),
   },
-  crashing('a body that is null', 'addCartItem', (asked) => parseBody(asked) === null),
-  crashing('a missing body', 'addCartItem', ({ body }) => body.length === 0),
-  crashing('malformed JSON', 'addCartItem', (asked) => asked.body.length > 0 && parseBody(asked) === undefined),
-  crashing('a NUL in a search', 'listProducts', ({ target }) => target.includes('%00')),
-  crashing('half a surrogate pair in a search', 'listProducts', ({ target }) => /%ED%[AB]/i.test(target)),
-  crashing('half a surrogate pair in a body', 'updateCartItem', (asked) => /\\ud[89a-f]/i.test(asked.body.toString())),
-  crashing('a long search', 'listProducts', ({ target }) => target.length > LONG_SEARCH),
-  crashing('a bracket in a search', 'listProducts', ({ target }) => /search=[^&]*(\[|%5B|\(|%28|\*)/i.test(target)),
-  crashing('a body that is nested deeply', 'addCartItem', ({ body }) => body.toString().includes('['.repeat(DEEP))),
-  crashing('a broken escape in a search', 'listProducts', ({ target }) => /%(?![0-9a-f]{2})/i.test(target)),
-  crashing('a broken escape in a path', 'removeCartItem', ({ target }) => /%(?![0-9a-f]{2})/i.test(target)),
-  crashing('a name of Object.prototype as a delivery option', 'updateCartItem', (asked) =>
-    ['__proto__', 'constructor', 'toString'].includes(parseBody(asked)?.deliveryOptionId),
+  createErrorDefect('a body that is null', 'addCartItem', (request) => parseBody(request) === null),
+  createErrorDefect('a missing body', 'addCartItem', ({ body }) => body.length === 0),
+  createErrorDefect(
+    'malformed JSON',
+    'addCartItem',
+    (request) => request.body.length > 0 && parseBody(request) === undefined,
+  ),
+  createErrorDefect('a NUL in a search', 'listProducts', ({ target }) => target.includes('%00')),
+  createErrorDefect('a lone surrogate in a search', 'listProducts', ({ target }) => /%ED%[AB]/i.test(target)),
+  createErrorDefect('a lone surrogate in a body', 'updateCartItem', (request) =>
+    /\\ud[89a-f]/i.test(request.body.toString()),
+  ),
+  createErrorDefect('a long search', 'listProducts', ({ target }) => target.length > LONG_SEARCH),
+  createErrorDefect('a bracket in a search', 'listProducts', ({ target }) =>
+    /search=[^&]*(\[|%5B|\(|%28|\*)/i.test(target),
+  ),
+  createErrorDefect('a deeply nested body', 'addCartItem', ({ body }) => body.toString().includes('['.repeat(DEEP))),
+  createErrorDefect('an invalid escape in a search', 'listProducts', ({ target }) => /%(?![0-9a-f]{2})/i.test(target)),
+  createErrorDefect('an invalid escape in a path', 'removeCartItem', ({ target }) => /%(?![0-9a-f]{2})/i.test(target)),
+  createErrorDefect('the name of a property of Object.prototype as a delivery option', 'updateCartItem', (request) =>
+    ['__proto__', 'constructor', 'toString'].includes(parseBody(request)?.deliveryOptionId),
   ),
   {
-    name: 'takes a list of one addition for the addition',
+    name: 'accepts an array with one addition',
     operationId: 'addCartItem',
-    tamper: () => async (asked, pass) => {
-      const body = parseBody(asked);
-      if (!isRequestFor(asked, 'addCartItem') || !Array.isArray(body) || body[0]?.productId === undefined)
-        return pass(asked);
-      const answer = await pass(replaceBody(asked, body[0]));
-      return isSuccess(answer) ? replaceBody(answer, [parseBody(answer)]) : answer;
+    tamper: () => async (request, pass) => {
+      const body = parseBody(request);
+      if (!isRequestFor(request, 'addCartItem') || !Array.isArray(body) || body[0]?.productId === undefined)
+        return pass(request);
+      const response = await pass(replaceBody(request, body[0]));
+      return isSuccess(response) ? replaceBody(response, [parseBody(response)]) : response;
     },
   },
 ];

@@ -3,8 +3,8 @@ import type { State } from '../../../src/shop/state.ts';
 import type { CartItem } from '../../../src/shop/types.ts';
 import type { Defect } from './defect.ts';
 
-/** Returns a reset that keeps part of the state before. */
-function keeping(name: string, keep: (restored: State, before: State) => State): Defect {
+/** Returns a defect of a reset that keeps a part of the previous state. */
+function createResetDefect(name: string, keep: (restored: State, before: State) => State): Defect {
   const resetData = async (_input: unknown, shop: Shop) => {
     const before = shop.read();
     await shop.reset();
@@ -14,46 +14,43 @@ function keeping(name: string, keep: (restored: State, before: State) => State):
   return { name, operationId: 'resetData', handlers: { resetData } };
 }
 
-/** Combines each item of the default cart with the item that was in its place before. */
-function ofItems(change: (item: CartItem, before: CartItem | undefined) => CartItem | undefined) {
+/** Changes each item of the default cart. `before` is the item of the same product before the reset. */
+function changeItems(change: (item: CartItem, before: CartItem | undefined) => CartItem | undefined) {
   return (restored: State, { cartItems }: State): State => ({
     ...restored,
     cartItems: restored.cartItems.flatMap((item) => {
-      const kept = change(
-        item,
-        cartItems.find(({ productId }) => productId === item.productId),
-      );
-      return kept ? [kept] : [];
+      const before = cartItems.find(({ productId }) => productId === item.productId);
+      return change(item, before) ?? [];
     }),
   });
 }
 
 /** Defects of a reset. */
 export const resetDefects: readonly Defect[] = [
-  keeping(
-    'leaves a changed delivery option on default cart items at a reset',
-    ofItems((item, before) => ({ ...item, deliveryOptionId: before?.deliveryOptionId ?? item.deliveryOptionId })),
+  createResetDefect(
+    'does not restore the delivery options of default cart items on a reset',
+    changeItems((item, before) => ({ ...item, deliveryOptionId: before?.deliveryOptionId ?? item.deliveryOptionId })),
   ),
-  keeping(
-    'leaves a changed quantity of default cart items at a reset',
-    ofItems((item, before) => ({ ...item, quantity: before?.quantity ?? item.quantity })),
+  createResetDefect(
+    'does not restore the quantities of default cart items on a reset',
+    changeItems((item, before) => ({ ...item, quantity: before?.quantity ?? item.quantity })),
   ),
-  keeping(
-    'does not put removed default cart items back at a reset',
-    ofItems((item, before) => before && item),
+  createResetDefect(
+    'does not restore removed default cart items on a reset',
+    changeItems((item, before) => before && item),
   ),
-  keeping('leaves items that were added to the default cart at a reset', (restored, { cartItems }) => ({
+  createResetDefect('does not remove added cart items on a reset', (restored, { cartItems }) => ({
     ...restored,
     cartItems: [
       ...restored.cartItems,
       ...cartItems.filter(({ productId }) => !restored.cartItems.some((item) => item.productId === productId)),
     ],
   })),
-  keeping('leaves the default cart items in the order of before at a reset', (restored, { cartItems }) => {
-    const placeOf = ({ productId }: CartItem) => cartItems.findIndex((item) => item.productId === productId);
-    return { ...restored, cartItems: restored.cartItems.toSorted((one, other) => placeOf(one) - placeOf(other)) };
+  createResetDefect('does not restore the order of the default cart items on a reset', (restored, { cartItems }) => {
+    const getIndex = ({ productId }: CartItem) => cartItems.findIndex((item) => item.productId === productId);
+    return { ...restored, cartItems: restored.cartItems.toSorted((one, other) => getIndex(one) - getIndex(other)) };
   }),
-  keeping('leaves the newest order at a reset', (restored, { orders }) => {
+  createResetDefect('does not remove the newest order on a reset', (restored, { orders }) => {
     const [newest] = orders;
     const isNew = newest && !restored.orders.some(({ id }) => id === newest.id);
     return { ...restored, orders: isNew ? [newest, ...restored.orders] : restored.orders };

@@ -25,22 +25,22 @@ function textOf({ name, keywords }: Product): string {
 export const searchDefects: readonly Defect[] = [
   // README.md defines this and the contract does not: a check against the contract alone cannot find it.
   {
-    name: 'finds nothing for misspelt words',
+    name: 'finds nothing for misspelled words',
     operationId: 'listProducts',
     handlers: losing((product, term) => !term.split(/\s+/).every((word) => has(textOf(product), word))),
   },
   {
-    name: 'searches with regard to letter case',
+    name: 'compares the letter case in a search',
     operationId: 'listProducts',
     handlers: losing((product, term) => has(textOf(product), term) && !textOf(product).includes(term)),
   },
   {
-    name: 'searches names alone, not keywords',
+    name: 'searches only names, not keywords',
     operationId: 'listProducts',
     handlers: losing(({ name, keywords }, term) => has(keywords.join(','), term) && !has(name, term)),
   },
   {
-    name: 'searches keywords one by one, not across their borders',
+    name: 'searches each keyword separately, and not across two keywords',
     operationId: 'listProducts',
     handlers: losing(
       ({ name, keywords }, term) =>
@@ -48,7 +48,7 @@ export const searchDefects: readonly Defect[] = [
     ),
   },
   {
-    name: 'finds the whole list for a term that nothing matches',
+    name: 'finds all products for a term that matches none',
     operationId: 'listProducts',
     handlers: {
       listProducts: ({ query }, shop) => {
@@ -59,7 +59,7 @@ export const searchDefects: readonly Defect[] = [
     },
   },
   {
-    name: 'ignores the search',
+    name: 'ignores the search term',
     operationId: 'listProducts',
     handlers: { listProducts: (_input, shop) => ({ body: shop.read().products }) },
   },
@@ -75,18 +75,18 @@ export const searchDefects: readonly Defect[] = [
     },
   },
   {
-    name: 'adds a score to the products that a search finds',
+    name: 'adds a score to search results',
     operationId: 'listProducts',
     tamper: changeBodies('listProducts', (products, { target }) =>
       target.includes('search=') ? products.map((product: Json) => ({ ...product, score: 0.5 })) : products,
     ),
   },
   {
-    name: 'takes a search that is given twice',
+    name: 'accepts a repeated search parameter',
     operationId: 'listProducts',
-    tamper: changeRequests('listProducts', (asked) => ({
-      ...asked,
-      target: withQuery(asked.target, (query) => query.split('&').at(-1) ?? ''),
+    tamper: changeRequests('listProducts', (request) => ({
+      ...request,
+      target: withQuery(request.target, (query) => query.split('&').at(-1) ?? ''),
     })),
   },
 ];

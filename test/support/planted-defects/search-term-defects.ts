@@ -23,9 +23,9 @@ function ofWords(words: (words: readonly string[]) => readonly string[]): Search
 
 /** Changes the encoded query of a search before it is decoded. */
 function ofQuery(change: (query: string) => string): () => Tamper {
-  return changeRequests('listProducts', (asked: ProxyRequest) => ({
-    ...asked,
-    target: withQuery(asked.target, change),
+  return changeRequests('listProducts', (request: ProxyRequest) => ({
+    ...request,
+    target: withQuery(request.target, change),
   }));
 }
 
@@ -35,22 +35,22 @@ const PAGE = 20;
 /** Defects of the search for a term as a whole: its words, its encoding, its length, and the order of the results. */
 export const searchTermDefects: readonly Defect[] = [
   {
-    name: 'looks for the first word of a search alone',
+    name: 'searches only for the first word of a term',
     operationId: 'listProducts',
     handlers: ofWords((words) => words.slice(0, 1)),
   },
   {
-    name: 'looks for the last word of a search alone',
+    name: 'searches only for the last word of a term',
     operationId: 'listProducts',
     handlers: ofWords((words) => words.slice(-1)),
   },
   {
-    name: 'looks for the first two words of a search alone',
+    name: 'searches only for the first two words of a term',
     operationId: 'listProducts',
     handlers: ofWords((words) => words.slice(0, 2)),
   },
   {
-    name: 'finds products that have any word of a search',
+    name: 'finds products that contain any word of a term',
     operationId: 'listProducts',
     handlers: searching((search, term) => [
       ...new Set([
@@ -63,42 +63,42 @@ export const searchTermDefects: readonly Defect[] = [
     ]),
   },
   {
-    name: 'takes a + in a search as it is written',
+    name: 'does not decode a + in a search as a space',
     operationId: 'listProducts',
     tamper: ofQuery((query) => query.replaceAll('+', '%2B')),
   },
   {
-    name: 'takes an escaped + in a search for a space',
+    name: 'decodes an escaped + in a search as a space',
     operationId: 'listProducts',
     tamper: ofQuery((query) => query.replaceAll(/%2b/gi, '%20')),
   },
   {
-    name: 'ignores a search with a % that starts no escape',
+    name: 'ignores a search with a % that does not start an escape',
     operationId: 'listProducts',
     tamper: ofQuery((query) => (/%(?![0-9a-f]{2})/i.test(query) ? '' : query)),
   },
   {
-    name: 'cuts a search off at a % that starts no escape',
+    name: 'truncates a search at a % that does not start an escape',
     operationId: 'listProducts',
     tamper: ofQuery((query) => query.replace(/%(?![0-9a-f]{2}).*/i, '')),
   },
   {
-    name: 'leaves escapes in lower case as they are written',
+    name: 'does not decode lower-case escapes in a search',
     operationId: 'listProducts',
     tamper: ofQuery((query) => query.replaceAll(/%(?=[0-9A-Fa-f]?[a-f])/g, '%25')),
   },
   {
-    name: 'looks at more than 512 characters of a search',
+    name: 'uses more than 512 characters of a term',
     operationId: 'listProducts',
     handlers: searching((search, term) => (term.length > 512 && /\S/.test(term.slice(512)) ? [] : search(term))),
   },
   {
-    name: 'looks at 255 characters of a search',
+    name: 'uses only 255 characters of a term',
     operationId: 'listProducts',
     handlers: searching((search, term) => search(term.slice(0, 255))),
   },
   {
-    name: 'lists what a search finds in the order of the catalogue',
+    name: 'lists search results in the order of the catalogue',
     operationId: 'listProducts',
     handlers: {
       listProducts: ({ query: { search = '' } }, shop) => {
@@ -109,12 +109,12 @@ export const searchTermDefects: readonly Defect[] = [
     },
   },
   {
-    name: 'lists the worst match of a search first',
+    name: 'lists the least relevant search result first',
     operationId: 'listProducts',
     handlers: searching((search, term) => (term.trim() === '' ? search(term) : search(term).toReversed())),
   },
   {
-    name: 'lists what a blank search finds by name',
+    name: 'sorts the results of a blank search by name',
     operationId: 'listProducts',
     handlers: {
       listProducts: ({ query: { search } }, shop) => {
@@ -126,10 +126,10 @@ export const searchTermDefects: readonly Defect[] = [
     },
   },
   {
-    name: 'finds twenty products at most',
+    name: 'finds at most twenty products',
     operationId: 'listProducts',
-    tamper: changeBodies('listProducts', (products, asked) =>
-      isRequestFor(asked, 'listProducts') && asked.target.includes('search=') ? products.slice(0, PAGE) : products,
+    tamper: changeBodies('listProducts', (products, request) =>
+      isRequestFor(request, 'listProducts') && request.target.includes('search=') ? products.slice(0, PAGE) : products,
     ),
   },
 ];

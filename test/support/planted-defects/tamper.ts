@@ -44,9 +44,9 @@ export function changeResponses(
   operationId: OperationId | undefined,
   change: (response: ProxyResponse, request: ProxyRequest) => ProxyResponse,
 ): () => Tamper {
-  return () => async (asked, pass) => {
-    if (!isRequestFor(asked, operationId)) return pass(asked);
-    const whole = asked.method === 'HEAD' ? { ...asked, method: 'GET' } : asked;
+  return () => async (request, pass) => {
+    if (!isRequestFor(request, operationId)) return pass(request);
+    const whole = request.method === 'HEAD' ? { ...request, method: 'GET' } : request;
     return change(await pass(whole), whole);
   };
 }
@@ -54,39 +54,41 @@ export function changeResponses(
 /** Changes the JSON of an operation's success responses. */
 export function changeBodies(
   operationId: OperationId,
-  change: (body: Json, asked: ProxyRequest) => unknown,
+  change: (body: Json, request: ProxyRequest) => unknown,
 ): () => Tamper {
-  return changeResponses(operationId, (answer, asked) =>
-    isSuccess(answer) && answer.body.length > 0 ? replaceBody(answer, change(parseBody(answer), asked)) : answer,
+  return changeResponses(operationId, (response, request) =>
+    isSuccess(response) && response.body.length > 0
+      ? replaceBody(response, change(parseBody(response), request))
+      : response,
   );
 }
 
 /** Changes the problem documents of all operations. */
-export function changeProblems(change: (problem: Json, asked: ProxyRequest) => unknown): () => Tamper {
-  return changeResponses(undefined, (answer, asked) =>
-    isProblem(answer) ? replaceBody(answer, change(parseBody(answer), asked)) : answer,
+export function changeProblems(change: (problem: Json, request: ProxyRequest) => unknown): () => Tamper {
+  return changeResponses(undefined, (response, request) =>
+    isProblem(response) ? replaceBody(response, change(parseBody(response), request)) : response,
   );
 }
 
 /** Changes the requests for an operation. */
 export function changeRequests(
   operationId: OperationId | undefined,
-  change: (asked: ProxyRequest) => ProxyRequest,
+  change: (request: ProxyRequest) => ProxyRequest,
 ): () => Tamper {
-  return () => (asked, pass) => pass(isRequestFor(asked, operationId) ? change(asked) : asked);
+  return () => (request, pass) => pass(isRequestFor(request, operationId) ? change(request) : request);
 }
 
 /** Changes the objects in the bodies for an operation; an unchanged body is forwarded byte for byte. */
 export function changeInputs(operationId: OperationId, change: (body: Json) => unknown): () => Tamper {
-  return changeRequests(operationId, (asked) => {
-    const body = parseBody(asked);
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) return asked;
+  return changeRequests(operationId, (request) => {
+    const body = parseBody(request);
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return request;
     const changed = change(body);
-    return changed === body || isTooDeep(asked) ? asked : replaceBody(asked, changed);
+    return changed === body || isTooDeep(request) ? request : replaceBody(request, changed);
   });
 }
 
-/** The depth from which on JSON is read but not written again: with thousands of levels the stack overflows. */
+/** The maximum depth of JSON that is written again. With thousands of levels the stack overflows. */
 const TOO_DEEP = 1_000;
 
 function isTooDeep({ body }: ProxyRequest): boolean {
@@ -94,20 +96,20 @@ function isTooDeep({ body }: ProxyRequest): boolean {
 }
 
 /** Responds as if the path of the request did not exist. */
-export async function respondNotFound(asked: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
+export async function respondNotFound(request: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
   const missing = '/api/missing';
-  const answer = await pass({ ...asked, method: 'GET', target: missing });
-  return { ...answer, body: Buffer.from(answer.body.toString().replaceAll(missing, getPath(asked.target))) };
+  const response = await pass({ ...request, method: 'GET', target: missing });
+  return { ...response, body: Buffer.from(response.body.toString().replaceAll(missing, getPath(request.target))) };
 }
 
 /** Responds to requests for an operation that match `isHit` without the shop. */
 export function respondInstead(
   operationId: OperationId | undefined,
-  isHit: (asked: ProxyRequest) => boolean,
-  answer: (asked: ProxyRequest, pass: Forward) => ProxyResponse | Promise<ProxyResponse>,
+  isHit: (request: ProxyRequest) => boolean,
+  respond: (request: ProxyRequest, pass: Forward) => ProxyResponse | Promise<ProxyResponse>,
 ): () => Tamper {
-  return () => async (asked, pass) =>
-    isRequestFor(asked, operationId) && isHit(asked) ? answer(asked, pass) : pass(asked);
+  return () => async (request, pass) =>
+    isRequestFor(request, operationId) && isHit(request) ? respond(request, pass) : pass(request);
 }
 
 /** Returns the JSON of a message; undefined without JSON. */
@@ -140,33 +142,33 @@ export function getHeader({ headers }: { readonly headers: HeaderLines }, wanted
 }
 
 /** Returns a response as JSON with a success status. */
-export function toJsonResponse(answer: ProxyResponse, body: unknown): ProxyResponse {
-  return replaceBody(withHeader({ ...answer, status: 200 }, 'Content-Type', 'application/json'), body);
+export function toJsonResponse(response: ProxyResponse, body: unknown): ProxyResponse {
+  return replaceBody(withHeader({ ...response, status: 200 }, 'Content-Type', 'application/json'), body);
 }
 
 /** Returns an internal error as the contract defines it. */
-export async function respondWithError(asked: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
-  const answer = withHeader(await pass(asked), 'Content-Type', 'application/problem+json');
+export async function respondWithError(request: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
+  const response = withHeader(await pass(request), 'Content-Type', 'application/problem+json');
   const detail = "the server failed to handle the request: the error is in the server's log";
   return replaceBody(
-    { ...answer, status: 500 },
+    { ...response, status: 500 },
     {
       type: '/problems/internal-error',
       title: 'Internal server error',
       status: 500,
       detail,
       message: detail,
-      instance: getPath(asked.target),
+      instance: getPath(request.target),
     },
   );
 }
 
 /** Returns the problem document of a response with another status. */
-export function withStatus(answer: ProxyResponse, status: number): ProxyResponse {
-  if (!isProblem(answer)) return { ...answer, status };
-  return replaceBody({ ...answer, status }, { ...parseBody(answer), status });
+export function withStatus(response: ProxyResponse, status: number): ProxyResponse {
+  if (!isProblem(response)) return { ...response, status };
+  return replaceBody({ ...response, status }, { ...parseBody(response), status });
 }
 
-function isProblem(answer: ProxyResponse): boolean {
-  return getHeader(answer, 'content-type') === 'application/problem+json';
+function isProblem(response: ProxyResponse): boolean {
+  return getHeader(response, 'content-type') === 'application/problem+json';
 }

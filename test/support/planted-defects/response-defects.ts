@@ -1,0 +1,194 @@
+import type { OperationId } from '../../../src/shop/types.ts';
+import type { Defect } from './defect.ts';
+import type { ProxyResponse } from './proxy.ts';
+import {
+  changeResponses,
+  getHeader,
+  isSuccess,
+  parseBody,
+  respondInstead,
+  respondNotFound,
+  toJsonResponse,
+  withHeader,
+  withStatus,
+} from './tamper.ts';
+
+/** Changes the responses of all operations with a status. */
+function withStatusOf(status: number, change: (response: ProxyResponse) => ProxyResponse) {
+  return changeResponses(undefined, (response) => (response.status === status ? change(response) : response));
+}
+
+/** Changes the text of an operation's success responses. */
+function texts(operationId: OperationId, change: (text: string) => string) {
+  return changeResponses(operationId, (response) => (isSuccess(response) ? withText(response, change) : response));
+}
+
+function withText(response: ProxyResponse, change: (text: string) => string): ProxyResponse {
+  return { ...response, body: Buffer.from(change(response.body.toString())) };
+}
+
+/** Adds a method to a list of methods. */
+function withOneMore(allow: string): string {
+  return `${allow}, PATCH`;
+}
+
+/** Defects of statuses, headers, media types and methods. */
+export const responseDefects: readonly Defect[] = [
+  {
+    name: 'responds to an addition to the cart with 200',
+    operationId: 'addCartItem',
+    tamper: changeResponses('addCartItem', (response) =>
+      isSuccess(response) ? { ...response, status: 200 } : response,
+    ),
+  },
+  {
+    name: 'responds with 200 if the added product is already in the cart',
+    operationId: 'addCartItem',
+    tamper: () => async (request, pass) => {
+      const response = await pass(request);
+      const isGrown = response.status === 201 && parseBody(response).quantity > parseBody(request)?.quantity;
+      return isGrown ? { ...response, status: 200 } : response;
+    },
+  },
+  {
+    name: 'responds to a new order with 200',
+    operationId: 'createOrder',
+    tamper: changeResponses('createOrder', (response) =>
+      isSuccess(response) ? { ...response, status: 200 } : response,
+    ),
+  },
+  {
+    name: 'responds to a removal with 200 and a body',
+    operationId: 'removeCartItem',
+    tamper: changeResponses('removeCartItem', (response) =>
+      isSuccess(response) ? toJsonResponse(response, {}) : response,
+    ),
+  },
+  {
+    name: 'responds to an update with 204 and no body',
+    operationId: 'updateCartItem',
+    tamper: changeResponses('updateCartItem', (response) =>
+      isSuccess(response)
+        ? { ...withHeader(response, 'Content-Type', undefined), status: 204, body: Buffer.alloc(0) }
+        : response,
+    ),
+  },
+  {
+    name: 'sends JSON with the content type text/plain',
+    operationId: 'listProducts',
+    tamper: changeResponses('listProducts', (response) =>
+      isSuccess(response) ? withHeader(response, 'Content-Type', 'text/plain; charset=utf-8') : response,
+    ),
+  },
+  {
+    name: 'sends the content type of JSON, but no body',
+    operationId: 'getPaymentSummary',
+    tamper: changeResponses('getPaymentSummary', (response) =>
+      isSuccess(response) ? { ...response, body: Buffer.alloc(0) } : response,
+    ),
+  },
+  {
+    name: 'sends truncated JSON',
+    operationId: 'listOrders',
+    tamper: changeResponses('listOrders', (response) =>
+      isSuccess(response) ? { ...response, body: response.body.subarray(0, -2) } : response,
+    ),
+  },
+  {
+    name: 'repeats a property name in the summary',
+    operationId: 'getPaymentSummary',
+    tamper: texts('getPaymentSummary', (text) => text.replace('{', '{"totalItems":0,')),
+  },
+  {
+    name: 'repeats a property name in each product of the cart',
+    operationId: 'listCartItems',
+    tamper: texts('listCartItems', (text) => text.replaceAll('"product":{', '"product":{"n\\u0061me":"",')),
+  },
+  {
+    name: 'repeats a property name in problem documents',
+    operationId: undefined,
+    tamper: changeResponses(undefined, (response) =>
+      response.status >= 400 ? withText(response, (text) => text.replace(/}$/, ',"title":"Another"}')) : response,
+    ),
+  },
+  {
+    name: 'responds to an unsupported method with 404',
+    operationId: undefined,
+    tamper: withStatusOf(405, (response) => withHeader(withStatus(response, 404), 'Allow', undefined)),
+  },
+  {
+    name: 'responds to PATCH with 200',
+    operationId: undefined,
+    tamper: respondInstead(
+      undefined,
+      ({ method }) => method === 'PATCH',
+      async (request, pass) => withHeader(toJsonResponse(await pass(request), {}), 'Allow', undefined),
+    ),
+  },
+  {
+    name: 'responds with 405 but without Allow',
+    operationId: undefined,
+    tamper: withStatusOf(405, (response) => withHeader(response, 'Allow', undefined)),
+  },
+  {
+    name: 'lists an unsupported method in Allow',
+    operationId: undefined,
+    tamper: withStatusOf(405, (response) =>
+      withHeader(response, 'Allow', withOneMore(getHeader(response, 'allow') ?? '')),
+    ),
+  },
+  {
+    name: 'responds to HEAD with 404',
+    operationId: undefined,
+    tamper: respondInstead(
+      undefined,
+      ({ method }) => method === 'HEAD',
+      async (request, pass) => ({ ...(await pass(request)), status: 404 }),
+    ),
+  },
+  {
+    name: 'responds to OPTIONS with 404',
+    operationId: undefined,
+    tamper: respondInstead(undefined, ({ method }) => method === 'OPTIONS', respondNotFound),
+  },
+  {
+    name: 'responds to a path with a trailing slash with 404',
+    operationId: undefined,
+    tamper: respondInstead(undefined, ({ target }) => /\/(\?|$)/.test(target), respondNotFound),
+  },
+  {
+    name: 'does not send the Location of a new order',
+    operationId: 'createOrder',
+    tamper: changeResponses('createOrder', (response) => withHeader(response, 'Location', undefined)),
+  },
+  {
+    name: 'sends a Location that does not exist for a new order',
+    operationId: 'createOrder',
+    tamper: changeResponses('createOrder', (response) => {
+      const location = getHeader(response, 'location');
+      return location === undefined ? response : withHeader(response, 'Location', location.replace('/api', ''));
+    }),
+  },
+  {
+    name: 'lets clients cache responses',
+    operationId: undefined,
+    tamper: changeResponses(undefined, (response) => withHeader(response, 'Cache-Control', undefined)),
+  },
+  {
+    name: 'lets clients cache the cart for a minute',
+    operationId: 'listCartItems',
+    tamper: changeResponses('listCartItems', (response) => withHeader(response, 'Cache-Control', 'max-age=60')),
+  },
+  {
+    name: 'does not let other origins read errors',
+    operationId: undefined,
+    tamper: changeResponses(undefined, (response) =>
+      response.status >= 400 ? withHeader(response, 'Access-Control-Allow-Origin', undefined) : response,
+    ),
+  },
+  {
+    name: 'does not let other origins read any response',
+    operationId: undefined,
+    tamper: changeResponses(undefined, (response) => withHeader(response, 'Access-Control-Allow-Origin', undefined)),
+  },
+];
