@@ -113,7 +113,9 @@ export class Sandboxes<S extends State = State> {
     this.release(id);
     // If the sandbox is created again, clients continue to follow its journal.
     const journal = before?.sandbox.journal ?? this.createJournal(id);
-    const onChange = () => map.markWritten(entry);
+    const onChange = () => {
+      entry.isWritten = true;
+    };
     const entry: Entry<S> = {
       sandbox: factory.create(id, from, { quota, journal, onChange }),
       quota,
