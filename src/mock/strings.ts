@@ -1,6 +1,6 @@
 import type { Node } from '../openapi/document.ts';
 import { compilePattern } from '../openapi/schema-validator.ts';
-import type { Random } from '../util/random.ts';
+import { createUuid, type Random } from '../util/random.ts';
 import { generateMatches } from './patterns.ts';
 import { generateSentence, generateText, generateTime } from './realistic-values.ts';
 
@@ -56,11 +56,6 @@ function generateHex(random: Random, length: number): string {
   return Array.from({ length }, () => random.integer(0, 15).toString(16)).join('');
 }
 
-function generateUuid(random: Random): string {
-  const hex = (length: number) => generateHex(random, length);
-  return `${hex(8)}-${hex(4)}-4${hex(3)}-${random.pick([...'89ab'])}${hex(3)}-${hex(12)}`;
-}
-
 function generateIsoTime(random: Random): string {
   return generateTime(random).toISOString().replace('.000Z', 'Z');
 }
@@ -92,7 +87,7 @@ const FORMATS: ReadonlyMap<unknown, Format> = new Map(
     'uri-reference': URI_REFERENCE,
     'iri-reference': URI_REFERENCE,
     'uri-template': [(random) => `https://example.com/items/{id}/${random.integer(1, 9)}`],
-    uuid: [generateUuid],
+    uuid: [createUuid],
     'json-pointer': [(random) => `/items/${random.integer(0, 9)}`],
     'json-pointer-uri-fragment': [(random) => `#/items/${random.integer(0, 9)}`],
     'relative-json-pointer': [(random) => `${random.integer(0, 3)}/name`],
