@@ -4,11 +4,10 @@ import { closeSchemas } from './close-schemas.ts';
 import { ContractError, type Document, formatIssues, formatYaml, parseDocument, readContract } from './document.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { createBackend } from './openapi-backend.ts';
-import type { ResponseToVerify } from './responses.ts';
+import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
 import { createRouting, type Route, type Routing } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
 import { type RequestResult, type RequestToValidate, validateRequest } from './validate-request.ts';
-import { type ResponseViolation, verifyResponse } from './verify-response.ts';
 import { createDataValidator, type DataValidator } from './violations.ts';
 
 /** A loaded contract. It routes requests, and validates requests, responses and data. */
