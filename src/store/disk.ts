@@ -61,11 +61,6 @@ function toSignature(stats: fs.BigIntStats | undefined): Signature {
   return stats ? `${stats.ino}-${stats.size}-${stats.mtimeNs}` : '';
 }
 
-/** Returns whether `path` is a symbolic link. */
-export function isSymbolicLink(disk: Disk, path: string): boolean {
-  return disk.linkStats(path)?.isSymbolicLink() === true;
-}
-
 /** Writes all bytes. Repeats the call as long as it writes only a part of them. */
 export function writeAll(disk: Disk, file: number, bytes: Uint8Array): void {
   for (let offset = 0; offset < bytes.length; ) offset += disk.write(file, bytes, offset);
