@@ -124,7 +124,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   ],
   'node:fs/promises': ['store'],
   'node:tty': ['server/logger.ts'],
-  'node:util': ['store', 'mock', 'sandbox/matcher/comparison.ts'],
+  'node:util': ['store', 'mock', 'sandbox/matcher/value-matcher.ts'],
   // A check waits where a server limits the rate of requests, and before it repeats a sequence.
   'node:timers/promises': [
     'store',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../openapi/contract.ts';
+import type { ResponseViolation } from '../openapi/responses.ts';
 import {
   type DocumentedResponse,
   findMediaType,
@@ -8,7 +9,6 @@ import {
   removeTypeParameters,
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { ResponseViolation } from '../openapi/verify-response.ts';
 import { type Client, TOO_MANY_REQUESTS } from './client.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import { FailureRounds } from './failure-rounds.ts';

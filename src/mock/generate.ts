@@ -2,8 +2,7 @@ import { type Document, isNode, type Node, toNode } from '../openapi/document.ts
 import { isOneWay } from '../openapi/schema-validator.ts';
 import type { Random } from '../util/random.ts';
 import { mergeSchema } from './merge-schema.ts';
-import { generateNumber } from './numbers.ts';
-import { generateString } from './strings.ts';
+import { generateNumber, generateString } from './primitives.ts';
 
 /** Options of a generated value. */
 export interface GeneratorOptions {

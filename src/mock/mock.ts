@@ -11,6 +11,7 @@ import {
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
 import { createRandom, toSeed } from '../util/random.ts';
+import { tryOrError } from '../util/try-or-undefined.ts';
 import {
   chooseExample,
   chooseMediaType,
@@ -32,19 +33,6 @@ import {
 /** Thrown if no valid value is found for a schema. `message` has the JSON Pointer of the schema. */
 export class MockError extends Error {
   override readonly name = 'MockError';
-}
-
-/** Creates responses from the examples and schemas of a contract. */
-export interface Mock {
-  /** Returns the response to a request. `accept`: the `Accept` header. Throws `InvalidPreferenceError` or `MockError`. */
-  createResponse(
-    route: Route,
-    input: OperationInput,
-    preferences: ResponsePreferences,
-    accept: string,
-  ): ResponseToVerify;
-  /** Returns the default of the schema at a JSON Pointer, else a value generated from the seed; undefined if no valid value is found. */
-  generateField(schema: string, seed: number): unknown;
 }
 
 /** A request, and the status and example that were chosen for its response. */
@@ -70,10 +58,16 @@ type GenerateValid = (schema: string, options: ValueOptions) => unknown;
 type ValueOptions = Pick<GeneratorOptions, 'query' | 'usesExamples'> & { readonly seed: number };
 
 /** Creates a mock. It uses the examples of the contract. It generates values from schemas if there is no example, or if the request prefers a dynamic response. */
-export function createMock(contract: Contract): Mock {
+export function createMock(contract: Contract) {
   const generate = createValidGenerator(contract);
   return {
-    createResponse(route, input, preferences, accept) {
+    /** Returns the response to a request. `accept`: the `Accept` header. Throws `InvalidPreferenceError` or `MockError`. */
+    createResponse(
+      route: Route,
+      input: OperationInput,
+      preferences: ResponsePreferences,
+      accept: string,
+    ): ResponseToVerify {
       const names = preferences.example === undefined ? findExampleNames(route, input) : [preferences.example];
       const chosen = chooseResponse(route, preferences, preferences.dynamic ? [] : names);
       const { response, status } = chosen;
@@ -93,13 +87,18 @@ export function createMock(contract: Contract): Mock {
         body: isJsonType(contentType) ? body : toText(contentType, body),
       };
     },
-    generateField(schema, seed) {
+    /** Returns the default of the schema at a JSON Pointer, else a value generated from the seed; undefined if no valid value is found. */
+    generateField(schema: string, seed: number): unknown {
       const value = getNode(contract.normalized, `${resolvePointer(contract.normalized, schema)}/default`);
       if (value !== undefined && contract.isValid(schema, value)) return value;
-      return unlessThrown(MockError, () => generate(schema, { seed, query: {}, usesExamples: false }));
+      const generated = tryOrError(MockError, () => generate(schema, { seed, query: {}, usesExamples: false }));
+      return generated instanceof MockError ? undefined : generated;
     },
   };
 }
+
+/** Creates responses from the examples and schemas of a contract. */
+export type Mock = ReturnType<typeof createMock>;
 
 function createValidGenerator(contract: Contract): GenerateValid {
   const generate = createGenerator(contract.normalized);
@@ -109,21 +108,12 @@ function createValidGenerator(contract: Contract): GenerateValid {
       const random = createRandom(seed + attempt * 7_919);
       const isBare = attempt > MAX_ATTEMPTS / 2;
       const options = { random, query, usesExamples: usesExamples && attempt === 0, isBare };
-      const value = unlessThrown(EndlessSchemaError, () => generate(node, options));
+      const generated = tryOrError(EndlessSchemaError, () => generate(node, options));
+      const value = generated instanceof EndlessSchemaError ? undefined : generated;
       if (contract.isValid(schema, value)) return value;
     }
     throw new MockError(`no valid value could be generated for the schema at #${schema}: add an example`);
   };
-}
-
-/** Returns a generated value; undefined if `generate` throws an error of a class. */
-function unlessThrown(ErrorClass: new () => Error, generate: () => unknown): unknown {
-  try {
-    return generate();
-  } catch (error) {
-    if (error instanceof ErrorClass) return undefined;
-    throw error;
-  }
 }
 
 /** Returns the example as the body if it is valid and the request does not prefer a dynamic response; else generates the body. */

@@ -62,12 +62,13 @@ export function createErrorResponse(
   methods: readonly string[],
   status: number,
 ): ResponseToVerify {
-  const response = {
+  const headers = { 'Content-Type': 'application/problem+json' };
+  const documented = { headers: [], methods };
+  return {
     status,
-    headers: { 'Content-Type': 'application/problem+json' },
+    headers: setStatusHeaders(contract, { status, headers }, documented),
     body: createStatusProblem(status),
   };
-  return { ...response, headers: setStatusHeaders(contract, response, { headers: [], methods }) };
 }
 
 /** The value of `Retry-After` in a 429 or 503, in seconds. */

@@ -5,6 +5,7 @@ import { normalizeHeaderNames } from '../util/header-names.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { suggestOneOf } from '../util/similar-names.ts';
+import { tryOrError } from '../util/try-or-undefined.ts';
 import { chooseResponse, InvalidPreferenceError } from './choose-response.ts';
 import { filterByPath } from './path-globs.ts';
 
@@ -126,11 +127,7 @@ export function canForce(route: Route, { status, example }: ForcedResponse): boo
 }
 
 function findPreferenceError(route: Route, { status, example }: ForcedResponse): InvalidPreferenceError | undefined {
-  try {
-    chooseResponse(route, { code: status, example }, example === undefined ? [] : [example]);
-    return undefined;
-  } catch (error) {
-    if (error instanceof InvalidPreferenceError) return error;
-    throw error;
-  }
+  const names = example === undefined ? [] : [example];
+  const chosen = tryOrError(InvalidPreferenceError, () => chooseResponse(route, { code: status, example }, names));
+  return chosen instanceof InvalidPreferenceError ? chosen : undefined;
 }

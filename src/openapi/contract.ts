@@ -1,15 +1,15 @@
 import type { ErrorObject } from 'ajv';
+import type { DataValidator } from '../util/issue.ts';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import { closeSchemas } from './close-schemas.ts';
 import { ContractError, type Document, formatIssues, formatYaml, parseDocument, readContract } from './document.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { createBackend } from './openapi-backend.ts';
-import type { ResponseToVerify } from './responses.ts';
+import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
 import { createRouting, type Route, type Routing } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
 import { type RequestResult, type RequestToValidate, validateRequest } from './validate-request.ts';
-import { type ResponseViolation, verifyResponse } from './verify-response.ts';
-import { createDataValidator, type DataValidator } from './violations.ts';
+import { createDataValidator } from './violations.ts';
 
 /** A loaded contract. It routes requests, and validates requests, responses and data. */
 export interface Contract extends Routing {

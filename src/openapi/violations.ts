@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { createIssue, type Issue } from '../util/issue.ts';
+import { createIssue, type DataValidator, type Issue } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { describeError, shorten } from './describe-error.ts';
@@ -64,9 +64,6 @@ function describeSubject({ in: part, pointer }: Violation): string {
   if (part === 'body') return `${name || 'the body'}`;
   return `${part === 'header' ? part : `${part} parameter`} ${name}`;
 }
-
-/** Returns the validation errors of a value. `schema`: the name of a component schema. */
-export type DataValidator = (schema: string, value: unknown) => readonly Issue[];
 
 /** Creates a validator for the component schemas of a contract. */
 export function createDataValidator(validate: SchemaValidator): DataValidator {

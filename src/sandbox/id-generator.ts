@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../util/random.ts';
+import { createRandom, createUuid, type Random } from '../util/random.ts';
 
 /** Creates a generator of random ids. `onSeed` is called each time a client sets the seed. */
 export function createIdGenerator(randomId: () => string, onSeed: () => void = () => {}) {
@@ -20,10 +20,3 @@ export function createIdGenerator(randomId: () => string, onSeed: () => void = (
 
 /** The id generator of a sandbox. */
 export type IdGenerator = ReturnType<typeof createIdGenerator>;
-
-/** Creates a UUID of version 4 (RFC 9562, section 5.4). */
-function createUuid(random: Random): string {
-  return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replaceAll(/[xy]/g, (digit) =>
-    (digit === 'x' ? random.integer(0, 15) : random.integer(8, 11)).toString(16),
-  );
-}

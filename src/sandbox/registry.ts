@@ -2,8 +2,7 @@ import type { State } from '../store/state.ts';
 import { TooManySandboxesError, UnknownSandboxError } from './errors.ts';
 import type { Ending, Journal } from './journal/journal.ts';
 import { MAX_SANDBOXES, SANDBOX_BYTES } from './memory/limits.ts';
-import { DEFAULT_SANDBOX_ID, type Sandbox } from './sandbox.ts';
-import { type SandboxesParts, SandboxFactory } from './sandbox-factory.ts';
+import { DEFAULT_SANDBOX_ID, type Sandbox, type SandboxesParts, SandboxFactory } from './sandbox.ts';
 import { type Entry, SandboxMap } from './sandbox-map.ts';
 
 /** The interval at which expired sandboxes are removed, in ms. */
@@ -113,7 +112,9 @@ export class Sandboxes<S extends State = State> {
     this.release(id);
     // If the sandbox is created again, clients continue to follow its journal.
     const journal = before?.sandbox.journal ?? this.createJournal(id);
-    const onChange = () => map.markWritten(entry);
+    const onChange = () => {
+      entry.isWritten = true;
+    };
     const entry: Entry<S> = {
       sandbox: factory.create(id, from, { quota, journal, onChange }),
       quota,

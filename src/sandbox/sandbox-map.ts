@@ -17,12 +17,10 @@ export interface Entry<S extends State = State> {
 /** The time without use after which a sandbox expires, in ms. */
 const IDLE_MS = 3_600_000;
 
-/** The sandboxes of a server by id, least recently used first. The cost of each method is constant, or proportional to the number of sandboxes in use. */
+/** The sandboxes of a server by id, least recently used first. */
 export class SandboxMap<S extends State = State> {
   private readonly byId = new Map<string, Entry<S>>();
   readonly entries: ReadonlyMap<string, Entry<S>> = this.byId;
-  /** The sandboxes in which no client has changed anything, least recently used first. */
-  private readonly unwritten = new Map<string, Entry<S>>();
 
   /** `elapsedMs` returns the time of a monotonic clock, in ms. */
   constructor(private readonly elapsedMs: () => number) {}
@@ -31,27 +29,17 @@ export class SandboxMap<S extends State = State> {
   set(id: string, entry: Entry<S>): void {
     this.delete(id);
     this.byId.set(id, entry);
-    if (!entry.isWritten) this.unwritten.set(id, entry);
   }
 
   /** Removes a sandbox. */
   delete(id: string): void {
     this.byId.delete(id);
-    this.unwritten.delete(id);
   }
 
   /** Sets the time of the last use of a sandbox to now. */
   use(id: string, entry: Entry<S>): void {
     entry.usedMs = this.elapsedMs();
     this.set(id, entry);
-  }
-
-  /** Records that a client has changed a sandbox: `findEvictable` no longer returns it. */
-  markWritten(entry: Entry<S>): void {
-    entry.isWritten = true;
-    const { id } = entry.sandbox;
-    // The sandbox may have been removed, and another one created with the same id.
-    if (this.unwritten.get(id) === entry) this.unwritten.delete(id);
   }
 
   /** Returns the time since the last use of a sandbox, in ms; 0 if it is in use. */
@@ -77,7 +65,7 @@ export class SandboxMap<S extends State = State> {
 
   /** Returns the id of the least recently used sandbox that is not in use and that no client has changed; undefined if there is none. */
   findEvictable(): string | undefined {
-    for (const [id, entry] of this.unwritten) if (!isInUse(entry)) return id;
+    for (const [id, entry] of this.byId) if (!entry.isWritten && !isInUse(entry)) return id;
     return undefined;
   }
 

@@ -4,7 +4,8 @@ import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { ContractError, formatIssues } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
-import { createStateValidator, type StateValidator, type ValidateEntry } from '../store/validate-state.ts';
+import { createStateValidator, type StateValidator } from '../store/validate-state.ts';
+import type { DataValidator } from '../util/issue.ts';
 import { createStoreGuard } from './guarded-store.ts';
 import {
   findImplementation,
@@ -22,7 +23,7 @@ export type BoundContract = ReturnType<Bind>;
 /** Creates the function that binds an application to contracts. `mock`: the operations to mock. */
 export function createBinder(application: Application, mock: MockedOperations) {
   // Contracts with the same schemas share a validator, so that a state is not validated again.
-  const validators = new WeakMap<ValidateEntry, StateValidator>();
+  const validators = new WeakMap<DataValidator, StateValidator>();
   return (contract: Contract, handlers: UserHandlers) => {
     refuseUnknownOperations(contract, mock, handlers);
     const bound = application.bind(contract);

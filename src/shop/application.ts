@@ -1,8 +1,9 @@
 import { type Application, type ApplicationHandler, type Handle, mocked, type Operation } from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { combineDataValidators, type DataValidator } from '../openapi/violations.ts';
+import { combineDataValidators } from '../openapi/violations.ts';
 import { getPackageFile } from '../package-file.ts';
 import type { StateRules } from '../store/validate-state.ts';
+import type { DataValidator } from '../util/issue.ts';
 import { hasSameStateSchemas, shopContract } from './contract.ts';
 import type { Shop } from './operations/handler.ts';
 import { handlers } from './operations/index.ts';

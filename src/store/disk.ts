@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { platform } from 'node:process';
 import { promisify } from 'node:util';
-import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
 
 /**
  * The file system of this machine. Calls that only use the page cache are synchronous, because a switch to another thread takes longer than the call:
@@ -59,11 +59,6 @@ export function getTargetSignature(disk: Disk, path: string): Signature {
 
 function toSignature(stats: fs.BigIntStats | undefined): Signature {
   return stats ? `${stats.ino}-${stats.size}-${stats.mtimeNs}` : '';
-}
-
-/** Returns whether `path` is a symbolic link. */
-export function isSymbolicLink(disk: Disk, path: string): boolean {
-  return disk.linkStats(path)?.isSymbolicLink() === true;
 }
 
 /** Writes all bytes. Repeats the call as long as it writes only a part of them. */
@@ -150,14 +145,9 @@ export function copyOwnerAndMode(disk: Disk, file: number, other: fs.BigIntStats
   return succeeds(() => disk.setMode(file, Number(other.mode & PERMISSIONS))) && canHaveOwner;
 }
 
+/** Calls a function and returns whether it succeeds. The caller reports that the owner or the mode differs. */
 function succeeds(step: () => void): boolean {
-  try {
-    step();
-    return true;
-  } catch {
-    // The caller reports that the owner or the mode differs.
-    return false;
-  }
+  return tryOrError(Error, step) === undefined;
 }
 
 /** Describes a disk error for users, with its code: "the disk is full, ENOSPC". */

@@ -7,7 +7,6 @@ import {
   createFileExclusively,
   type Disk,
   getSignature,
-  isSymbolicLink,
   type Signature,
   syncFolder,
   syncPath,
@@ -197,7 +196,7 @@ export class DurableFile {
 function linkFile({ path, disk }: FileContext, name: string): ReplacedFile | undefined {
   try {
     // On some systems, `link` creates a hard link to the target of a symbolic link.
-    if (isSymbolicLink(disk, path)) return { target: disk.readLink(path) };
+    if (disk.linkStats(path)?.isSymbolicLink()) return { target: disk.readLink(path) };
     createFileExclusively(disk, name, () => disk.link(path, name));
     return { name };
   } catch (error) {

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import { tryOrError } from '../util/try-or-undefined.ts';
 import { DataFileError, readState, type StateFile } from './data-file.ts';
-import { type Disk, getSignature, isSymbolicLink, type Signature } from './disk.ts';
+import { type Disk, getSignature, type Signature } from './disk.ts';
 import type { Content } from './durable-file.ts';
 import type { FileContext } from './edit-conflicts.ts';
 import type { State } from './state.ts';
@@ -89,17 +90,14 @@ function readEdit(options: EditReaderOptions, known: Content, signature: Signatu
 function describeOtherFileType(disk: Disk, path: string): string | undefined {
   // The content of the target is not loaded, because the next commit would replace the link and not change the target.
   if (isLinkLoop(disk, path)) return `${path} is now a symbolic link that leads to itself. ${LOOP_REMEDY}`;
-  if (isSymbolicLink(disk, path)) return `${path} is now a symbolic link. ${LINK_REMEDY}`;
+  const stats = disk.linkStats(path);
+  if (stats?.isSymbolicLink()) return `${path} is now a symbolic link. ${LINK_REMEDY}`;
   // No file can be renamed over a folder.
-  if (disk.linkStats(path)?.isDirectory()) return `${path} is now a folder. ${FOLDER_REMEDY}`;
+  if (stats?.isDirectory()) return `${path} is now a folder. ${FOLDER_REMEDY}`;
   return undefined;
 }
 
 function isLinkLoop(disk: Disk, path: string): boolean {
-  try {
-    disk.stats(path);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ELOOP';
-  }
+  const result: unknown = tryOrError(Error, () => disk.stats(path));
+  return result instanceof Error && (result as NodeJS.ErrnoException).code === 'ELOOP';
 }

@@ -1,5 +1,6 @@
 import jsonc, { type ParseError } from 'jsonc-parser';
 import { TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
+import { tryOrError } from '../util/try-or-undefined.ts';
 
 /** An error in a JSON text. */
 export interface JsonSyntaxError {
@@ -12,7 +13,8 @@ export interface JsonSyntaxError {
 /** Creates the error for a text that is not JSON. Parses the text a second time, because `JSON.parse` does not report the position of every error. */
 export function createJsonSyntaxError(text: string, { message }: Error): JsonSyntaxError {
   const errors: ParseError[] = [];
-  completesWithinStack(() => jsonc.parse(text, errors, { disallowComments: true }));
+  // The parser is recursive: it throws a RangeError if the text is nested too deeply for the call stack.
+  tryOrError(RangeError, () => jsonc.parse(text, errors, { disallowComments: true }));
   const [first] = errors;
   const line = text.slice(0, first?.offset).split('\n').length;
   const reason = first ? toWords(jsonc.printParseErrorCode(first.error)) : message.replaceAll(/\s+/g, ' ');
@@ -23,7 +25,7 @@ export function createJsonSyntaxError(text: string, { message }: Error): JsonSyn
 export function findDuplicateName(text: string): JsonSyntaxError | undefined {
   const objects: Set<string>[] = [];
   let duplicate: JsonSyntaxError | undefined;
-  const isComplete = completesWithinStack(() =>
+  const result = tryOrError(RangeError, () =>
     jsonc.visit(text, {
       onObjectBegin: () => void objects.push(new Set()),
       onObjectEnd: () => void objects.pop(),
@@ -37,18 +39,7 @@ export function findDuplicateName(text: string): JsonSyntaxError | undefined {
       },
     }),
   );
-  return isComplete ? duplicate : { line: 1, message: `${TOO_DEEP}: ${TOO_DEEP_REMEDY}` };
-}
-
-/** Runs a recursive function. Returns false if it exceeds the size of the call stack. */
-function completesWithinStack(step: () => unknown): boolean {
-  try {
-    step();
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
+  return result instanceof RangeError ? { line: 1, message: `${TOO_DEEP}: ${TOO_DEEP_REMEDY}` } : duplicate;
 }
 
 /** Converts "ValueExpected" to "value expected". */

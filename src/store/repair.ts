@@ -1,4 +1,4 @@
-import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createDefaultDataReader, DataFileError, readState, type StateFile } from './data-file.ts';
 import { resolveDataPath } from './data-path.ts';
 import { type Disk, describeDiskError, getSignature, machineDisk } from './disk.ts';
@@ -43,12 +43,8 @@ export async function repairDataFile(options: RepairOptions): Promise<string> {
 }
 
 function isValid(file: StateFile): boolean {
-  try {
-    return readState({ ...file, remedy: '' }) !== undefined;
-  } catch (error) {
-    if (error instanceof DataFileError) return false;
-    throw error;
-  }
+  const read = tryOrError(DataFileError, () => readState({ ...file, remedy: '' }));
+  return read !== undefined && !(read instanceof DataFileError);
 }
 
 type Backup = ReturnType<typeof createBackup>;

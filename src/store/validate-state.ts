@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Issue } from '../util/issue.ts';
+import type { DataValidator, Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import type { State } from './state.ts';
 
@@ -13,13 +13,11 @@ export interface Collection {
   readonly isNeverEmpty?: boolean;
 }
 
-/** Validates a value by a schema of the contract, without additional properties. Adds the default values of the schema to the value. Returns the issues. */
-export type ValidateEntry = (schema: string, value: unknown) => readonly Issue[];
-
 /** The rules for the state of an application. */
 export interface StateRules<S extends State = State> {
   readonly collections: Readonly<Record<keyof S & string, Collection>>;
-  readonly validateEntry: ValidateEntry;
+  /** Adds the default values of the schema to the entry. */
+  readonly validateEntry: DataValidator;
   /**
    * Checks rules that a schema can't express, such as references between entries. Called only with a state that satisfies the schemas. Yields each
    * issue, and undefined after each entry, so that the caller can handle requests between two entries.

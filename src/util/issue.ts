@@ -13,6 +13,12 @@ export interface Issue {
 /** The parts of an issue without its location. `problem` is the part of the message before the colon, such as `is not a number`. */
 export type IssueParts = Required<Pick<Issue, 'rule' | 'remedy'>> & { readonly problem: string };
 
+/**
+ * Validates a value by a schema of a contract, without additional properties. Returns the issues. `schema`: the name of a component schema. The validator
+ * can add the default values of the schema to the value.
+ */
+export type DataValidator = (schema: string, value: unknown) => readonly Issue[];
+
 /** Creates an issue. `pointer` is the location of the error (JSON Pointer). */
 export function createIssue(pointer: string, { rule, problem, remedy }: IssueParts): Issue {
   return { pointer, message: `${problem}: ${remedy}`, rule, remedy };

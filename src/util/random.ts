@@ -21,6 +21,13 @@ export function createRandom(seed: number): Random {
   return { next, integer: whole, pick: (values) => values[whole(0, values.length - 1)] as (typeof values)[number] };
 }
 
+/** Creates a UUID of version 4 (RFC 9562, section 5.4). */
+export function createUuid(random: Random): string {
+  return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replaceAll(/[xy]/g, (digit) =>
+    (digit === 'x' ? random.integer(0, 15) : random.integer(8, 11)).toString(16),
+  );
+}
+
 /** Returns the 32-bit hash of a string, for use as a seed (FNV-1a, G. Fowler, L. Noll and P. Vo, 1991). */
 export function toSeed(text: string): number {
   let hash = 0x811c9dc5;

@@ -1,9 +1,15 @@
 import type { RequestFilter, Where } from '../../control/operation.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 import { redactText } from '../../util/redact-secrets.ts';
-import { jsonComparison, textComparison } from './comparison.ts';
 import { createGlob, MAX_INSTRUCTIONS } from './patterns.ts';
-import { createMatcherError, createValueMatcher, type MatcherContext, redactMismatch } from './value-matcher.ts';
+import {
+  createMatcherError,
+  createValueMatcher,
+  jsonComparison,
+  type MatcherContext,
+  redactMismatch,
+  textComparison,
+} from './value-matcher.ts';
 
 /** The parts of a request that a matcher compares. */
 export interface MatchableRequest {

@@ -20,26 +20,13 @@ export interface MemoryLimits {
 }
 
 /** The memory of all sandboxes in one range of sizes. */
-class Pool {
-  private usedBytes = 0;
+interface Pool extends PoolLimits {
+  usedBytes: number;
+}
 
-  constructor(private readonly limits: PoolLimits) {}
-
-  get isOverLimit(): boolean {
-    return this.usedBytes > this.limits.totalBytes;
-  }
-
-  /** Records a change of the number of bytes that a sandbox uses. */
-  charge(beforeBytes: number, afterBytes: number): void {
-    this.usedBytes += this.getGrowth(beforeBytes, afterBytes);
-  }
-
-  /** Returns the difference in the bytes of this pool if a sandbox uses `afterBytes` instead of `beforeBytes`. */
-  getGrowth(beforeBytes: number, afterBytes: number): number {
-    const { fromBytes, toBytes } = this.limits;
-    const getPart = (bytes: number) => Math.max(0, Math.min(bytes, toBytes) - fromBytes);
-    return getPart(afterBytes) - getPart(beforeBytes);
-  }
+/** Returns the number of bytes in the range of a pool, for a sandbox that uses `bytes`. */
+function getPoolBytes({ fromBytes, toBytes }: Pool, bytes: number): number {
+  return Math.max(0, Math.min(bytes, toBytes) - fromBytes);
 }
 
 /** Counts the memory of the sandboxes of a server. Counts an object of several states once. */
@@ -52,7 +39,7 @@ export class Memory {
     private readonly limits: MemoryLimits,
     readonly onFull: () => void,
   ) {
-    this.pools = limits.pools.map((pool) => new Pool(pool));
+    this.pools = limits.pools.map((pool) => ({ ...pool, usedBytes: 0 }));
   }
 
   /**
@@ -98,8 +85,9 @@ export class MemoryQuota implements Owner {
   ) {}
 
   charge(bytes: number): void {
-    for (const pool of this.pools) pool.charge(this.bytes, this.bytes + bytes);
+    const beforeBytes = this.bytes;
     this.bytes += bytes;
+    for (const pool of this.pools) pool.usedBytes += getPoolBytes(pool, this.bytes) - getPoolBytes(pool, beforeBytes);
   }
 
   /** Replaces a state by another one. Without `from`, adds a state; without `to`, removes a state. */
@@ -151,8 +139,8 @@ export class MemoryQuota implements Owner {
     if (this.bytes <= beforeBytes) return undefined;
     if (this.bytes > this.limitBytes)
       return `The sandbox would use ${formatMegabytes(this.bytes)} of memory, more than its limit of ${formatMegabytes(this.limitBytes)}: remove snapshots or entries of the state, or reset it with POST /_control/sandboxes/ID/reset`;
-    const needed = this.pools.filter((pool) => pool.getGrowth(beforeBytes, this.bytes) > 0);
-    const isFull = () => needed.some(({ isOverLimit }) => isOverLimit);
+    const needed = this.pools.filter((pool) => getPoolBytes(pool, this.bytes) > getPoolBytes(pool, beforeBytes));
+    const isFull = () => needed.some(({ usedBytes, totalBytes }) => usedBytes > totalBytes);
     if (isFull()) this.memory.onFull();
     if (!isFull()) return undefined;
     return 'The sandboxes together have reached their memory limit: remove sandboxes with DELETE /_control/sandboxes/ID, or reset large ones';

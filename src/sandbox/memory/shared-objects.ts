@@ -32,17 +32,14 @@ export class SharedObjects {
   replace(from: State | undefined, to: State | undefined, owner: Owner): void {
     for (const name of Object.keys({ ...from, ...to })) {
       const [before, after] = [from?.[name], to?.[name]];
-      if (before && after) this.replaceList(before, after, owner);
-      else if (after) this.retainList(after, owner);
-      else if (before) this.releaseList(before);
+      if (before !== after) this.replaceList(before, after, owner);
     }
   }
 
-  private replaceList(from: List, to: List, owner: Owner): void {
-    if (from === to) return;
-    if (this.objects.get(from)?.references !== 1 || this.objects.has(to) || this.shared.has(to)) {
-      this.retainList(to, owner);
-      this.releaseList(from);
+  private replaceList(from: List | undefined, to: List | undefined, owner: Owner): void {
+    if (!from || !to || this.objects.get(from)?.references !== 1 || this.objects.has(to) || this.shared.has(to)) {
+      if (to) this.retainList(to, owner);
+      if (from) this.releaseList(from);
       return;
     }
     // Most changes replace few entries of a list. The reference counts of equal entries at the start and at the end of the lists do not change.

@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from 'vitest';
 import { createClock } from '../../../src/sandbox/clock.ts';
 import { Sandboxes } from '../../../src/sandbox/registry.ts';
-import type { SandboxesParts } from '../../../src/sandbox/sandbox-factory.ts';
+import type { SandboxesParts } from '../../../src/sandbox/sandbox.ts';
 import type { State } from '../../../src/shop/state.ts';
 import { createMemoryBackend } from '../../../src/store/backend.ts';
 import { createStore } from '../../../src/store/store.ts';

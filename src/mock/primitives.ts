@@ -1,8 +1,8 @@
 import type { Node } from '../openapi/document.ts';
 import { compilePattern } from '../openapi/schema-validator.ts';
-import type { Random } from '../util/random.ts';
+import { createUuid, type Random } from '../util/random.ts';
 import { generateMatches } from './patterns.ts';
-import { generateSentence, generateText, generateTime } from './realistic-values.ts';
+import { generateSentence, generateText, generateTime, getRealisticRange } from './realistic-values.ts';
 
 /** Generates a string for the pattern or the format of a schema, else a realistic string for the property name. */
 export function generateString(schema: Node, name: string, random: Random): string {
@@ -56,11 +56,6 @@ function generateHex(random: Random, length: number): string {
   return Array.from({ length }, () => random.integer(0, 15).toString(16)).join('');
 }
 
-function generateUuid(random: Random): string {
-  const hex = (length: number) => generateHex(random, length);
-  return `${hex(8)}-${hex(4)}-4${hex(3)}-${random.pick([...'89ab'])}${hex(3)}-${hex(12)}`;
-}
-
 function generateIsoTime(random: Random): string {
   return generateTime(random).toISOString().replace('.000Z', 'Z');
 }
@@ -92,7 +87,7 @@ const FORMATS: ReadonlyMap<unknown, Format> = new Map(
     'uri-reference': URI_REFERENCE,
     'iri-reference': URI_REFERENCE,
     'uri-template': [(random) => `https://example.com/items/{id}/${random.integer(1, 9)}`],
-    uuid: [generateUuid],
+    uuid: [createUuid],
     'json-pointer': [(random) => `/items/${random.integer(0, 9)}`],
     'json-pointer-uri-fragment': [(random) => `#/items/${random.integer(0, 9)}`],
     'relative-json-pointer': [(random) => `${random.integer(0, 3)}/name`],
@@ -102,3 +97,44 @@ const FORMATS: ReadonlyMap<unknown, Format> = new Map(
     password: [(random) => generateText('token', random), 'a', 1],
   }),
 );
+
+/** The size of the range if a schema has only one limit. */
+const SPAN = 1_000;
+
+/** The size of the range if the smaller one has no multiple of `multipleOf`. */
+const WIDE_SPAN = 1e12;
+
+/** The maximum number of attempts to generate a number that is not an exclusive limit. */
+const MAX_ATTEMPTS = 20;
+
+/** Generates a number for a schema, preferably in a realistic range for the property name. For integers, `multipleOf` must be set. */
+export function generateNumber(schema: Node, name: string, random: Random): number {
+  const bounds = schema as Readonly<Record<string, number | undefined>>;
+  const { multipleOf } = bounds;
+  const least = Math.max(bounds.minimum ?? -Infinity, bounds.exclusiveMinimum ?? -Infinity);
+  const most = Math.min(bounds.maximum ?? Infinity, bounds.exclusiveMaximum ?? Infinity);
+  const isAllowed = (value: number) =>
+    value >= least && value <= most && value !== bounds.exclusiveMinimum && value !== bounds.exclusiveMaximum;
+  const [realisticLeast, realisticMost] = getRealisticRange(name);
+  const ranges = [
+    [Math.max(least, realisticLeast), Math.min(most, realisticMost)],
+    [Number.isFinite(least) ? least : most - SPAN, Number.isFinite(most) ? most : least + SPAN],
+    [Number.isFinite(least) ? least : -WIDE_SPAN, Number.isFinite(most) ? most : WIDE_SPAN],
+  ] as const;
+  for (const [from, to] of ranges) {
+    for (const step of multipleOf === undefined ? [0.01, (to - from) / 1_000] : [multipleOf]) {
+      const [first, last] = [Math.ceil(from / step - 1e-9), Math.floor(to / step + 1e-9)];
+      if (last - first < (multipleOf === undefined ? 100 : 0)) continue;
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const value = multiply(random.integer(first, last), step);
+        if (isAllowed(value)) return value;
+      }
+    }
+  }
+  return [least, most].find(Number.isFinite) ?? 0;
+}
+
+/** Multiplies and rounds to 15 digits, so that 3 × 0.1 is 0.3. */
+function multiply(count: number, step: number): number {
+  return Number((count * step).toPrecision(15));
+}
