@@ -53,9 +53,13 @@ export interface RequestValidation {
 
 /** Validates a request. Returns the input of the handler, or violations. */
 export function validateRequest(context: RequestValidation, route: Route, request: RequestToValidate): RequestResult {
-  const { query, notes } = context.strict ? { query: request.query, notes: [] } : ignoreUnknown(route, request);
+  const unknown = context.strict ? NO_NAMES : findUnknownNames(route, request);
+  const query = omitNames(request.query, unknown.query);
   const input = { path: route.pathParameters(request.path), query, body: request.body };
   const errors = findErrors(context, route, request, input);
+  const rejected = errors.map(({ params }) => params.additionalProperty ?? params.unevaluatedProperty);
+  const ignored = { ...unknown, body: unknown.body.filter((name) => !rejected.includes(name)) };
+  const notes = describeIgnored(route, ignored);
   if (errors.length === 0) return { kind: 'call', input, notes };
   const { violations, detail } = toViolations(errors);
   return { kind: 'violations', violations, detail: [detail, ...notes].join('; ') };
@@ -116,22 +120,39 @@ function resolveProperties(document: Document, schema: unknown): Record<string, 
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-/**
- * Returns the query without unknown parameters, and a note for each unknown name in query and body. Decision: unknown names are ignored, because real
- * front ends send some.
- */
-function ignoreUnknown({ knownNames: known, parameters }: Route, { query, body }: RequestToValidate) {
+/** Names of query parameters and of body properties. */
+interface Names {
+  readonly query: readonly string[];
+  readonly body: readonly string[];
+}
+
+const NO_NAMES: Names = { query: [], body: [] };
+
+/** Returns the names in a request that the contract does not define. Decision: the server ignores them, because front ends send some. */
+function findUnknownNames({ knownNames: known, parameters }: Route, { query, body }: RequestToValidate): Names {
   const isDeep = (name: string) =>
     parameters.some((parameter) => isDeepShape(parameter.shape) && parameter.name === parseDeepName(name)?.parameter);
-  const parameterNames = Object.keys(query).filter((name) => !known.query.includes(name) && !isDeep(name));
-  const propertyNames = isNode(body) ? Object.keys(body).filter((name) => !known.body.includes(name)) : [];
-  const unknown = [
-    ...parameterNames.map((name) => ({ name, subject: `query parameter ${shorten(name)}`, known: known.query })),
-    ...propertyNames.map((name) => ({ name, subject: shorten(name), known: known.body })),
+  return {
+    query: Object.keys(query).filter((name) => !known.query.includes(name) && !isDeep(name)),
+    body: isNode(body) ? Object.keys(body).filter((name) => !known.body.includes(name)) : [],
+  };
+}
+
+/** Returns a query without the parameters of the given names. */
+function omitNames(query: RequestToValidate['query'], names: readonly string[]): RequestToValidate['query'] {
+  if (names.length === 0) return query;
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
+}
+
+/** Returns a note for each ignored name, with a suggestion. */
+function describeIgnored({ knownNames: known }: Route, { query, body }: Names): readonly string[] {
+  const ignored = [
+    ...query.map((name) => ({ name, subject: `query parameter ${shorten(name)}`, names: known.query })),
+    ...body.map((name) => ({ name, subject: shorten(name), names: known.body })),
   ];
-  const describe = ({ name, subject, known: names }: (typeof unknown)[number]) =>
-    `${subject} is unknown and was ignored: ${suggestName(name, names)}`;
-  const knownQuery = () => Object.fromEntries(Object.entries(query).filter(([name]) => !parameterNames.includes(name)));
-  const notes = limitList(unknown, MAX_LISTED, describe);
-  return { query: parameterNames.length === 0 ? query : knownQuery(), notes };
+  return limitList(
+    ignored,
+    MAX_LISTED,
+    ({ name, subject, names }) => `${subject} is unknown and was ignored: ${suggestName(name, names)}`,
+  );
 }

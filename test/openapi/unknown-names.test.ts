@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { defaults, getProductId, projectFile } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const KETTLE = getProductId('Cordless Electric Kettle');
@@ -86,6 +89,17 @@ describe('a name that is not in the contract', () => {
     expect(body.detail).toBe(
       'quantity is missing: add an integer from 1 to 10; quantitty is unknown and was ignored: did you mean "quantity"?',
     );
+  });
+
+  it('is not called ignored if the schema forbids it', async () => {
+    const text = readFileSync(projectFile('openapi.yaml'), 'utf8').replace(
+      /(\n {4}NewCartItem:\n.*\n {6}type: object\n)/,
+      '$1      additionalProperties: false\n',
+    );
+    const folder = await folderWith({ 'closed.yaml': text });
+    const shop = await startStorefront({ contract: join(folder, 'closed.yaml') });
+    const { body } = await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1, x: 1 });
+    expect(body.detail).toBe('x is unknown: remove it');
   });
 
   it('is escaped in the JSON Pointer of its violation', async () => {
