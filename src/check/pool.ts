@@ -20,7 +20,11 @@ export class Pool {
 
   /** Adds the values in a response body of an operation. */
   collectValues({ path }: Route, body: unknown): void {
-    this.#collect(body, toSingular(getCollectionName(path)), 0);
+    const resource = toSingular(getCollectionName(path));
+    const lists = isNode(body) ? Object.values(body).filter((value) => Array.isArray(value)) : [];
+    // The only list in an object, such as `{ items: […], total: 9 }`, has the entries of a collection.
+    if (lists.length === 1) this.#collect(lists[0], resource, 1);
+    this.#collect(body, resource, 0);
   }
 
   /** Returns the values of a name such as `bookId`, in the order in which they were received. */

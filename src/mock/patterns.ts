@@ -10,8 +10,8 @@ const UNICODE_CLASSES: readonly (readonly [RegExp, string])[] = [
   [/^\\p\{(N|Nd|Number|Decimal_Number)\}$/, '0-9'],
 ];
 
-/** The numbers of repetitions to try first for `*`, `+` and `{n,}`. */
-const REPETITIONS = [1, 2, 3, 4, 6, 8, 12, 0];
+/** The numbers of repetitions to try first for `*`, `+` and `{n,}`. A string of six random characters is probably unique. */
+const REPETITIONS = [6, 4, 3, 8, 2, 12, 1, 0];
 
 /** The maximum number of characters outside the repetitions of a pattern. */
 const MAX_OTHER_CHARACTERS = 16;

@@ -95,8 +95,10 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 function describeString({ format, pattern, minLength = 0, maxLength }: DescribedSchema): string {
   if (format) return `a valid ${format}${format === 'date-time' ? ' such as 2025-06-01T12:00:00Z' : ''}`;
-  if (pattern !== undefined) return `a string that matches ${pattern}`;
-  if (maxLength !== undefined) return `a string of ${minLength} to ${maxLength} characters`;
+  const length = maxLength === undefined ? `at least ${minLength}` : `${minLength} to ${maxLength}`;
+  const hasLength = minLength > 0 || maxLength !== undefined;
+  if (pattern !== undefined) return `a string that matches ${pattern}${hasLength ? `, of ${length} characters` : ''}`;
+  if (maxLength !== undefined) return `a string of ${length} characters`;
   return minLength > 0 ? 'a string that is not empty' : 'a string';
 }
 

@@ -31,6 +31,7 @@ const NOT_BOTH = { not: { required: ['a', 'b'] } };
 const NEITHER_WITH_C = { not: { required: ['c'], anyOf: [{ required: ['a'] }, { required: ['b'] }] } };
 const NO_B_WITH_1 = { not: { required: ['b'], properties: { a: { enum: [1] } } } };
 const EXPLAINED = { allOf: [{ description: 'Remove a or b: they exclude each other', ...NOT_BOTH }] };
+const SLUG = { properties: { a: { type: 'string', pattern: '^[a-z]+$', minLength: 3, maxLength: 40 } } };
 const SHORT_NAMES = { properties: {}, additionalProperties: NUMBER, propertyNames: { pattern: '^[a-z]$' } };
 
 describe('a rule about the properties of an object', () => {
@@ -54,6 +55,7 @@ describe('a rule about the properties of an object', () => {
     [NO_B_WITH_1, { a: 1, b: 1, c: 1 }, '', 'not', 'use another value'],
     [EXPLAINED, { a: 1, b: 1 }, '', 'not', 'remove a or b: they exclude each other'],
     [SHORT_NAMES, { xy: 1 }, '/xy', 'pattern', 'use a string that matches ^[a-z]$'],
+    [SLUG, { a: 'x' }, '/a', 'minLength', 'use a string that matches ^[a-z]+$, of 3 to 40 characters'],
   ])('is reported with a remedy for a body that breaks it: %j %j', async (rules, body, pointer, rule, remedy) => {
     const findings = await findingsFor(rules, body);
     expect(findings?.violations).toMatchObject([{ in: 'body', pointer, rule, remedy }]);
