@@ -10,7 +10,7 @@ import {
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
 
-/** The preferences of a request: which documented response the mock returns. */
+/** The values of the `Prefer` header that select the documented response of a mock. */
 export interface ResponsePreferences {
   readonly code?: number | undefined;
   /** The name of an example. */
@@ -34,8 +34,8 @@ export class InvalidPreferenceError extends Error {
 }
 
 /**
- * Chooses a documented response and its status: the preferred status; else a response that has an example with one of the names, successes first; else the
- * success response. `names`: names of examples. Throws `InvalidPreferenceError`.
+ * Chooses a documented response and its status. If a status is preferred, returns the response for that status. Else returns the first response that
+ * has an example with one of `names`; successes come first. Else returns the success response. Throws `InvalidPreferenceError`.
  */
 export function chooseResponse(route: Route, { code, example }: ResponsePreferences, names: readonly string[]) {
   if (code !== undefined) return { response: findPreferredResponse(route, code, example), status: code };
@@ -66,7 +66,10 @@ function isSuccess({ name }: DocumentedResponse): boolean {
   return name.startsWith('2');
 }
 
-/** Returns the status of a response. For a range or `default`: the status in the body of the named example, else the first of the range. */
+/**
+ * Returns the status of a response. For a range or `default`, returns the `status` in the body of the named example, else the first status of the range
+ * or the success status of the operation.
+ */
 function getStatus({ name, media }: DocumentedResponse, { successStatus }: Route, names: readonly string[]): number {
   if (/^\d+$/.test(name)) return Number(name);
   const status = getBodyStatus(getExamples(media).find((example) => names.includes(example.name ?? ''))?.value);
@@ -117,7 +120,10 @@ function isInRange(type: string, range: string): boolean {
   return range === '*/*' || type === range || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
 }
 
-/** Chooses the example with one of the names; else the example whose body has the status; else the first example, unless the response is a range of errors. */
+/**
+ * Returns the example with one of `names`, else the example with the status of the response in its body. Else returns the first example, or undefined
+ * if the response is documented for a range of error statuses.
+ */
 export function chooseExample({ examples }: DocumentedMedia, names: readonly string[], chosen: ChosenResponse) {
   const { response, status } = chosen;
   const isErrorRange = status >= 400 && !/^\d+$/.test(response.name);

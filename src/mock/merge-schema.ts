@@ -11,7 +11,10 @@ interface MergeContext {
   readonly canFollow: (reference: string) => boolean;
 }
 
-/** Merges a schema with the target of its reference, its `allOf`, and one alternative of each `oneOf` and `anyOf`. `ancestors`: the references around the schema. */
+/**
+ * Merges a schema with the target of its reference, its `allOf`, and one alternative of each `oneOf` and `anyOf`. `ancestors`: the references that were
+ * followed to reach the schema.
+ */
 export function mergeSchema(context: MergeContext, node: unknown, ancestors: readonly string[] = []): MergedSchema {
   if (!isNode(node)) return { schema: {}, references: [] };
   const { $ref, allOf = [], oneOf, anyOf, if: condition, then, else: _otherwise, ...own } = node;
@@ -24,7 +27,7 @@ export function mergeSchema(context: MergeContext, node: unknown, ancestors: rea
     parts.push({ ...target, references: [pointer, ...target.references] });
   }
   for (const part of Array.isArray(allOf) ? allOf : []) add(part);
-  // A value that matches `if` and `then` satisfies the condition.
+  // A value that matches both `if` and `then` is valid, so the two schemas are merged.
   for (const part of condition === undefined ? [] : [condition, then]) add(part);
   for (const alternatives of [oneOf, anyOf]) {
     if (Array.isArray(alternatives) && alternatives.length > 0) add(chooseAlternative(context, alternatives));

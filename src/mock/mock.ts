@@ -44,7 +44,7 @@ interface ResponseInput {
   readonly example: Example | undefined;
 }
 
-/** A response input with a body. `type`: the media type without parameters. */
+/** The input for creating a response body. `type`: the media type without parameters. */
 type BodyInput = ResponseInput & { readonly media: DocumentedMedia; readonly type: string };
 
 /** The media type of problem documents (RFC 9457). */

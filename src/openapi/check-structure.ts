@@ -6,7 +6,7 @@ import { mapNodes } from './walk-schemas.ts';
 /** The keys of a path item that are operations. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const;
 
-/** Returns the issues that prevent serving a document: broken references or, if there are none, invalid paths and operations. */
+/** Returns the issues because of which a document can't be served: the broken references. If there are none, returns the invalid paths and operations. */
 export function checkStructure(document: Document): readonly Issue[] {
   const issues = checkReferences(document);
   return issues.length > 0 ? issues : checkPaths(document);

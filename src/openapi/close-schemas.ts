@@ -4,10 +4,13 @@ import { getKind } from './walk-schemas.ts';
 /**
  * Returns the document with `additionalProperties: false` in every object schema without `additionalProperties`. Each `allOf` of objects is merged into
  * one object schema, because a closed part would reject the properties of the other parts. Schemas below a `not` stay open: a closed schema matches
- * fewer values, so the `not` would reject fewer.
+ * fewer values, so the `not` would reject fewer values.
  */
 export function closeSchemas(document: Document): Document {
-  /** `references`: the references merged into ancestors of the node. An `allOf` with one of these references is recursive and is not merged. */
+  /**
+   * `references`: the references whose targets were merged into ancestors of the node. An `allOf` with one of these references is recursive, and it is
+   * not merged.
+   */
   const visit = (node: unknown, references: readonly string[], isNames: boolean): unknown => {
     if (Array.isArray(node)) return node.map((entry) => visit(entry, references, false));
     if (!isNode(node)) return node;

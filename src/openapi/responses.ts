@@ -10,7 +10,7 @@ import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
 export interface DocumentedResponse {
   /** A status, a range such as `4XX`, or `default`. */
   readonly name: string;
-  /** The JSON Pointer of the response, below its operation even if it is a reference. */
+  /** The JSON Pointer of the response or of its reference, below the operation. */
   readonly pointer: string;
   /** The bodies by media type; empty if the response has no body. */
   readonly media: Readonly<Record<string, DocumentedMedia>>;
@@ -55,7 +55,7 @@ export function getResponses(document: Document, operation: string): readonly Do
   });
 }
 
-/** Returns the documented response for a status: under the status, its range, or `default`. */
+/** Returns the documented response for a status: the response for exactly this status, else for its range, else `default`. */
 export function findResponse(responses: readonly DocumentedResponse[], status: number): DocumentedResponse | undefined {
   const find = (name: string) => responses.find((response) => response.name === name);
   return find(String(status)) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
@@ -88,7 +88,7 @@ function getSchemaPointer(document: Document, parent: string): string | undefine
   return isNode(schema) || schema === true ? `${parent}/schema` : undefined;
 }
 
-/** Returns the examples of the media type, header or parameter at a pointer, from `examples` or else `example`. */
+/** Returns the examples of the media type, header or parameter at a pointer, from `examples`, else from `example`. */
 export function getExamples(document: Document, pointer: string): readonly Example[] {
   const parent = toNode(getNode(document, pointer));
   const named = Object.keys(toNode(parent.examples)).flatMap((name) => {
@@ -138,7 +138,10 @@ export interface ResponseToVerify {
   readonly body?: unknown;
 }
 
-/** The mode of response verification. A response that violates the contract is logged (`log`) or replaced by a 500 (`strict`). `off`: responses are not verified. */
+/**
+ * The mode of response verification. `log`: a response that violates the contract is logged. `strict`: such a response is replaced by a 500. `off`:
+ * responses are not verified.
+ */
 export type VerifyMode = 'log' | 'strict' | 'off';
 
 /** One way in which a response violates the contract. */
@@ -147,7 +150,7 @@ export interface ResponseViolation {
   readonly where: string;
   /** The JSON Schema keyword that failed, or `documented`. */
   readonly rule: string;
-  /** A clause that has the place and the problem. */
+  /** A clause with the place and the problem. */
   readonly message: string;
   /** Returns the problem and the remedy. A function, so that logs do not contain the result. */
   readonly describe?: () => IssueParts;

@@ -25,7 +25,7 @@ export interface RequestToValidate {
   readonly isLarge?: boolean | undefined;
 }
 
-/** The result of validating a request: the input of the handler, or violations. `notes`: ignored unknown names. */
+/** The result of validating a request: the input of the handler, or violations. `notes`: a clause for each unknown name that was ignored. */
 export type RequestResult =
   | { readonly kind: 'call'; readonly input: OperationInput; readonly notes: readonly string[] }
   | ({ readonly kind: 'violations' } & RequestViolations);

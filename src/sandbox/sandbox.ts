@@ -42,7 +42,7 @@ export interface SandboxesParts<S extends State = State> {
   readonly maxSandboxes?: number | undefined;
 }
 
-/** The parts of a new sandbox that the registry creates. */
+/** The parts of a new sandbox that come from the registry. */
 interface OwnParts {
   readonly quota: MemoryQuota;
   readonly journal: Journal;

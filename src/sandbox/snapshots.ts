@@ -16,7 +16,7 @@ type CreateSnapshot = (defaults: State) => State;
 export interface BuiltInSnapshotsParts {
   /** The snapshots of the application by name. */
   readonly builtIn: Readonly<Record<string, CreateSnapshot>>;
-  /** The path of a folder with files `NAME.json`; undefined if there is none. */
+  /** The path of a folder with files `NAME.json`; undefined if the user has not set a folder. */
   readonly folder: string | undefined;
   readonly defaults: () => State;
   /** Returns the validator for the current version of the contract. */
@@ -38,7 +38,7 @@ interface CachedSnapshot {
 }
 
 /**
- * Creates the snapshots of the application and of a folder. A file in the folder contains all lists of a state, or only those that differ from the
+ * Creates the snapshots of the application and of a folder. A file in the folder contains all lists of a state, or only the lists that differ from the
  * default data. Throws `DataFileError` if a file is invalid.
  */
 export function createBuiltInSnapshots(parts: BuiltInSnapshotsParts) {
@@ -56,7 +56,10 @@ export function createBuiltInSnapshots(parts: BuiltInSnapshotsParts) {
   }
   return {
     names: [...creators.keys()].sort() as readonly string[],
-    /** Returns the state of a snapshot; undefined if the snapshot does not exist. Throws `SnapshotError` or, if the default data can't be read, `DataFileError`. */
+    /**
+     * Returns the state of a snapshot; undefined if the snapshot does not exist. Throws `SnapshotError` if the state is no longer valid, and
+     * `DataFileError` if the default data can't be read.
+     */
     state(name: string): State | undefined {
       const now = { defaults: defaults(), validator: validator() };
       const cached = cache.get(name);

@@ -12,7 +12,7 @@ import type { StateValidator } from './validate-state.ts';
 /** The maximum size of a data file, in bytes. The server reads the whole file at the start, and each commit writes the whole file. */
 export const MAX_FILE_BYTES = 90_000_000;
 
-/** Thrown if a data file can't be used. `message` contains the file, the line or JSON Pointer, what is wrong, and what to do. */
+/** Thrown if a data file can't be used. `message` contains the path of the file, the line or JSON Pointer, the problem, and the remedy. */
 export class DataFileError extends UserError {
   override readonly name = 'DataFileError';
 }
@@ -37,7 +37,7 @@ export interface StateFile {
 interface ReadOptions extends StateFile {
   /** What the user can do if the file is invalid: one or more sentences, without the final period. */
   readonly remedy: string;
-  /** A possible cause of an empty or truncated file: a sentence, without the final period. */
+  /** A possible cause of a file that is empty or not JSON: a sentence, without the final period. */
   readonly causeOfTearing?: string;
 }
 
@@ -115,7 +115,10 @@ function decode(path: string, bytes: Buffer): string {
   }
 }
 
-/** Parses JSON, with or without a byte order mark. Throws `DataFileError` for invalid JSON, deep nesting, or a name that occurs twice in an object. */
+/**
+ * Parses JSON, with or without a byte order mark. Throws `DataFileError` for invalid JSON, for deep nesting, and for a property name that occurs twice
+ * in an object.
+ */
 function parse(path: string, textWithMark: string): unknown {
   const text = textWithMark.replace(/^\uFEFF/, '');
   let data: unknown;
@@ -133,14 +136,14 @@ function parse(path: string, textWithMark: string): unknown {
   return data;
 }
 
-/** Throws `DataFileError` if a commit of the data would exceed the maximum size of a data file. */
+/** Throws `DataFileError` if the JSON text of the data would exceed the maximum size of a data file. */
 function requireFileSize(path: string, data: unknown): void {
   const printed = print(data);
   if (printed !== undefined && Buffer.byteLength(printed) <= MAX_FILE_BYTES) return;
   throw new DataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when the server writes it`);
 }
 
-/** Returns the JSON text that a commit writes; undefined if it would exceed the maximum length of a JavaScript string. */
+/** Returns the JSON text that a commit writes; undefined if the text would exceed the maximum length of a JavaScript string. */
 function print(data: unknown): string | undefined {
   return tryOrUndefined(() => `${JSON.stringify(data, null, 2)}\n`);
 }

@@ -16,7 +16,7 @@ export interface Collection {
 /** The rules for the state of an application. */
 export interface StateRules<S extends State = State> {
   readonly collections: Readonly<Record<keyof S & string, Collection>>;
-  /** Adds the default values of the schema to the entry. */
+  /** Returns the issues of an entry. Adds the default values of its schema to the entry. */
   readonly validateEntry: DataValidator;
   /**
    * Checks rules that a schema can't express, such as references between entries. Called only with a state that satisfies the schemas. Yields each
@@ -44,7 +44,8 @@ const MAX_ISSUES = 1_000;
 
 /**
  * Creates the validator for the states of an application. First it validates the collections by the schemas of the contract. If there are no issues, it
- * checks that keys are unique, and the rules of the application. Decision: it allows no additional properties, because responses must satisfy the contract.
+ * checks that keys are unique, and calls `findReferenceIssues`. Decision: it allows no additional properties, because responses must satisfy the
+ * contract.
  */
 export function createStateValidator(rules: StateRules): StateValidator {
   const copyingRules: StateRules = {
@@ -125,7 +126,10 @@ function duplicateSteps(name: string, key: string, { [name]: entries = [] }: Sta
   });
 }
 
-/** Calls `findIssues` for each entry of a list, and yields its issues. The pointers that `findIssues` returns are relative to the entry. */
+/**
+ * Calls `findIssues` for each entry of a list. Yields the issues of the entry, and then undefined. The pointers from `findIssues` are relative to the
+ * entry; the yielded pointers are relative to the state.
+ */
 export function* entrySteps<Entry>(
   list: string,
   entries: readonly Entry[],

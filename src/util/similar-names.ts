@@ -1,6 +1,6 @@
 import { limitList } from './limit-list.ts';
 
-/** Returns the remedy for an unknown name: suggests a similar known name, or removing it. */
+/** Returns the remedy for an unknown name: suggests a similar known name. If there is none, suggests to remove the unknown name. */
 export function suggestName(name: string, known: readonly string[]): string {
   const similar = similarName(name, known);
   return similar === undefined ? 'remove it' : `did you mean "${similar}"?`;

@@ -62,8 +62,8 @@ export function createRequestMatcher({ operation, where = {} }: MatcherDefinitio
 
 /** Returns whether a valid matcher matches only requests with a body. */
 export function needsBody(where: Where = {}): boolean {
-  const nobody = { operationId: undefined, method: '', path: '', query: {}, headers: {}, body: undefined };
-  return Object.hasOwn(where, 'body') && matchBody(where.body, () => {})(nobody).length > 0;
+  const bodiless = { operationId: undefined, method: '', path: '', query: {}, headers: {}, body: undefined };
+  return Object.hasOwn(where, 'body') && matchBody(where.body, () => {})(bodiless).length > 0;
 }
 
 const TOO_LARGE = {

@@ -15,7 +15,7 @@ export interface PoolLimits {
 export interface MemoryLimits {
   /** The limit for one sandbox. */
   readonly sandboxBytes: number;
-  /** The limits for all sandboxes together. Memory of a sandbox below the first pool is guaranteed. */
+  /** The limits for all sandboxes together. A sandbox can always use the memory below the first pool. */
   readonly pools: readonly PoolLimits[];
 }
 
@@ -29,7 +29,7 @@ function getPoolBytes({ fromBytes, toBytes }: Pool, bytes: number): number {
   return Math.max(0, Math.min(bytes, toBytes) - fromBytes);
 }
 
-/** Counts the memory of the sandboxes of a server. Counts an object of several states once. */
+/** Counts the memory of the sandboxes of a server. An object that several states contain counts once. */
 export class Memory {
   readonly objects = new SharedObjects();
   private readonly pools: readonly Pool[];
@@ -43,8 +43,8 @@ export class Memory {
   }
 
   /**
-   * Creates the quota of a sandbox with a state and other bytes. Releases `old`, the quota of the sandbox that is replaced. Throws `StateTooLargeError`
-   * if a limit is exceeded; then `old` does not change.
+   * Creates the quota of a sandbox with a state and other bytes. If the sandbox replaces another one, `old` is the quota of the replaced sandbox, which
+   * is released. If a limit is exceeded, throws `StateTooLargeError` and does not change `old`.
    */
   createQuota(state: State, otherBytes: number, old?: MemoryQuota): MemoryQuota {
     const quota = new MemoryQuota(this, this.limits.sandboxBytes, this.pools);
@@ -134,7 +134,10 @@ export class MemoryQuota implements Owner {
     this.charge(moreBytes);
   }
 
-  /** Returns a message about the limit that is exceeded since the sandbox had `beforeBytes`; undefined if no limit is exceeded. */
+  /**
+   * Returns a message about the limit that the last change exceeded; undefined if it exceeded no limit. `beforeBytes`: the memory of the sandbox before
+   * the change.
+   */
   private findExceededLimit(beforeBytes: number): string | undefined {
     if (this.bytes <= beforeBytes) return undefined;
     if (this.bytes > this.limitBytes)
