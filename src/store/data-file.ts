@@ -18,7 +18,7 @@ export class DataFileError extends UserError {
 }
 
 /** Thrown if a file is empty or not JSON, for example after an interrupted write. */
-class TornFileError extends DataFileError {}
+class TruncatedFileError extends DataFileError {}
 
 /** A state and its JSON text. */
 export interface StateText {
@@ -38,14 +38,14 @@ interface ReadOptions extends StateFile {
   /** What the user can do if the file is invalid: one or more sentences, without the final period. */
   readonly remedy: string;
   /** A possible cause of a file that is empty or not JSON: a sentence, without the final period. */
-  readonly causeOfTearing?: string;
+  readonly truncationCause?: string;
 }
 
 /**
  * Reads a state from a file and validates it. Returns undefined if the file does not exist. Throws `DataFileError` with the remedy if the content is
  * not a valid state.
  */
-export function readState({ path, disk, check, remedy, causeOfTearing }: ReadOptions): StateText | undefined {
+export function readState({ path, disk, check, remedy, truncationCause }: ReadOptions): StateText | undefined {
   try {
     const bytes = readBytes(disk, path);
     if (!bytes) return undefined;
@@ -57,7 +57,7 @@ export function readState({ path, disk, check, remedy, causeOfTearing }: ReadOpt
     return { state: data as State, text };
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
-    const cause = error instanceof TornFileError && causeOfTearing ? `${causeOfTearing}. ` : '';
+    const cause = error instanceof TruncatedFileError && truncationCause ? `${truncationCause}. ` : '';
     throw new DataFileError(`${error.message}. ${cause}${remedy}.`, { cause: error.cause });
   }
 }
@@ -107,11 +107,11 @@ function readBytes(disk: Disk, path: string): Buffer | undefined {
 }
 
 function decode(path: string, bytes: Buffer): string {
-  if (bytes.length === 0) throw new TornFileError(`${path} is empty`);
+  if (bytes.length === 0) throw new TruncatedFileError(`${path} is empty`);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new TornFileError(`${path} is not UTF-8 text`, { cause });
+    throw new TruncatedFileError(`${path} is not UTF-8 text`, { cause });
   }
 }
 
@@ -125,7 +125,7 @@ function parse(path: string, textWithMark: string): unknown {
   try {
     data = JSON.parse(text);
   } catch (cause) {
-    throw new TornFileError(locate(path, createJsonSyntaxError(text, cause as Error)), { cause });
+    throw new TruncatedFileError(locate(path, createJsonSyntaxError(text, cause as Error)), { cause });
   }
   const issue = findJsonIssues(data).find(({ rule }) => rule === 'depth');
   if (issue)

@@ -37,7 +37,7 @@ export async function openFileBackend(options: FileBackendOptions) {
   // If the signature can't be read, `readState` throws the reason.
   const signature = tryOrUndefined(() => getSignature(disk, path)) ?? '';
   // The file is validated first: an invalid file and its folder must not change.
-  const stored = readState({ ...options, remedy: getRemedy(path), causeOfTearing: POWER_CUT });
+  const stored = readState({ ...options, remedy: getRemedy(path), truncationCause: POWER_CUT });
   const content = stored && { bytes: Buffer.from(stored.text), signature };
   const file = new DurableFile({ ...options, content });
   const database = new Low(createAdapter(file, stored?.state ?? null, options), options.defaults);

@@ -1,7 +1,7 @@
 import type { Fault } from '../../control/operation.ts';
 import { createRandom } from '../../util/random.ts';
 import { type Clock, parseTime } from '../clock.ts';
-import { countCharacters, type MatchableRequest } from '../matcher/request-matcher.ts';
+import { countCharacters, type RequestToMatch } from '../matcher/request-matcher.ts';
 import {
   type AllowedEffects,
   combineFaults,
@@ -113,7 +113,7 @@ export class FaultList {
   }
 
   /** Returns the combined effect of the faults that apply to a request, and counts the request. Returns undefined if no fault applies. */
-  apply(request: MatchableRequest, allowed: AllowedEffects): FaultEffect | undefined {
+  apply(request: RequestToMatch, allowed: AllowedEffects): FaultEffect | undefined {
     let effect: FaultEffect | undefined;
     this.expireSlowRules(request);
     for (const rule of this.rules) {
@@ -159,7 +159,7 @@ export class FaultList {
   }
 
   /** Adds up the steps of the regular expressions for a request, rule by rule. Each rule for which the sum exceeds the maximum expires. */
-  private expireSlowRules(request: MatchableRequest): void {
+  private expireSlowRules(request: RequestToMatch): void {
     const rules = this.rules.filter((rule) => rule.matcher.patternSize > 0 && !this.isExpired(rule));
     if (rules.length === 0) return;
     const characters = countCharacters(request);

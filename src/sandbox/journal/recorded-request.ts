@@ -84,15 +84,15 @@ export function createEntry(
 }
 
 /** The maximum length of a body in the journal, in bytes. */
-const MAX_BODY_BYTES = 4096;
+const MAX_RECORDED_BODY_BYTES = 4096;
 
 /** Returns the first 4 kB of a text. A truncated text is a copy, so that the memory of the whole text can be freed. */
 export function truncateText(text: string): string {
   // A UTF-16 code unit has at most three bytes in UTF-8.
-  if (text.length * 3 <= MAX_BODY_BYTES) return text;
-  const bytes = Buffer.from(text.slice(0, MAX_BODY_BYTES));
-  if (bytes.length <= MAX_BODY_BYTES) return text.length <= MAX_BODY_BYTES ? text : bytes.toString();
-  let end = MAX_BODY_BYTES;
+  if (text.length * 3 <= MAX_RECORDED_BODY_BYTES) return text;
+  const bytes = Buffer.from(text.slice(0, MAX_RECORDED_BODY_BYTES));
+  if (bytes.length <= MAX_RECORDED_BODY_BYTES) return text.length <= MAX_RECORDED_BODY_BYTES ? text : bytes.toString();
+  let end = MAX_RECORDED_BODY_BYTES;
   // Does not split a character: the bytes after its first byte begin with the bits 10.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return bytes.toString('utf8', 0, end);

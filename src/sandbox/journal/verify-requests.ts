@@ -2,7 +2,7 @@ import type { ControlInput, RequestFilter, Verification } from '../../control/op
 import { createRequestMatcher, TRUNCATED_BODY } from '../matcher/request-matcher.ts';
 import { createMatcherError } from '../matcher/value-matcher.ts';
 import type { Journal } from './journal.ts';
-import { toJournalEntry, toMatchableRequest } from './journal-entry.ts';
+import { toJournalEntry, toRequestToMatch } from './journal-entry.ts';
 import type { Entry } from './recorded-request.ts';
 
 /** The expected number of requests in the format of the control API. */
@@ -37,7 +37,7 @@ export function parseExpectedRequests(filter: RequestFilter) {
   const statuses = filter.status === undefined ? undefined : [filter.status].flat();
   const reasons = (entry: Entry): readonly string[] => [
     ...(entry.id > after ? [] : [`id: expected a number greater than ${after}, got ${entry.id}`]),
-    ...matcher(toMatchableRequest(entry)),
+    ...matcher(toRequestToMatch(entry)),
     ...compareStatus(entry.response?.status, statuses),
     ...(fault === undefined || entry.remarks?.forced?.faults?.includes(fault) ? [] : [`fault: ${fault} did not apply`]),
   ];
