@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { IssueParts } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { FORM_TYPE } from '../util/request-target.ts';
 import { getStatuses } from './check-structure.ts';
 import { describeError } from './describe-error.ts';
 import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';
@@ -111,9 +112,6 @@ export function findMediaType(types: readonly string[], contentType: string): st
     types.find((type) => removeTypeParameters(type) === '*/*')
   );
 }
-
-/** The media type of an HTML form. */
-export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** Returns whether request bodies of a media type are parsed and validated. */
 export function isParsedType(contentType: string): boolean {

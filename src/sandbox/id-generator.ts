@@ -11,7 +11,7 @@ export function createIdGenerator(randomId: () => string, onSeed: () => void = (
       return seeded?.seed;
     },
     /** Sets the seed. The same seed generates the same ids. If the seed is undefined, the ids are random again. */
-    use(seed: number | undefined) {
+    setSeed(seed: number | undefined) {
       onSeed();
       seeded = seed === undefined ? undefined : { seed, random: createRandom(seed) };
     },

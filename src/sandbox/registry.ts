@@ -1,7 +1,7 @@
 import type { State } from '../store/state.ts';
 import { TooManySandboxesError, UnknownSandboxError } from './errors.ts';
 import type { Ending, Journal } from './journal/journal.ts';
-import { MAX_SANDBOXES, SANDBOX_BYTES } from './memory/limits.ts';
+import { MAX_SANDBOXES, SANDBOX_BYTES } from './memory/memory.ts';
 import { DEFAULT_SANDBOX_ID, type Sandbox, type SandboxesParts, SandboxFactory } from './sandbox.ts';
 import { type Entry, SandboxMap } from './sandbox-map.ts';
 

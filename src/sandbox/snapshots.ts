@@ -41,17 +41,18 @@ interface CachedSnapshot {
  * Creates the snapshots of the application and of a folder. A file in the folder contains all lists of a state, or only the lists that differ from the
  * default data. Throws `DataFileError` if a file is invalid.
  */
-export function createBuiltInSnapshots(parts: BuiltInSnapshotsParts) {
-  const { builtIn, folder, defaults, validator, warn } = parts;
+export function createBuiltInSnapshots({ builtIn, folder, defaults, validator, warn }: BuiltInSnapshotsParts) {
   const creators = new Map(Object.entries(builtIn));
   const cache = new Map<string, CachedSnapshot>();
   for (const path of listFiles(folder)) {
     const name = NAME.exec(basename(path))?.[1];
     if (name === undefined) warn(`${path} is not a snapshot: ${RENAME}`);
     else {
-      const { create, cached } = readSnapshotFile(name, path, parts);
-      creators.set(name, create);
-      cache.set(name, cached);
+      const now = { defaults: defaults(), validator: validator() };
+      const overrides = readStateOverrides({ path, disk: machineDisk, check: now.validator.validate }, now.defaults);
+      const create: CreateSnapshot = (current) => ({ ...current, ...overrides }) as State;
+      creators.set(name, (current) => requireValid(name, create(current), validator()));
+      cache.set(name, { ...now, state: create(now.defaults) });
     }
   }
   return {
@@ -74,18 +75,6 @@ export function createBuiltInSnapshots(parts: BuiltInSnapshotsParts) {
 
 /** The snapshots that exist in all sandboxes. */
 export type BuiltInSnapshots = ReturnType<typeof createBuiltInSnapshots>;
-
-/** Reads and validates a snapshot from a file. */
-function readSnapshotFile(name: string, path: string, { defaults, validator }: BuiltInSnapshotsParts) {
-  const now = { defaults: defaults(), validator: validator() };
-  const { validate: check } = now.validator;
-  const overrides = readStateOverrides({ path, disk: machineDisk, check }, now.defaults);
-  const create: CreateSnapshot = (current) => ({ ...current, ...overrides }) as State;
-  return {
-    create: (current: State) => requireValid(name, create(current), validator()),
-    cached: { ...now, state: create(now.defaults) },
-  };
-}
 
 /** Returns the paths of the files in the folder. Throws `DataFileError` if the folder can't be read. */
 function listFiles(folder: string | undefined): readonly string[] {

@@ -1,4 +1,4 @@
-import { validateEntries, type ValidationSteps } from '../store/validate-state.ts';
+import { type ValidationSteps, validateEntries } from '../store/validate-state.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { MAX_CART_COST_CENTS } from './domain/pricing.ts';

@@ -4,7 +4,7 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { UserError } from '../util/user-error.ts';
-import { type Disk, describeDiskError, getTargetSignature } from './disk.ts';
+import { type Disk, describeDiskError, toSignature } from './disk.ts';
 import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from './json-syntax-error.ts';
 import type { State } from './state.ts';
 import type { StateValidator } from './validate-state.ts';
@@ -79,7 +79,7 @@ export function createDefaultDataReader({ path, disk, check }: StateFile): () =>
   let cached: { readonly signature: string | undefined; readonly content: StateText } | undefined;
   return () => {
     // If the signature can't be read, `readState` throws the reason.
-    const signature = tryOrUndefined(() => getTargetSignature(disk, path));
+    const signature = tryOrUndefined(() => toSignature(disk.stats(path)));
     if (cached && cached.signature === signature && signature !== undefined) return cached.content;
     const content = readState({ path, disk, check, remedy });
     if (!content)

@@ -52,12 +52,8 @@ export function getSignature(disk: Disk, path: string): Signature {
   return toSignature(disk.linkStats(path));
 }
 
-/** Returns the signature of the file at `path`, or of the target if it is a symbolic link. */
-export function getTargetSignature(disk: Disk, path: string): Signature {
-  return toSignature(disk.stats(path));
-}
-
-function toSignature(stats: fs.BigIntStats | undefined): Signature {
+/** Converts the stats of a file to its signature. */
+export function toSignature(stats: fs.BigIntStats | undefined): Signature {
   return stats ? `${stats.ino}-${stats.size}-${stats.mtimeNs}` : '';
 }
 

@@ -80,22 +80,9 @@ function createAdapter(
 }
 
 function createFileBackend(database: Low<State>, file: DurableFile, options: FileBackendOptions): Backend {
-  const { path, lock, log, prepare } = options;
+  const { path, lock, log } = options;
   const readEdit = createEditReader(options);
   const failures = createFailureLog(log);
-
-  /** Calls fsync for an edited file, and replaces the state by its content. */
-  async function loadEdit({ content, state }: Edit): Promise<State | undefined> {
-    if (state) {
-      await file.sync();
-      prepare?.(state);
-      database.data = state;
-      log.info(`${path} was edited: the server uses the new content.`);
-    }
-    file.known = content;
-    return state;
-  }
-
   return {
     async commit(next) {
       const previous = database.data;
@@ -120,7 +107,7 @@ function createFileBackend(database: Low<State>, file: DurableFile, options: Fil
       try {
         if (file.hasFailedChange) await database.write();
         const edit = file.isEdited() ? await readEdit(file.known) : undefined;
-        return edit && (await loadEdit(edit));
+        return edit && (await loadEdit(edit, database, file, options));
       } catch (error) {
         // A disk error needs no warning: `findEdit` is called again before each commit, and the commit reports the error.
         const isDiskError = typeof (error as NodeJS.ErrnoException).code === 'string';
@@ -130,6 +117,23 @@ function createFileBackend(database: Low<State>, file: DurableFile, options: Fil
     },
     close: () => lock.release(),
   };
+}
+
+/** Calls fsync for an edited file. Then replaces the state in memory by the state in the file, and returns it. */
+async function loadEdit(
+  { content, state }: Edit,
+  database: Low<State>,
+  file: DurableFile,
+  { path, log, prepare }: FileBackendOptions,
+): Promise<State | undefined> {
+  if (state) {
+    await file.sync();
+    prepare?.(state);
+    database.data = state;
+    log.info(`${path} was edited: the server uses the new content.`);
+  }
+  file.known = content;
+  return state;
 }
 
 /** Creates a log for a step that can fail in each request. Failures with the same message are logged once. The first success after a failure is logged, too. */

@@ -100,7 +100,10 @@ function* validateState(data: unknown, rules: StateRules): Generator<Issue | und
   yield* rules.findReferenceIssues?.(data as State) ?? [];
 }
 
-function* validateCollections(data: Readonly<Record<string, unknown>>, { collections, validateEntry }: StateRules): ValidationSteps {
+function* validateCollections(
+  data: Readonly<Record<string, unknown>>,
+  { collections, validateEntry }: StateRules,
+): ValidationSteps {
   const createIssue = (name: string, message: string) => ({ pointer: formatPointer(name), message });
   const names = Object.keys(collections);
   for (const name of Object.keys(data)) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   createRequestMatcher,
-  type RequestToMatch,
   type MatcherDefinition,
+  type RequestToMatch,
 } from '../../src/sandbox/matcher/request-matcher.ts';
 import { InvalidMatcherError } from '../../src/sandbox/matcher/value-matcher.ts';
 
