@@ -10,7 +10,7 @@ const DETAILS: Readonly<Record<number, string>> = {
   402: 'the request requires a payment',
   403: 'the client is not allowed to send this request',
   404: 'nothing was found at this path',
-  405: 'the path does not support this method: use one of those in the Allow header',
+  405: 'the path does not support this method: use one of the methods in the Allow header',
   406: 'no representation is acceptable to the client',
   408: 'the request did not arrive in time: send it again',
   409: 'the request conflicts with the state of the resource',

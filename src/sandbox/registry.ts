@@ -148,7 +148,7 @@ export class Sandboxes<S extends State = State> {
     if (map.entries.size < maxSandboxes) return;
     const evicted = map.findEvictable();
     if (evicted === undefined) throw new TooManySandboxesError(maxSandboxes, Math.ceil(map.getNextExpiryMs() / 1000));
-    this.expire(evicted, 'the maximum number of sandboxes is reached, and no client has changed this one');
+    this.expire(evicted, 'the maximum number of sandboxes is reached, and no client has changed this sandbox');
   }
 
   /** Removes all expired sandboxes. */
