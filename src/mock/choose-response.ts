@@ -15,7 +15,7 @@ export interface ResponsePreferences {
   readonly code?: number | undefined;
   /** The name of an example. */
   readonly example?: string | undefined;
-  /** Whether the body is generated from the schema instead of an example. */
+  /** Whether the body is generated from the schema, even if there is an example. */
   readonly dynamic?: boolean | undefined;
   readonly seed?: number | undefined;
 }
@@ -135,9 +135,9 @@ export function chooseExample({ examples }: DocumentedMedia, names: readonly str
 }
 
 /**
- * Returns the names of the request examples that match a request. Examples of the body and of parameters can share a name: all of them must be equal to the
- * values in the request. If several names match, returns those with the most examples. Microcks, Specmatic and Prism also pair request and response examples
- * by name.
+ * Returns the names of the request examples that match a request. Examples of the body and of parameters can have the same name. All examples with a
+ * name must be equal to the values in the request. If several names match, returns the names with the most examples. Microcks, Specmatic and Prism also
+ * pair request and response examples by name.
  */
 export function findExampleNames({ bodyMedia, parameters }: Route, input: OperationInput): readonly string[] {
   const sent: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { path: input.path, query: input.query };

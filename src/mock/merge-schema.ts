@@ -38,7 +38,7 @@ export function mergeSchema(context: MergeContext, node: unknown, ancestors: rea
   };
 }
 
-/** Chooses an alternative. Prefers one that is not null and has only references that can be followed again. */
+/** Chooses an alternative. Prefers an alternative that does not have the type null, and with only references that can be followed again. */
 function chooseAlternative({ random, canFollow }: MergeContext, alternatives: readonly unknown[]): unknown {
   const isNull = (schema: unknown) => isNode(schema) && schema.type === 'null';
   const canEnd = (schema: unknown) => getReferences(schema).every(canFollow);
@@ -63,7 +63,7 @@ function mergeNodes(a: Node, b: Node): Node {
   return merged;
 }
 
-/** Merges two values of a keyword into one that satisfies both. */
+/** Merges two values of a keyword into a value that is as strict as both. */
 function merge(key: string, a: unknown, b: unknown): unknown {
   if (key === 'properties' && isNode(a) && isNode(b)) {
     const shared = Object.keys(b).filter((name) => name in a);

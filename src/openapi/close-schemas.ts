@@ -39,7 +39,10 @@ export interface MergedSchema {
   readonly references: readonly string[];
 }
 
-/** Merges an `allOf` of objects and its sibling keywords into one object schema. A property that several parts have must be valid in all of them. */
+/**
+ * Merges an `allOf` of objects and its sibling keywords into one object schema. If several parts have the same property, its value must be valid in all
+ * these parts.
+ */
 function mergeAllOf(document: Document, node: Node, outerReferences: readonly string[]): MergedSchema {
   const unchanged = { schema: node, references: [] };
   if (!Array.isArray(node.allOf)) return unchanged;

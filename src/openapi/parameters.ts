@@ -28,7 +28,10 @@ type Shape = 'repeated' | 'commas' | 'spaces' | 'pipes' | 'deep object' | 'deep 
 /** Header parameters with these names are ignored (OpenAPI 3.0, Parameter Object). */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
-/** Returns the parameters of the operation at a pointer, including the parameters of its path item. A parameter of the operation overrides one of the path item. */
+/**
+ * Returns the parameters of the operation at a pointer, including the parameters of its path item. A parameter of the operation overrides a parameter
+ * of the path item with the same name and location.
+ */
 export function getParameters(document: Document, operation: string): readonly Parameter[] {
   const path = operation.slice(0, operation.lastIndexOf('/'));
   const byName = new Map<string, Parameter>();

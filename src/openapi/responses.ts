@@ -11,7 +11,7 @@ import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
 export interface DocumentedResponse {
   /** A status, a range such as `4XX`, or `default`. */
   readonly name: string;
-  /** The JSON Pointer of the response or of its reference, below the operation. */
+  /** The JSON Pointer of the response below its operation. If the response is a reference, the pointer of the reference. */
   readonly pointer: string;
   /** The bodies by media type; empty if the response has no body. */
   readonly media: Readonly<Record<string, DocumentedMedia>>;
@@ -196,7 +196,7 @@ function parseHeader(text: string, type: string): unknown {
   return type === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : text;
 }
 
-/** Returns the value of a header, whose name is case-insensitive. */
+/** Returns the value of a header. The name is case-insensitive. */
 function getHeader({ headers }: ResponseToVerify, name: string): string | undefined {
   return headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
 }

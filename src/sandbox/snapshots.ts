@@ -89,7 +89,7 @@ function listFiles(folder: string | undefined): readonly string[] {
   }
 }
 
-/** Returns the state if it is valid. Throws `SnapshotError` otherwise: the default data or the contract may have changed since the start. */
+/** Returns the state if it is valid, else throws `SnapshotError`. A state can become invalid if the default data or the contract changes after the start. */
 function requireValid(name: string, state: State, validator: StateValidator): State {
   const [issue] = validator.validate(structuredClone(state));
   if (!issue) return state;

@@ -47,7 +47,7 @@ export function getListedPath(disk: Disk, path: string): string {
   return listedName === undefined ? path : join(folder, listedName);
 }
 
-/** Returns whether the stats belong to the same file. Returns false if one of the files does not exist. */
+/** Returns whether two stats belong to the same file; false if a file does not exist. */
 export function isSameFile(file: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
   return file !== undefined && other !== undefined && file.ino === other.ino && file.dev === other.dev;
 }

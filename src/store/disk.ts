@@ -131,7 +131,7 @@ export function createWithMode(disk: Disk, name: string, other: fs.BigIntStats |
   return createFileExclusively(disk, name, () => disk.create(name, mode));
 }
 
-/** Sets the owner, group and mode of an open file to those of another file. Returns whether owner, group and mode are equal now. */
+/** Gives an open file the owner, group and mode of another file. Returns whether owner, group and mode are equal now. */
 export function copyOwnerAndMode(disk: Disk, file: number, other: fs.BigIntStats): boolean {
   const stats = disk.statsOfOpen(file);
   const hasOwner = stats.uid === other.uid && stats.gid === other.gid;

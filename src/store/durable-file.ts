@@ -176,7 +176,7 @@ export class DurableFile {
     });
   }
 
-  /** Renames the old file over the new one. If the reference to the old file is not a hard link, first writes the old content to a temporary file. */
+  /** Renames the old file over the new file. If the reference to the old file is not a hard link, first writes the old content to a temporary file. */
   async #restore(next: Content, old: ReplacedFile): Promise<ReplacedFile | undefined> {
     if ('name' in old) return this.#renameOver(old.name, this.known, next);
     try {
@@ -210,7 +210,7 @@ function linkFile({ path, disk }: FileContext, name: string): ReplacedFile | und
   }
 }
 
-/** Step 5: deletes a replaced file if it has the expected content. Otherwise another program has edited the file, and it is saved. */
+/** Step 5: deletes a replaced file if it has the expected content. Otherwise saves the file, because another program has edited it. */
 function deleteOrSave(context: FileContext, file: ReplacedFile, expected: Buffer): void {
   const { disk } = context;
   if ('target' in file) saveReplacedLink(context, file.target);

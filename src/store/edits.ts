@@ -39,8 +39,8 @@ const LOOP_REMEDY = `${NOT_LOADED} Changes return 503. Remove the link: the next
 const LINK_REMEDY = `${NOT_LOADED} Restart the server to use the target of the link; otherwise the next change replaces the link by a file and saves the link beside it.`;
 
 /**
- * Creates a function that reads an edited data file after an editor has finished saving it. The function returns undefined for an invalid edit, and
- * logs once why it is invalid. It throws if a file system call fails.
+ * Creates a function that reads an edited data file after an editor has finished saving it. For an invalid edit, the function returns undefined and
+ * logs the reason once. It throws if a file system call fails.
  */
 export function createEditReader(options: EditReaderOptions): (known: Content) => Promise<Edit | undefined> {
   const { path, disk, checkedBy = () => undefined, log } = options;

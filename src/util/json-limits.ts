@@ -10,7 +10,7 @@ export const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels`;
 /** The remedy in the message about a value that exceeds the maximum nesting. */
 export const TOO_DEEP_REMEDY = 'reduce the nesting';
 
-/** The maximum number of issues of a value. */
+/** The maximum number of issues that `findJsonIssues` returns. */
 const MAX_ISSUES = 20;
 
 /** A reason why a JSON value can't be processed. */

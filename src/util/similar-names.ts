@@ -9,7 +9,10 @@ export function suggestName(name: string, known: readonly string[]): string {
 /** The maximum number of known names in a remedy. */
 const MAX_NAMES = 20;
 
-/** Returns the remedy for a name that must be one of `known`: suggests a similar name, and lists the known names. `kind`: what the names are called, in the plural. */
+/**
+ * Returns the remedy for a name that must be one of `known`: suggests a similar name, and lists the known names. `kind`: a plural noun for the names,
+ * such as `operators`.
+ */
 export function suggestOneOf(name: string, known: readonly string[], kind: string): string {
   const similar = similarName(name, known);
   const names = limitList(known, MAX_NAMES).join(', ');

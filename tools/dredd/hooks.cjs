@@ -1,5 +1,5 @@
 // The hooks of dredd: they reset the server before each transaction, prepare the documented status, and set the schema of the contract. The data comes
-// from the view (view.ts). CommonJS, since dredd can't load an ES module, and would pass without its hooks.
+// from the view (view.ts). CommonJS, because dredd can't load an ES module: it would run without the hooks.
 const { isDeepStrictEqual } = require('node:util');
 const hooks = require('hooks');
 const { hookForAll, hookForEach } = require('./async-hooks.cjs');

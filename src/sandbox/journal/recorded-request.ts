@@ -103,7 +103,7 @@ const COMPARED_REQUESTS = 4;
 
 /**
  * Returns the header list of an earlier request if that list is equal, else `headers`. Clients repeat their headers, and a shared list uses no
- * additional memory. `getEarlier(2)` returns the list of the request before the previous one.
+ * additional memory. `getEarlier(back)`: returns the list of an earlier request; `back` is 1 for the previous request.
  */
 export function shareHeaders(
   headers: readonly string[],

@@ -98,8 +98,8 @@ function computeBorders(part: string): Uint32Array {
 }
 
 /**
- * Returns the new length of a match after the next character of the text. The match is the longest prefix of `part` that is a suffix of the text up to
- * there. `matched`: the length of the match before the character.
+ * Returns the new length of a match after the next character of the text. The match is the longest prefix of `part` that ends at this character.
+ * `matched`: the length of the match before the character.
  */
 function extendMatch(part: string, borders: Uint32Array, matched: number, character: number): number {
   let length = matched;

@@ -85,8 +85,8 @@ export class Memory {
   }
 
   /**
-   * Creates the quota of a sandbox with a state and other bytes. If the sandbox replaces another one, `old` is the quota of the replaced sandbox, which
-   * is released. If a limit is exceeded, throws `StateTooLargeError` and does not change `old`.
+   * Creates the quota of a sandbox with a state and other bytes. `old`: the quota of the sandbox that the new sandbox replaces, if any. Releases `old`.
+   * If a limit is exceeded, throws `StateTooLargeError` and does not change `old`.
    */
   createQuota(state: State, otherBytes: number, old?: MemoryQuota): MemoryQuota {
     const quota = new MemoryQuota(this, this.limits.sandboxBytes, this.pools);
