@@ -1,5 +1,5 @@
-// Builds dist/ from src/. `--if-stale` does nothing where dist/ was built from just these sources, so that `npm start` is quick
-// and never runs stale code. Without the development packages (npm ci --omit=dev) it says so and leaves things as they are.
+// Builds dist/ from src/. With `--if-stale`, builds only if the sources have changed since the last build, so that `npm start` is fast and never runs
+// old code. If the development packages are not installed (npm ci --omit=dev), prints a message and changes nothing.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,8 +10,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const stamp = join(root, 'dist', '.built-from');
 const program = join(root, 'dist', 'main.js');
 
-/** A hash of all that the build is made of: what stands in the files, not when they were saved. */
-function sources() {
+/** Returns a hash of the contents of all files that the build depends on. */
+function hashSources() {
   const hash = createHash('sha256');
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(ts|json)$/.test(name))
@@ -23,10 +23,10 @@ function sources() {
 }
 
 function isFresh() {
-  return existsSync(program) && existsSync(stamp) && readFileSync(stamp, 'utf8') === sources();
+  return existsSync(program) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hashSources();
 }
 
-/** Builds; whether it could. */
+/** Builds dist/. Returns whether the build succeeded. */
 function build() {
   const bundler = join(root, 'node_modules', 'tsdown', 'dist', 'run.mjs');
   if (!existsSync(bundler)) {
@@ -36,9 +36,9 @@ function build() {
     );
     return false;
   }
-  const builtFrom = sources();
+  const sourceHash = hashSources();
   const { status, stdout, stderr } = spawnSync(process.execPath, [bundler], { cwd: root, encoding: 'utf8' });
-  if (status === 0) writeFileSync(stamp, builtFrom);
+  if (status === 0) writeFileSync(stamp, sourceHash);
   else process.stderr.write(stdout + stderr);
   return status === 0;
 }

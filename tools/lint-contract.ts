@@ -1,4 +1,4 @@
-// Lints openapi.yaml: Redocly's recommended-strict and Spectral's spectral:oas, nothing switched off. Prints what they find; exits 1 if anything.
+// Lints openapi.yaml with all rules of Redocly (recommended-strict) and Spectral (spectral:oas). Prints the findings, and exits with 1 if there are any.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { lintFindings } from './contract/lint.ts';

@@ -1,5 +1,6 @@
-// Runs before and after packing. `prepack` builds, and takes the script `prepare` out of package.json: git URLs need it, but the tarball lacks the
-// file that it runs, and npm warns of it at each install. `postpack` puts it back, also after an earlier pack that was interrupted.
+// Runs before and after packing. `prepack` builds dist/ and removes the script `prepare` from package.json. Installing from a git URL needs the script.
+// The tarball lacks the file that the script runs, and npm would warn about it at each install. `postpack` restores the script, even if an earlier pack
+// was interrupted.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +14,7 @@ const text = readFileSync(manifest, 'utf8');
 const without = text.replace(PREPARE, '');
 if (process.argv[2] === 'postpack') writeFileSync(manifest, without.replace(START, START + PREPARE));
 else {
-  // With --if-stale the build fails where it is needed and the development packages are missing: a package without dist/ would install, and not run.
+  // With --if-stale, the build fails if it is needed and the development packages are missing. Without this, the package could lack dist/ and not run.
   const { status } = spawnSync(process.execPath, [build, '--if-stale'], { stdio: 'inherit' });
   if (status === 0) writeFileSync(manifest, without);
   else process.exitCode = 1;

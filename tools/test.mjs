@@ -1,8 +1,8 @@
-// What `npm test` does: the checks and the tests, side by side, since the tests wait a good part of their time. Ends with 1 where either finds fault.
+// `npm test`: runs the checks and the tests at the same time, because the tests are often idle. Exits with 1 if a check or a test fails.
 import { spawn } from 'node:child_process';
 
-/** How a command of npm's path ended. What it prints is shown at once, or once it has ended. */
-function ended(command, { isQuiet }) {
+/** Runs a command with the PATH of npm. Resolves to its exit code and, if `isQuiet` is true, its output. Otherwise the output is printed immediately. */
+function run(command, { isQuiet }) {
   return new Promise((done) => {
     const child = spawn(command, { shell: true, stdio: isQuiet ? ['ignore', 'pipe', 'pipe'] : 'inherit' });
     let printed = '';
@@ -16,8 +16,8 @@ function ended(command, { isQuiet }) {
 }
 
 const [checks, tests] = await Promise.all([
-  ended('npm run --silent check:code', { isQuiet: true }),
-  ended('vitest run', { isQuiet: false }),
+  run('npm run --silent check:code', { isQuiet: true }),
+  run('vitest run', { isQuiet: false }),
 ]);
 process.stdout.write(`${checks.printed}\n${checks.command}: ${checks.code === 0 ? 'passed' : 'failed'}\n`);
 process.exitCode = checks.code === 0 && tests.code === 0 ? 0 : 1;

@@ -1,5 +1,5 @@
-// Generates the types of both contracts, and src/shop/contract.json from openapi.yaml. The server compares contract.json, the contract that the shop's
-// handlers are written for, with the contract that it serves. With --check the tool only reports files that are out of date.
+// Generates the types of both contracts, and src/shop/contract.json from openapi.yaml. The shop's handlers
+// are written for contract.json. The server compares it with the contract that it serves. With --check, the tool only reports outdated files.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';

@@ -1,11 +1,11 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
-import { FORM_TYPE, isJsonType, isParsedType } from '../openapi/responses.ts';
+import { isJsonType, isParsedType } from '../openapi/responses.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
 import type { RequestResult, RequestToValidate } from '../openapi/validate-request.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { parseQuery } from '../util/request-target.ts';
+import { FORM_TYPE, parseQuery } from '../util/request-target.ts';
 import type { RequestToSend } from './exchange.ts';
 
 /** The values of the parameters and the body of a request. */

@@ -49,10 +49,10 @@ export const sandboxHandlers = {
   getIds: ({ path }, parts) => toIds(getSandbox(path.id, parts)),
   seedIds({ path, body }, { sandboxes }) {
     const sandbox = sandboxes.get(path.id);
-    sandbox.ids.use(body.seed);
+    sandbox.idGenerator.setSeed(body.seed);
     return toIds(sandbox);
   },
-  randomIds: ({ path }, parts) => getSandbox(path.id, parts).ids.use(undefined),
+  randomIds: ({ path }, parts) => getSandbox(path.id, parts).idGenerator.setSeed(undefined),
 } satisfies Partial<ControlHandlers>;
 
 /** Replaces the state of the default sandbox, and resets its clock, id generator, faults and journal. Its snapshots do not change. */
@@ -60,7 +60,7 @@ async function recreateDefault(sandbox: Sandbox, state: State | undefined): Prom
   if (state) await restoreState(sandbox, state);
   else await sandbox.store.reset();
   sandbox.clock.follow();
-  sandbox.ids.use(undefined);
+  sandbox.idGenerator.setSeed(undefined);
   sandbox.faults.clear();
   sandbox.journal.clear();
   return sandbox;
@@ -85,6 +85,6 @@ function toClock({ clock }: Sandbox) {
   return { now: toIsoTime(nowMs), nowMs, frozen: clock.isFrozen };
 }
 
-function toIds({ ids }: Sandbox) {
-  return { seed: ids.seed ?? null };
+function toIds({ idGenerator }: Sandbox) {
+  return { seed: idGenerator.seed ?? null };
 }

@@ -10,12 +10,12 @@ import {
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
 
-/** The preferences of a request: which documented response the mock returns. */
+/** The values of the `Prefer` header that select the documented response of a mock. */
 export interface ResponsePreferences {
   readonly code?: number | undefined;
   /** The name of an example. */
   readonly example?: string | undefined;
-  /** Whether the body is generated from the schema instead of an example. */
+  /** Whether the body is generated from the schema, even if there is an example. */
   readonly dynamic?: boolean | undefined;
   readonly seed?: number | undefined;
 }
@@ -34,8 +34,8 @@ export class InvalidPreferenceError extends Error {
 }
 
 /**
- * Chooses a documented response and its status: the preferred status; else a response that has an example with one of the names, successes first; else the
- * success response. `names`: names of examples. Throws `InvalidPreferenceError`.
+ * Chooses a documented response and its status. If a status is preferred, returns the response for that status. Else returns the first response that
+ * has an example with one of `names`; successes come first. Else returns the success response. Throws `InvalidPreferenceError`.
  */
 export function chooseResponse(route: Route, { code, example }: ResponsePreferences, names: readonly string[]) {
   if (code !== undefined) return { response: findPreferredResponse(route, code, example), status: code };
@@ -66,7 +66,10 @@ function isSuccess({ name }: DocumentedResponse): boolean {
   return name.startsWith('2');
 }
 
-/** Returns the status of a response. For a range or `default`: the status in the body of the named example, else the first of the range. */
+/**
+ * Returns the status of a response. For a range or `default`, returns the `status` in the body of the named example, else the first status of the range
+ * or the success status of the operation.
+ */
 function getStatus({ name, media }: DocumentedResponse, { successStatus }: Route, names: readonly string[]): number {
   if (/^\d+$/.test(name)) return Number(name);
   const status = getBodyStatus(getExamples(media).find((example) => names.includes(example.name ?? ''))?.value);
@@ -117,7 +120,10 @@ function isInRange(type: string, range: string): boolean {
   return range === '*/*' || type === range || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
 }
 
-/** Chooses the example with one of the names; else the example whose body has the status; else the first example, unless the response is a range of errors. */
+/**
+ * Returns the example with one of `names`, else the example with the status of the response in its body. Else returns the first example, or undefined
+ * if the response is documented for a range of error statuses.
+ */
 export function chooseExample({ examples }: DocumentedMedia, names: readonly string[], chosen: ChosenResponse) {
   const { response, status } = chosen;
   const isErrorRange = status >= 400 && !/^\d+$/.test(response.name);
@@ -129,9 +135,9 @@ export function chooseExample({ examples }: DocumentedMedia, names: readonly str
 }
 
 /**
- * Returns the names of the request examples that match a request. Examples of the body and of parameters can share a name: all of them must be equal to the
- * values in the request. If several names match, returns those with the most examples. Microcks, Specmatic and Prism also pair request and response examples
- * by name.
+ * Returns the names of the request examples that match a request. Examples of the body and of parameters can have the same name. All examples with a
+ * name must be equal to the values in the request. If several names match, returns the names with the most examples. Microcks, Specmatic and Prism also
+ * pair request and response examples by name.
  */
 export function findExampleNames({ bodyMedia, parameters }: Route, input: OperationInput): readonly string[] {
   const sent: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { path: input.path, query: input.query };

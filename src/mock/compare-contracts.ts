@@ -108,7 +108,10 @@ function getParts({ document, schema }: Source, ancestors: readonly string[] = [
 /** Generates a valid value for a schema. The same seed returns the same value. Returns undefined if no valid value is found. */
 export type GenerateField = (schema: string, seed: number) => unknown;
 
-/** Returns a copy of a body with the missing added fields generated, and without the removed fields. The id of an entry is the seed of its generated fields. */
+/**
+ * Returns a copy of a body with the missing added fields generated, and without the removed fields. The seed of a generated field is computed from the
+ * id of its entry, so that an entry always gets the same values.
+ */
 export function completeBody(body: unknown, difference: Difference, generate: GenerateField): CompletedBody {
   const generated = new Set<string>();
   let completed = body;

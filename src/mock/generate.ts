@@ -11,7 +11,7 @@ export interface GeneratorOptions {
   readonly usesExamples: boolean;
   /** Whether optional properties and entries are omitted. */
   readonly isBare: boolean;
-  /** Whether all optional properties are included, up to a depth. */
+  /** Whether all optional properties are included, up to the depth `MAX_OPTIONAL_DEPTH`. */
   readonly isFull?: boolean;
   /** The query of the request. With `x-present-with: { owner: expand=owner }`, a schema includes `owner` only for `?expand=owner`. */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
@@ -135,14 +135,14 @@ function generateArray({ schema, name, options, generate }: ContainerInput): rea
   return entries;
 }
 
-/** Chooses a value of an `enum`, and rarely null if there are other values. */
+/** Chooses a value of an `enum`. If there are other values than null, rarely chooses null. */
 function chooseEnumValue(values: readonly unknown[], { random, usesExamples }: GeneratorOptions): unknown {
   const others = values.filter((value) => value !== null);
   if (usesExamples) return others[0] ?? null;
   return random.pick(others.length > 0 && random.next() > NULL_PROBABILITY ? others : values);
 }
 
-/** Chooses one of the types of a schema; without `type`, the type that other keywords suggest. */
+/** Chooses one of the types of a schema. If the schema has no `type`, returns the type that other keywords suggest. */
 function chooseType(schema: Node, { random }: GeneratorOptions): unknown {
   const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type) => type !== 'null');
   if (types.length === 0) return 'null';

@@ -11,7 +11,10 @@ interface MergeContext {
   readonly canFollow: (reference: string) => boolean;
 }
 
-/** Merges a schema with the target of its reference, its `allOf`, and one alternative of each `oneOf` and `anyOf`. `ancestors`: the references around the schema. */
+/**
+ * Merges a schema with the target of its reference, its `allOf`, and one alternative of each `oneOf` and `anyOf`. `ancestors`: the references that were
+ * followed to reach the schema.
+ */
 export function mergeSchema(context: MergeContext, node: unknown, ancestors: readonly string[] = []): MergedSchema {
   if (!isNode(node)) return { schema: {}, references: [] };
   const { $ref, allOf = [], oneOf, anyOf, if: condition, then, else: _otherwise, ...own } = node;
@@ -24,7 +27,7 @@ export function mergeSchema(context: MergeContext, node: unknown, ancestors: rea
     parts.push({ ...target, references: [pointer, ...target.references] });
   }
   for (const part of Array.isArray(allOf) ? allOf : []) add(part);
-  // A value that matches `if` and `then` satisfies the condition.
+  // A value that matches both `if` and `then` is valid, so the two schemas are merged.
   for (const part of condition === undefined ? [] : [condition, then]) add(part);
   for (const alternatives of [oneOf, anyOf]) {
     if (Array.isArray(alternatives) && alternatives.length > 0) add(chooseAlternative(context, alternatives));
@@ -35,7 +38,7 @@ export function mergeSchema(context: MergeContext, node: unknown, ancestors: rea
   };
 }
 
-/** Chooses an alternative. Prefers one that is not null and has only references that can be followed again. */
+/** Chooses an alternative. Prefers an alternative that does not have the type null, and with only references that can be followed again. */
 function chooseAlternative({ random, canFollow }: MergeContext, alternatives: readonly unknown[]): unknown {
   const isNull = (schema: unknown) => isNode(schema) && schema.type === 'null';
   const canEnd = (schema: unknown) => getReferences(schema).every(canFollow);
@@ -60,7 +63,7 @@ function mergeNodes(a: Node, b: Node): Node {
   return merged;
 }
 
-/** Merges two values of a keyword into one that satisfies both. */
+/** Merges two values of a keyword into a value that is as strict as both. */
 function merge(key: string, a: unknown, b: unknown): unknown {
   if (key === 'properties' && isNode(a) && isNode(b)) {
     const shared = Object.keys(b).filter((name) => name in a);

@@ -44,7 +44,7 @@ interface ResponseInput {
   readonly example: Example | undefined;
 }
 
-/** A response input with a body. `type`: the media type without parameters. */
+/** The input for creating a response body. `type`: the media type without parameters. */
 type BodyInput = ResponseInput & { readonly media: DocumentedMedia; readonly type: string };
 
 /** The media type of problem documents (RFC 9457). */
@@ -116,7 +116,7 @@ function createValidGenerator(contract: Contract): GenerateValid {
   };
 }
 
-/** Returns the example as the body if it is valid and the request does not prefer a dynamic response; else generates the body. */
+/** Returns the body of a response. Uses the example if it is valid and the request does not prefer a dynamic response. Otherwise generates the body. */
 function createBody(contract: Contract, generate: GenerateValid, bodyInput: BodyInput): unknown {
   const { route, input, preferences, status, example, media, type } = bodyInput;
   const { schema } = media;
@@ -155,7 +155,10 @@ function createHeaders(generate: GenerateValid, headers: readonly DocumentedHead
   return Object.fromEntries(entries);
 }
 
-/** Replaces the `status` in a body by the status of the response (RFC 9457, section 3.1.3), if the body has one and stays valid. */
+/**
+ * Sets the `status` in a body to the status of the response (RFC 9457, section 3.1.3). Returns the body unchanged if it has no `status`, or if the new
+ * body would be invalid.
+ */
 function setBodyStatus(isValid: (value: unknown) => boolean, body: unknown, status: number): unknown {
   if (!isNode(body) || (getBodyStatus(body) ?? status) === status) return body;
   const updated = { ...body, status };

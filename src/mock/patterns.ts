@@ -16,7 +16,7 @@ const REPETITIONS = [6, 4, 3, 8, 2, 12, 1, 0];
 /** The maximum number of characters outside the repetitions of a pattern. */
 const MAX_OTHER_CHARACTERS = 16;
 
-/** Generates strings for a pattern, with various lengths. Tries to reach `lengths`. The caller must check whether a string matches. */
+/** Generates strings for a pattern, with various lengths. Prefers strings with one of `lengths`. The caller must check whether a string matches. */
 export function* generateMatches(pattern: string, lengths: readonly number[], random: Random): Generator<string> {
   const supported = replaceBackReferences(replaceUnicodeClasses(pattern), random);
   const fromLengths = lengths

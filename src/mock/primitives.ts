@@ -60,7 +60,10 @@ function generateIsoTime(random: Random): string {
   return generateTime(random).toISOString().replace('.000Z', 'Z');
 }
 
-/** A generator of strings of a format. If the length can vary: also the shortest string, and the index at which characters are inserted. */
+/**
+ * A generator of strings of a format. If the length of the strings can vary, `shortest` is the shortest string. To lengthen it, characters are inserted
+ * at the index `insertAt`.
+ */
 type Format = readonly [generate: (random: Random) => string, shortest?: string, insertAt?: number];
 
 const EMAIL: Format = [(random) => generateText('email', random), 'a@b.co', 1];
@@ -101,7 +104,7 @@ const FORMATS: ReadonlyMap<unknown, Format> = new Map(
 /** The size of the range if a schema has only one limit. */
 const SPAN = 1_000;
 
-/** The size of the range if the smaller one has no multiple of `multipleOf`. */
+/** The size of the range if a range of the size `SPAN` contains no multiple of `multipleOf`. */
 const WIDE_SPAN = 1e12;
 
 /** The maximum number of attempts to generate a number that is not an exclusive limit. */

@@ -10,7 +10,7 @@ const DETAILS: Readonly<Record<number, string>> = {
   402: 'the request requires a payment',
   403: 'the client is not allowed to send this request',
   404: 'nothing was found at this path',
-  405: 'the path does not support this method: use one of those in the Allow header',
+  405: 'the path does not support this method: use one of the methods in the Allow header',
   406: 'no representation is acceptable to the client',
   408: 'the request did not arrive in time: send it again',
   409: 'the request conflicts with the state of the resource',
@@ -42,7 +42,7 @@ export function createStatusProblem(status: number) {
 /** Returns whether a body is valid against the schema of its response. */
 type IsValid = (value: unknown) => boolean;
 
-/** Replaces the detail in the body of a 405 by one without a path. The example can name another path, if several paths share it. */
+/** Replaces the detail in the body of a 405 by a detail without a path. If several paths share an example, its detail can name another path. */
 export function replaceOtherPath(isValid: IsValid, body: unknown): unknown {
   if (!isNode(body)) return body;
   const { detail, message } = createStatusProblem(405);
@@ -75,8 +75,8 @@ export function createErrorResponse(
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Adds `Allow` or `Retry-After` to the headers of an error response if the status needs them, and removes them otherwise. `documented`: the headers in the
- * contract of the response, and the methods of the path.
+ * Adds `Allow` or `Retry-After` to the headers of an error response if the status needs them, and removes them otherwise. `documented`: the documented
+ * headers of the response, and the methods of the path.
  */
 export function setStatusHeaders(
   contract: Pick<Contract, 'isValid'>,

@@ -42,7 +42,10 @@ export function findUnknownOperations(
   return [createIssue('/operation', { rule: 'enum', problem, remedy: suggestOneOf(first, knownIds, 'operations') })];
 }
 
-/** Returns an issue if the contract does not document the response of a fault for its operations, or issues in the body and headers. Ignores unknown operations. */
+/**
+ * Returns an issue if the contract does not document the response of a fault for the operations of the fault. Otherwise returns the issues in the body
+ * and headers of the fault. Ignores unknown operations.
+ */
 export function validateInjectedResponse(
   contract: Pick<Contract, 'routes' | 'verifyResponse'>,
   fault: Fault,
@@ -98,7 +101,7 @@ function toFaultPointer(where: string, { headers = {}, body }: ForcedResponse): 
   return isHeader ? undefined : where.replace(/^(body|content type)/, '/body');
 }
 
-/** Replaces the body and the headers of a response by those of a fault, which override headers of the same name. */
+/** Replaces the body of a response by the body of a fault, and adds the headers of the fault. A header of the fault replaces a header with the same name. */
 export function replaceBodyAndHeaders(
   { responses }: Pick<Route, 'responses'>,
   response: ResponseToVerify,
@@ -120,7 +123,10 @@ export function isDocumented(route: Route, response: ForcedResponse): boolean {
   return findPreferenceError(route, response) === undefined;
 }
 
-/** Returns whether a response can be forced for an operation: a documented response, or any error, which a gateway in front of the server can send. */
+/**
+ * Returns whether a fault can force a response for an operation. The response must be documented. An error status is always possible, because a gateway
+ * in front of the server can send it.
+ */
 export function canForce(route: Route, { status, example }: ForcedResponse): boolean {
   const isError = example === undefined && status !== undefined && status >= 400;
   return isError || isDocumented(route, { status, example });

@@ -6,7 +6,7 @@ import { mapNodes } from './walk-schemas.ts';
 /** The keys of a path item that are operations. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const;
 
-/** Returns the issues that prevent serving a document: broken references or, if there are none, invalid paths and operations. */
+/** Returns the broken references of a document. If there are none, returns the invalid paths and operations. A document with such an issue can't be served. */
 export function checkStructure(document: Document): readonly Issue[] {
   const issues = checkReferences(document);
   return issues.length > 0 ? issues : checkPaths(document);
@@ -22,7 +22,7 @@ function checkReferences(document: Document): readonly Issue[] {
   return issues;
 }
 
-/** Returns what is wrong with a reference; undefined if it is valid. `pointer`: the pointer of the object with the `$ref`. */
+/** Returns a message about an invalid reference; undefined if the reference is valid. `pointer`: the pointer of the object with the `$ref`. */
 function checkReference(document: Document, pointer: string, reference: unknown): string | undefined {
   if (typeof reference !== 'string') return 'is not a reference: enter a string';
   const target = JSON.stringify(reference);

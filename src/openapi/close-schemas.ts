@@ -4,10 +4,13 @@ import { getKind } from './walk-schemas.ts';
 /**
  * Returns the document with `additionalProperties: false` in every object schema without `additionalProperties`. Each `allOf` of objects is merged into
  * one object schema, because a closed part would reject the properties of the other parts. Schemas below a `not` stay open: a closed schema matches
- * fewer values, so the `not` would reject fewer.
+ * fewer values, so the `not` would reject fewer values.
  */
 export function closeSchemas(document: Document): Document {
-  /** `references`: the references merged into ancestors of the node. An `allOf` with one of these references is recursive and is not merged. */
+  /**
+   * `references`: the references whose targets were merged into ancestors of the node. An `allOf` with one of these references is recursive, and it is
+   * not merged.
+   */
   const visit = (node: unknown, references: readonly string[], isNames: boolean): unknown => {
     if (Array.isArray(node)) return node.map((entry) => visit(entry, references, false));
     if (!isNode(node)) return node;
@@ -36,7 +39,10 @@ export interface MergedSchema {
   readonly references: readonly string[];
 }
 
-/** Merges an `allOf` of objects and its sibling keywords into one object schema. A property that several parts have must be valid in all of them. */
+/**
+ * Merges an `allOf` of objects and its sibling keywords into one object schema. If several parts have the same property, its value must be valid in all
+ * these parts.
+ */
 function mergeAllOf(document: Document, node: Node, outerReferences: readonly string[]): MergedSchema {
   const unchanged = { schema: node, references: [] };
   if (!Array.isArray(node.allOf)) return unchanged;

@@ -17,13 +17,13 @@ export interface Contract extends Routing {
   readonly path: string;
   /** The text of the contract file. */
   readonly text: string;
-  /** The document in the file, after the edit in the options. */
+  /** The document in the file, changed by the option `edit`. */
   readonly document: Document;
   /** The document that requests are validated against. In strict mode, its schemas are closed. Created on first use. */
   readonly enforced: Pick<Contract, 'document' | 'text'>;
   /** The document with its schemas in the JSON Schema dialect of ajv, and with an operationId for every operation. */
   readonly normalized: Document;
-  /** A message that lists ignored schema keywords, whose values are invalid; undefined if there are none. */
+  /** A message that lists the schema keywords that are ignored because their values are invalid; undefined if there are none. */
   readonly warning: string | undefined;
   /** Validates a request. Returns the input of the operation, or violations. */
   validateRequest(route: Route, request: RequestToValidate): RequestResult;
@@ -45,7 +45,7 @@ interface ContractOptions {
   readonly path: string;
   /** Whether unknown query parameters and properties are violations. If not, they are ignored. */
   readonly strict: boolean;
-  /** Edits the document before it is validated. Must be deterministic, since the result is cached by the function. */
+  /** Edits the document before it is validated. Must be deterministic, because the contract is cached until this function or the file changes. */
   readonly edit?: EditDocument | undefined;
 }
 
@@ -55,8 +55,8 @@ export type EditDocument = (document: Document) => Document;
 const cache = new Map<string, { text: string; edit: EditDocument | undefined; contract: Promise<Contract> }>();
 
 /**
- * Loads a contract from a YAML or JSON file. Throws `ContractError` if the contract can't be served. Loading takes about 100 ms, so the contract is cached
- * until the file changes. Servers in one process share it, since it has no state.
+ * Loads a contract from a YAML or JSON file. Throws `ContractError` if the contract can't be served. Loading takes about 100 ms, so the contract is
+ * cached until the file changes. All servers of a process share the contract, because it has no state.
  */
 export async function loadContract({ path, strict, edit }: ContractOptions): Promise<Contract> {
   const text = readContract(path);

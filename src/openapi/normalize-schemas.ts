@@ -86,7 +86,10 @@ function normalizeBound(node: Node, name: string, exclusiveName: string): Node {
   return limit === undefined ? rest : { ...rest, [isExclusive ? exclusiveName : name]: limit };
 }
 
-/** Returns whether the value of a keyword is valid. Documents converted from older versions can have `required: true` or `type: file`. */
+/**
+ * Functions by keyword, which return whether the value of the keyword is valid. Documents converted from older versions can have `required: true` or
+ * `type: file`.
+ */
 const KEYWORD_CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) => [value].flat().every((type) => TYPES.has(type)),
   required: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),

@@ -4,8 +4,9 @@ import { getRoutes, toRouterPath } from './routes.ts';
 import { addJsonFormats, ajvOptions } from './schema-validator.ts';
 
 /**
- * Creates the openapi-backend that routes requests and validates parameters. Passes only paths and parameters to it, because openapi-backend dereferences
- * its document in place, which takes a minute for the bodies of a large document. `quick`: skips the validation of the document.
+ * Creates the openapi-backend that routes requests and validates parameters. Passes only the paths and parameters of the document, because
+ * openapi-backend dereferences its document in place. That takes a minute for the bodies of a large document. The option `quick` skips the validation
+ * of the document.
  */
 export async function createBackend(document: Document): Promise<OpenAPIBackend> {
   const paths = new Map<string, Record<string, unknown>>();
@@ -25,7 +26,10 @@ export async function createBackend(document: Document): Promise<OpenAPIBackend>
   return backend.init();
 }
 
-/** Returns a copy of a part of a document with the targets of its references. Targets get names without escapes, since openapi-backend does not decode them. */
+/**
+ * Returns a copy of a part of a document with the targets of its references. The targets get names without escapes, because openapi-backend does not
+ * decode escapes.
+ */
 function addReferenceTargets(part: Document, document: Document): Document {
   const targets: Record<string, unknown> = {};
   const names = new Map<string, string>();

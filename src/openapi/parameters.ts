@@ -19,15 +19,19 @@ export interface Parameter {
 }
 
 /**
- * The serialization of an array or an object (OpenAPI 3.0, Parameter Object, `style`). `repeated`: one parameter for each entry. `commas`, `spaces`, `pipes`:
- * one text with separators. `deep object`, `deep array`: `name[key]=value`. `fields`: one parameter for each property. `pairs`: names and values alternate.
+ * The serialization of an array or an object (OpenAPI 3.0, Parameter Object, `style`). `repeated`: one parameter for each entry. `commas`, `spaces`,
+ * `pipes`: one text with separators. `deep object`, `deep array`: `name[key]=value`. `fields`: one parameter for each property. `pairs`: names and
+ * values alternate. `json`: JSON text.
  */
 type Shape = 'repeated' | 'commas' | 'spaces' | 'pipes' | 'deep object' | 'deep array' | 'fields' | 'pairs' | 'json';
 
 /** Header parameters with these names are ignored (OpenAPI 3.0, Parameter Object). */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
-/** Returns the parameters of the operation at a pointer, including the parameters of its path item. A parameter of the operation overrides one of the path item. */
+/**
+ * Returns the parameters of the operation at a pointer, including the parameters of its path item. A parameter of the operation overrides a parameter
+ * of the path item with the same name and location.
+ */
 export function getParameters(document: Document, operation: string): readonly Parameter[] {
   const path = operation.slice(0, operation.lastIndexOf('/'));
   const byName = new Map<string, Parameter>();
@@ -71,7 +75,7 @@ function getShape({ in: location, style, explode, content }: Node, type: unknown
   return explode === false ? 'commas' : 'repeated';
 }
 
-/** Returns the `type` of a schema; if it has none, the `type` of the first `allOf` part that has one. */
+/** Returns the `type` of a schema. If the schema has no `type`, returns the first `type` in its `allOf` parts. */
 function getType(document: Document, schema: string): unknown {
   const pointer = resolvePointer(document, schema);
   const { type, allOf } = toNode(getNode(document, pointer));
@@ -87,7 +91,7 @@ export function readParameters(
   { path, query }: Readonly<Record<'path' | 'query', Readonly<Record<string, unknown>>>>,
 ) {
   const values: Record<Parameter['in'], Record<string, unknown>> = {
-    // A name in a path template can lack a parameter in the document.
+    // A path template can contain a name for which the document has no Parameter Object.
     path: Object.fromEntries(pathNames.map((name) => [name, path[name]])),
     query: { ...query },
     header: {},
@@ -146,7 +150,10 @@ export function isDeepShape(shape: Parameter['shape']): boolean {
   return shape === 'deep object' || shape === 'deep array';
 }
 
-/** Splits the name of a query parameter with keys: `filter[colour][not]` into `filter`, and `colour` and `not`. Returns undefined for a name without keys. */
+/**
+ * Splits the name of a query parameter into the parameter name and the keys: `filter[colour][not]` has the name `filter` and the keys `colour` and
+ * `not`. Returns undefined for a name without keys.
+ */
 export function parseDeepName(name: string) {
   const [, parameter, brackets] = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name) ?? [];
   const keys = brackets?.slice(1, -1).split('][') ?? [];

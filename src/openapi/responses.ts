@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { IssueParts } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { FORM_TYPE } from '../util/request-target.ts';
 import { getStatuses } from './check-structure.ts';
 import { describeError } from './describe-error.ts';
 import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';
@@ -10,7 +11,7 @@ import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
 export interface DocumentedResponse {
   /** A status, a range such as `4XX`, or `default`. */
   readonly name: string;
-  /** The JSON Pointer of the response, below its operation even if it is a reference. */
+  /** The JSON Pointer of the response below its operation. If the response is a reference, the pointer of the reference. */
   readonly pointer: string;
   /** The bodies by media type; empty if the response has no body. */
   readonly media: Readonly<Record<string, DocumentedMedia>>;
@@ -55,7 +56,7 @@ export function getResponses(document: Document, operation: string): readonly Do
   });
 }
 
-/** Returns the documented response for a status: under the status, its range, or `default`. */
+/** Returns the documented response for a status: the response for exactly this status, else for its range, else `default`. */
 export function findResponse(responses: readonly DocumentedResponse[], status: number): DocumentedResponse | undefined {
   const find = (name: string) => responses.find((response) => response.name === name);
   return find(String(status)) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
@@ -88,7 +89,7 @@ function getSchemaPointer(document: Document, parent: string): string | undefine
   return isNode(schema) || schema === true ? `${parent}/schema` : undefined;
 }
 
-/** Returns the examples of the media type, header or parameter at a pointer, from `examples` or else `example`. */
+/** Returns the examples of the media type, header or parameter at a pointer, from `examples`, else from `example`. */
 export function getExamples(document: Document, pointer: string): readonly Example[] {
   const parent = toNode(getNode(document, pointer));
   const named = Object.keys(toNode(parent.examples)).flatMap((name) => {
@@ -111,9 +112,6 @@ export function findMediaType(types: readonly string[], contentType: string): st
     types.find((type) => removeTypeParameters(type) === '*/*')
   );
 }
-
-/** The media type of an HTML form. */
-export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** Returns whether request bodies of a media type are parsed and validated. */
 export function isParsedType(contentType: string): boolean {
@@ -138,7 +136,10 @@ export interface ResponseToVerify {
   readonly body?: unknown;
 }
 
-/** The mode of response verification. A response that violates the contract is logged (`log`) or replaced by a 500 (`strict`). `off`: responses are not verified. */
+/**
+ * The mode of response verification. `log`: a response that violates the contract is logged. `strict`: such a response is replaced by a 500. `off`:
+ * responses are not verified.
+ */
 export type VerifyMode = 'log' | 'strict' | 'off';
 
 /** One way in which a response violates the contract. */
@@ -147,7 +148,7 @@ export interface ResponseViolation {
   readonly where: string;
   /** The JSON Schema keyword that failed, or `documented`. */
   readonly rule: string;
-  /** A clause that has the place and the problem. */
+  /** A clause with the place and the problem. */
   readonly message: string;
   /** Returns the problem and the remedy. A function, so that logs do not contain the result. */
   readonly describe?: () => IssueParts;
@@ -195,7 +196,7 @@ function parseHeader(text: string, type: string): unknown {
   return type === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : text;
 }
 
-/** Returns the value of a header, whose name is case-insensitive. */
+/** Returns the value of a header. The name is case-insensitive. */
 function getHeader({ headers }: ResponseToVerify, name: string): string | undefined {
   return headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
 }

@@ -47,8 +47,9 @@ const MAX_CACHED_ROUTES = 1_000;
 const MAX_CACHED_LENGTH = 200;
 
 /**
- * Creates the routing of a document. Replaces `getOperations` of the router, which openapi-backend calls twice for each request and which processes the
- * whole document each time. A test checks that the router still calls it.
+ * Creates the routing of a document. Replaces the method `getOperations` of the router by a method that returns a stored list. openapi-backend calls
+ * this method twice for each request, and the original method processes the whole document each time. A test checks that the router still calls the
+ * method.
  */
 export function createRouting(router: OpenAPIRouter, document: Document): Routing {
   const operations = router.getOperations();
@@ -129,8 +130,8 @@ const PREFERRED_NAMES = [/^2\d\d$/, /^(2XX|default)$/, /^\d+$/, /./];
 const REGEXP_CHARACTERS = /[\\^$.*+?()[\]|]/g;
 
 /**
- * Converts a path template for openapi-backend: escapes text outside braces, which openapi-backend uses as a regular expression, and removes trailing
- * slashes, which openapi-backend removes from request paths only.
+ * Converts a path template for openapi-backend: escapes the text outside braces, because openapi-backend uses it as a regular expression. Removes
+ * trailing slashes, because openapi-backend removes them from request paths, but not from templates.
  */
 export function toRouterPath(template: string): string {
   const bare = template.length > 1 ? template.replace(/\/+$/, '') : template;
@@ -144,7 +145,7 @@ export function encodePath(part: string): string {
   return part.replaceAll(/[^!-~]+/gu, encodeURIComponent);
 }
 
-/** Normalizes the escapes in a path: upper case, and unnecessary ones decoded (RFC 3986, sections 2.1 to 2.3 and 3.3). */
+/** Converts the escapes in a path to upper case, and decodes unnecessary escapes (RFC 3986, sections 2.1 to 2.3 and 3.3). */
 function normalizeEscapes(path: string): string {
   if (!path.includes('%')) return path;
   const upperCase = path.replaceAll(/%[0-9a-f]{2}/gi, (sequence) => sequence.toUpperCase());

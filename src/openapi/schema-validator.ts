@@ -18,7 +18,7 @@ export const ajvOptions: Options = {
   code: { regExp: Object.assign((pattern: string) => compilePattern(pattern) ?? /^/, { code: 'new RegExp' }) },
 };
 
-/** Returns a document without examples, in which ajv would search for schemas with an id. */
+/** Returns a document without examples, because ajv would search the examples for schemas with an id. */
 function removeExamples(document: Document): Document {
   return mapNodes(document, (node) => omitKeys(node, EXAMPLE_KEYS));
 }
@@ -71,8 +71,8 @@ export function createErrorObject(parts: Pick<ErrorObject, 'keyword'> & Partial<
 }
 
 /**
- * Returns one error for each invalid value, by JSON Pointer. An error of `anyOf` or `oneOf` replaces the errors of its branches; otherwise the first error
- * is returned. The error of a missing or unknown property has the pointer of the property.
+ * Returns one error for each invalid value, by JSON Pointer. If a value has several errors, returns the error of an `anyOf` or `oneOf`, else the first
+ * error. The error of a missing or unknown property has the pointer of the property.
  */
 export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<string, ErrorObject> {
   const byPointer = new Map<string, ErrorObject>();
@@ -85,7 +85,10 @@ export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<stri
   return byPointer;
 }
 
-/** Returns whether an error belongs to a branch of an `anyOf` or `oneOf` that only requires properties. The error of the `anyOf` describes all branches. */
+/**
+ * Returns whether an error belongs to a branch of an `anyOf` or `oneOf` and the branch only lists required properties. The error of the `anyOf`
+ * describes all branches.
+ */
 function isErrorOfBranch({ keyword, schemaPath, parentSchema = {} }: ErrorObject): boolean {
   return (
     keyword === 'required' && /\/(?:anyOf|oneOf)\/\d+\/required$/.test(schemaPath) && !('properties' in parentSchema)
@@ -100,7 +103,10 @@ function getPointer({ instancePath, keyword, params, propertyName }: ErrorObject
   return instancePath;
 }
 
-/** Returns the document for requests or responses, in which properties with the keyword `only` are not required (OpenAPI 3.0, Schema Object). */
+/**
+ * Returns a copy of the document in which properties with the keyword `only` are not required (OpenAPI 3.0, Schema Object). `only` is `readOnly` for
+ * requests and `writeOnly` for responses.
+ */
 export function createDirectionView(document: Document, text: string, only: Direction): Document {
   if (!text.includes(only)) return document;
   return mapNodes(document, (node) => {
@@ -112,7 +118,7 @@ export function createDirectionView(document: Document, text: string, only: Dire
 
 type Direction = 'readOnly' | 'writeOnly';
 
-/** Returns whether a property, or the schema that it refers to, is `readOnly` or `writeOnly`. */
+/** Returns whether a property, or the schema that it refers to, has the keyword `only` with the value true. */
 export function isOneWay(document: Document, property: unknown, only: Direction): boolean {
   return [property, resolveNode(document, property)].some((schema) => isNode(schema) && schema[only] === true);
 }
@@ -127,7 +133,7 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 /** Base64 with padding (RFC 4648, section 4), on one line. */
 const BASE64 = /^(?:[a-z0-9+/]{4})*(?:[a-z0-9+/]{2}==|[a-z0-9+/]{3}=)?$/i;
 
-/** The limit of signed 64-bit integers. JSON.parse rounds the largest, 2^63 - 1, to this number. */
+/** The limit of signed 64-bit integers. JSON.parse rounds the largest 64-bit integer, 2^63 - 1, to this number. */
 const INT64_LIMIT = 2 ** 63;
 
 /** Formats for which ajv-formats 3.0.1 accepts more than their specifications allow. */
@@ -165,7 +171,7 @@ function restrictFormat(name: FormatName, isAllowed: (text: string) => boolean):
   return { ...rest, validate: (text: string) => isAllowed(text) && validate(text) };
 }
 
-/** Compiles the `pattern` of a schema, in Unicode mode if the pattern is valid in it. Returns undefined for an invalid pattern. */
+/** Compiles the `pattern` of a schema, in Unicode mode if the pattern is valid in Unicode mode. Returns undefined for an invalid pattern. */
 export function compilePattern(pattern: string): RegExp | undefined {
   return tryOrUndefined(() => new RegExp(pattern, 'u')) ?? tryOrUndefined(() => new RegExp(pattern));
 }

@@ -2,11 +2,12 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { findJsonIssues } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
+import { FORM_TYPE } from '../util/request-target.ts';
 import { suggestName } from '../util/similar-names.ts';
 import { shorten } from './describe-error.ts';
 import { type Document, getTarget, isNode, resolveNode, toNode } from './document.ts';
 import { isDeepShape, parseDeepName, readParameters } from './parameters.ts';
-import { FORM_TYPE, findMediaType, isParsedType } from './responses.ts';
+import { findMediaType, isParsedType } from './responses.ts';
 import type { Route } from './routes.ts';
 import { createErrorObject, type SchemaValidator } from './schema-validator.ts';
 import { MAX_LISTED, type RequestViolations, toViolations } from './violations.ts';
@@ -25,7 +26,7 @@ export interface RequestToValidate {
   readonly isLarge?: boolean | undefined;
 }
 
-/** The result of validating a request: the input of the handler, or violations. `notes`: ignored unknown names. */
+/** The result of validating a request: the input of the handler, or violations. `notes`: a clause for each unknown name that was ignored. */
 export type RequestResult =
   | { readonly kind: 'call'; readonly input: OperationInput; readonly notes: readonly string[] }
   | ({ readonly kind: 'violations' } & RequestViolations);

@@ -10,8 +10,8 @@ export function createIdGenerator(randomId: () => string, onSeed: () => void = (
     get seed() {
       return seeded?.seed;
     },
-    /** Sets the seed, so that the same ids are generated each time. Without a seed, the ids are random again. */
-    use(seed: number | undefined) {
+    /** Sets the seed. The same seed generates the same ids. If the seed is undefined, the ids are random again. */
+    setSeed(seed: number | undefined) {
       onSeed();
       seeded = seed === undefined ? undefined : { seed, random: createRandom(seed) };
     },

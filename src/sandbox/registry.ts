@@ -1,7 +1,7 @@
 import type { State } from '../store/state.ts';
 import { TooManySandboxesError, UnknownSandboxError } from './errors.ts';
 import type { Ending, Journal } from './journal/journal.ts';
-import { MAX_SANDBOXES, SANDBOX_BYTES } from './memory/limits.ts';
+import { MAX_SANDBOXES, SANDBOX_BYTES } from './memory/memory.ts';
 import { DEFAULT_SANDBOX_ID, type Sandbox, type SandboxesParts, SandboxFactory } from './sandbox.ts';
 import { type Entry, SandboxMap } from './sandbox-map.ts';
 
@@ -91,7 +91,7 @@ export class Sandboxes<S extends State = State> {
     return entry ? Math.round(this.map.getIdleMs(entry)) : 0;
   }
 
-  /** Returns when a sandbox expired, in ms since 1970; undefined if it did not, or if it was created again. */
+  /** Returns the time when a sandbox expired, in ms since 1970; undefined if it has not expired, or if it was created again. */
   expiredAtMs(id: string): number | undefined {
     this.getUnexpired(id);
     return this.expiryMs.get(id);
@@ -137,7 +137,10 @@ export class Sandboxes<S extends State = State> {
     return journal;
   }
 
-  /** Removes a sandbox if the maximum number is reached. Throws `TooManySandboxesError` if no sandbox can be removed. */
+  /**
+   * If the maximum number of sandboxes is reached, removes the least recently used sandbox that no client has changed. Throws `TooManySandboxesError`
+   * if there is none.
+   */
   private evictIfFull(): void {
     const { map } = this;
     const { maxSandboxes = MAX_SANDBOXES } = this.parts;
@@ -145,7 +148,7 @@ export class Sandboxes<S extends State = State> {
     if (map.entries.size < maxSandboxes) return;
     const evicted = map.findEvictable();
     if (evicted === undefined) throw new TooManySandboxesError(maxSandboxes, Math.ceil(map.getNextExpiryMs() / 1000));
-    this.expire(evicted, 'the maximum number of sandboxes is reached, and no client has changed this one');
+    this.expire(evicted, 'the maximum number of sandboxes is reached, and no client has changed this sandbox');
   }
 
   /** Removes all expired sandboxes. */
@@ -153,7 +156,7 @@ export class Sandboxes<S extends State = State> {
     for (const id of this.map.listExpired()) this.expire(id, UNUSED);
   }
 
-  /** Returns a sandbox with its use. Removes it and returns undefined if it has expired. */
+  /** Returns the map entry of a sandbox; undefined if the sandbox does not exist. If the sandbox has expired, removes it and returns undefined. */
   private getUnexpired(id: string): Entry<S> | undefined {
     const entry = this.map.entries.get(id);
     if (!entry || !this.map.isExpired(entry)) return entry;
@@ -161,7 +164,7 @@ export class Sandboxes<S extends State = State> {
     return undefined;
   }
 
-  /** Removes a sandbox without a request of a client, and stores its expiry time. */
+  /** Removes an expired or evicted sandbox, and stores the current time as its expiry time. */
   private expire(id: string, reason: string): void {
     // `delete` makes the id the last key of the map.
     this.expiryMs.delete(id);

@@ -8,7 +8,7 @@ export interface Entry<S extends State = State> {
   readonly quota: MemoryQuota;
   /** The number of requests in progress. If the sandbox is created again, the new entry has the same object. */
   readonly requests: { count: number };
-  /** Whether a client has created the sandbox with the control API, or has changed anything in it. */
+  /** Whether a client has created the sandbox with the control API, or has changed its state, clock, ids, faults or snapshots. */
   isWritten: boolean;
   /** The time of the last use, in ms of the monotonic clock. */
   usedMs: number;

@@ -5,15 +5,20 @@ import { FaultList } from './faults/fault-list.ts';
 import { createIdGenerator, type IdGenerator } from './id-generator.ts';
 import { Journal, JournalMemory } from './journal/journal.ts';
 import { CountedSnapshots, createCountedStore } from './memory/counted-store.ts';
-import { DEFAULT_SNAPSHOTS_BYTES, MEMORY_LIMITS } from './memory/limits.ts';
-import { Memory, type MemoryLimits, type MemoryQuota } from './memory/memory.ts';
+import {
+  DEFAULT_SNAPSHOTS_BYTES,
+  MEMORY_LIMITS,
+  Memory,
+  type MemoryLimits,
+  type MemoryQuota,
+} from './memory/memory.ts';
 
 /** An isolated instance of the application: its state, clock, id generator, faults, request journal and snapshots. */
 export interface Sandbox<S extends State = State> {
   readonly id: string;
   readonly store: Store<S>;
   readonly clock: Clock;
-  readonly ids: IdGenerator;
+  readonly idGenerator: IdGenerator;
   readonly faults: FaultList;
   readonly journal: Journal;
   /** Saved states by name. */
@@ -42,7 +47,7 @@ export interface SandboxesParts<S extends State = State> {
   readonly maxSandboxes?: number | undefined;
 }
 
-/** The parts of a new sandbox that the registry creates. */
+/** The parts of a new sandbox that come from the registry. */
 interface OwnParts {
   readonly quota: MemoryQuota;
   readonly journal: Journal;
@@ -72,7 +77,7 @@ export class SandboxFactory<S extends State> {
     return {
       id: DEFAULT_SANDBOX_ID,
       ...main,
-      ids: createIdGenerator(newId),
+      idGenerator: createIdGenerator(newId),
       faults: new FaultList({ clock: main.clock, elapsedMs, reserve() {}, log }),
       journal: this.createJournal(() => {}, MAX_REQUESTS.default),
       snapshots: new CountedSnapshots(this.memory.createSeparateQuota(DEFAULT_SNAPSHOTS_BYTES)),
@@ -92,7 +97,7 @@ export class SandboxFactory<S extends State> {
       id,
       clock,
       journal,
-      ids: createIdGenerator(newId, onChange),
+      idGenerator: createIdGenerator(newId, onChange),
       faults: new FaultList({ clock, elapsedMs, reserve, log }),
       store: createCountedStore({ initial, defaults, nowMs: clock.nowMs, quota, onChange }),
       snapshots: new CountedSnapshots(quota, onChange),

@@ -16,7 +16,7 @@ type CreateSnapshot = (defaults: State) => State;
 export interface BuiltInSnapshotsParts {
   /** The snapshots of the application by name. */
   readonly builtIn: Readonly<Record<string, CreateSnapshot>>;
-  /** The path of a folder with files `NAME.json`; undefined if there is none. */
+  /** The path of a folder with files `NAME.json`; undefined if the user has not set a folder. */
   readonly folder: string | undefined;
   readonly defaults: () => State;
   /** Returns the validator for the current version of the contract. */
@@ -38,25 +38,29 @@ interface CachedSnapshot {
 }
 
 /**
- * Creates the snapshots of the application and of a folder. A file in the folder contains all lists of a state, or only those that differ from the
+ * Creates the snapshots of the application and of a folder. A file in the folder contains all lists of a state, or only the lists that differ from the
  * default data. Throws `DataFileError` if a file is invalid.
  */
-export function createBuiltInSnapshots(parts: BuiltInSnapshotsParts) {
-  const { builtIn, folder, defaults, validator, warn } = parts;
+export function createBuiltInSnapshots({ builtIn, folder, defaults, validator, warn }: BuiltInSnapshotsParts) {
   const creators = new Map(Object.entries(builtIn));
   const cache = new Map<string, CachedSnapshot>();
   for (const path of listFiles(folder)) {
     const name = NAME.exec(basename(path))?.[1];
     if (name === undefined) warn(`${path} is not a snapshot: ${RENAME}`);
     else {
-      const { create, cached } = readSnapshotFile(name, path, parts);
-      creators.set(name, create);
-      cache.set(name, cached);
+      const now = { defaults: defaults(), validator: validator() };
+      const overrides = readStateOverrides({ path, disk: machineDisk, check: now.validator.validate }, now.defaults);
+      const create: CreateSnapshot = (current) => ({ ...current, ...overrides }) as State;
+      creators.set(name, (current) => requireValid(name, create(current), validator()));
+      cache.set(name, { ...now, state: create(now.defaults) });
     }
   }
   return {
     names: [...creators.keys()].sort() as readonly string[],
-    /** Returns the state of a snapshot; undefined if the snapshot does not exist. Throws `SnapshotError` or, if the default data can't be read, `DataFileError`. */
+    /**
+     * Returns the state of a snapshot; undefined if the snapshot does not exist. Throws `SnapshotError` if the state is no longer valid, and
+     * `DataFileError` if the default data can't be read.
+     */
     state(name: string): State | undefined {
       const now = { defaults: defaults(), validator: validator() };
       const cached = cache.get(name);
@@ -72,18 +76,6 @@ export function createBuiltInSnapshots(parts: BuiltInSnapshotsParts) {
 /** The snapshots that exist in all sandboxes. */
 export type BuiltInSnapshots = ReturnType<typeof createBuiltInSnapshots>;
 
-/** Reads and validates a snapshot from a file. */
-function readSnapshotFile(name: string, path: string, { defaults, validator }: BuiltInSnapshotsParts) {
-  const now = { defaults: defaults(), validator: validator() };
-  const { validate: check } = now.validator;
-  const overrides = readStateOverrides({ path, disk: machineDisk, check }, now.defaults);
-  const create: CreateSnapshot = (current) => ({ ...current, ...overrides }) as State;
-  return {
-    create: (current: State) => requireValid(name, create(current), validator()),
-    cached: { ...now, state: create(now.defaults) },
-  };
-}
-
 /** Returns the paths of the files in the folder. Throws `DataFileError` if the folder can't be read. */
 function listFiles(folder: string | undefined): readonly string[] {
   if (folder === undefined) return [];
@@ -97,7 +89,7 @@ function listFiles(folder: string | undefined): readonly string[] {
   }
 }
 
-/** Returns the state if it is valid. Throws `SnapshotError` otherwise: the default data or the contract may have changed since the start. */
+/** Returns the state if it is valid, else throws `SnapshotError`. A state can become invalid if the default data or the contract changes after the start. */
 function requireValid(name: string, state: State, validator: StateValidator): State {
   const [issue] = validator.validate(structuredClone(state));
   if (!issue) return state;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
-import { getTargetSignature, machineDisk, type Signature } from '../store/disk.ts';
+import { machineDisk, type Signature, toSignature } from '../store/disk.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { ServerOptions } from './options.ts';
 
@@ -71,5 +71,5 @@ export function reloadOnSave(files: readonly ReloadedFile[], warn: (message: str
 
 /** Returns the signature of a file, which changes when the file is saved; an empty text if the file does not exist. */
 export function getFileSignature(path: string): Signature {
-  return tryOrUndefined(() => getTargetSignature(machineDisk, path)) ?? '';
+  return tryOrUndefined(() => toSignature(machineDisk.stats(path))) ?? '';
 }

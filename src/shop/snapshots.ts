@@ -33,8 +33,8 @@ function createOrders(defaults: State): State['orders'] {
   const { products, deliveryOptions } = defaults;
   if (products.length === 0 || deliveryOptions.length === 0) return [];
   const random = createRandom(1);
-  const ids = createIdGenerator(() => '');
-  ids.use(1);
+  const idGenerator = createIdGenerator(() => '');
+  idGenerator.setSeed(1);
   return Array.from({ length: ORDERS }, (_, index) => {
     const count = random.integer(1, Math.min(MAX_ORDER_PRODUCTS, products.length));
     const first = random.integer(0, products.length - count);
@@ -44,7 +44,7 @@ function createOrders(defaults: State): State['orders'] {
       deliveryOptionId: random.pick(deliveryOptions).id,
     }));
     return createOrderFromCart(cart, defaults, {
-      id: ids.next(),
+      id: idGenerator.next(),
       orderTimeMs: NEWEST_ORDER_TIME_MS - index * ORDER_INTERVAL_MS,
     });
   });

@@ -1,4 +1,4 @@
-import { entrySteps, type Steps } from '../store/validate-state.ts';
+import { type ValidationSteps, validateEntries } from '../store/validate-state.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { MAX_CART_COST_CENTS } from './domain/pricing.ts';
@@ -8,23 +8,23 @@ import type { State } from './state.ts';
  * Finds the issues of a state that no schema can express: references to missing entries, stored fields that `expand` adds to responses, and a cart that
  * costs too much.
  */
-export function* findReferenceIssues({ products, deliveryOptions, cartItems, orders }: State): Steps {
+export function* findReferenceIssues({ products, deliveryOptions, cartItems, orders }: State): ValidationSteps {
   const productIds = new Set(products.map(({ id }) => id));
   const optionIds = new Set(deliveryOptions.map(({ id }) => id));
   const findProductIssues = (entry: { productId: string; product?: unknown }) => [
     ...findMissingReference('productId', productIds, entry.productId, 'product'),
     ...findExpandedField('product', entry),
   ];
-  yield* entrySteps('deliveryOptions', deliveryOptions, (option) =>
+  yield* validateEntries('deliveryOptions', deliveryOptions, (option) =>
     findExpandedField('estimatedDeliveryTimeMs', option),
   );
   yield* findCostIssues(products, cartItems);
-  yield* entrySteps('cartItems', cartItems, (item) => [
+  yield* validateEntries('cartItems', cartItems, (item) => [
     ...findProductIssues(item),
     ...findMissingReference('deliveryOptionId', optionIds, item.deliveryOptionId, 'delivery option'),
   ]);
-  yield* entrySteps('orders', orders, (order) =>
-    [...entrySteps('products', order.products, findProductIssues)].flatMap((issue) => issue ?? []),
+  yield* validateEntries('orders', orders, (order) =>
+    [...validateEntries('products', order.products, findProductIssues)].flatMap((issue) => issue ?? []),
   );
 }
 

@@ -1,6 +1,9 @@
 import type { State } from './state.ts';
 
-/** Thrown if a state exceeds the size limit of the data file or the sandbox. The state has not changed. `message` contains the limit and what to do. */
+/**
+ * Thrown if a change would make a state larger than the limit of the data file or of the sandbox. The state does not change. `message` contains the
+ * limit and the remedy.
+ */
 export class StateTooLargeError extends Error {
   override readonly name = 'StateTooLargeError';
 }
@@ -8,8 +11,8 @@ export class StateTooLargeError extends Error {
 /** Stores a state durably, for example in a file. The store calls one method at a time. */
 export interface Backend<S extends State = State> {
   /**
-   * Stores a state. If it rejects, the previous state is still stored. Rejects with `StateTooLargeError` if the state is too large, so that the store
-   * can commit fewer changes at once.
+   * Stores a state. If the promise rejects, the previous state stays stored. Rejects with `StateTooLargeError` if the state is too large. The store
+   * then commits fewer changes at once.
    */
   commit(next: S): Promise<void>;
   /**

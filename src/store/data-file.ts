@@ -4,7 +4,7 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { UserError } from '../util/user-error.ts';
-import { type Disk, describeDiskError, getTargetSignature } from './disk.ts';
+import { type Disk, describeDiskError, toSignature } from './disk.ts';
 import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from './json-syntax-error.ts';
 import type { State } from './state.ts';
 import type { StateValidator } from './validate-state.ts';
@@ -12,13 +12,13 @@ import type { StateValidator } from './validate-state.ts';
 /** The maximum size of a data file, in bytes. The server reads the whole file at the start, and each commit writes the whole file. */
 export const MAX_FILE_BYTES = 90_000_000;
 
-/** Thrown if a data file can't be used. `message` contains the file, the line or JSON Pointer, what is wrong, and what to do. */
+/** Thrown if a data file can't be used. `message` contains the path of the file, the line or JSON Pointer, the problem, and the remedy. */
 export class DataFileError extends UserError {
   override readonly name = 'DataFileError';
 }
 
 /** Thrown if a file is empty or not JSON, for example after an interrupted write. */
-class TornFileError extends DataFileError {}
+class TruncatedFileError extends DataFileError {}
 
 /** A state and its JSON text. */
 export interface StateText {
@@ -37,15 +37,15 @@ export interface StateFile {
 interface ReadOptions extends StateFile {
   /** What the user can do if the file is invalid: one or more sentences, without the final period. */
   readonly remedy: string;
-  /** A possible cause of an empty or truncated file: a sentence, without the final period. */
-  readonly causeOfTearing?: string;
+  /** A possible cause of a file that is empty or not JSON: a sentence, without the final period. */
+  readonly truncationCause?: string;
 }
 
 /**
  * Reads a state from a file and validates it. Returns undefined if the file does not exist. Throws `DataFileError` with the remedy if the content is
  * not a valid state.
  */
-export function readState({ path, disk, check, remedy, causeOfTearing }: ReadOptions): StateText | undefined {
+export function readState({ path, disk, check, remedy, truncationCause }: ReadOptions): StateText | undefined {
   try {
     const bytes = readBytes(disk, path);
     if (!bytes) return undefined;
@@ -57,7 +57,7 @@ export function readState({ path, disk, check, remedy, causeOfTearing }: ReadOpt
     return { state: data as State, text };
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
-    const cause = error instanceof TornFileError && causeOfTearing ? `${causeOfTearing}. ` : '';
+    const cause = error instanceof TruncatedFileError && truncationCause ? `${truncationCause}. ` : '';
     throw new DataFileError(`${error.message}. ${cause}${remedy}.`, { cause: error.cause });
   }
 }
@@ -79,7 +79,7 @@ export function createDefaultDataReader({ path, disk, check }: StateFile): () =>
   let cached: { readonly signature: string | undefined; readonly content: StateText } | undefined;
   return () => {
     // If the signature can't be read, `readState` throws the reason.
-    const signature = tryOrUndefined(() => getTargetSignature(disk, path));
+    const signature = tryOrUndefined(() => toSignature(disk.stats(path)));
     if (cached && cached.signature === signature && signature !== undefined) return cached.content;
     const content = readState({ path, disk, check, remedy });
     if (!content)
@@ -107,22 +107,25 @@ function readBytes(disk: Disk, path: string): Buffer | undefined {
 }
 
 function decode(path: string, bytes: Buffer): string {
-  if (bytes.length === 0) throw new TornFileError(`${path} is empty`);
+  if (bytes.length === 0) throw new TruncatedFileError(`${path} is empty`);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new TornFileError(`${path} is not UTF-8 text`, { cause });
+    throw new TruncatedFileError(`${path} is not UTF-8 text`, { cause });
   }
 }
 
-/** Parses JSON, with or without a byte order mark. Throws `DataFileError` for invalid JSON, deep nesting, or a name that occurs twice in an object. */
+/**
+ * Parses JSON, with or without a byte order mark. Throws `DataFileError` for invalid JSON, for deep nesting, and for a property name that occurs twice
+ * in an object.
+ */
 function parse(path: string, textWithMark: string): unknown {
   const text = textWithMark.replace(/^\uFEFF/, '');
   let data: unknown;
   try {
     data = JSON.parse(text);
   } catch (cause) {
-    throw new TornFileError(locate(path, createJsonSyntaxError(text, cause as Error)), { cause });
+    throw new TruncatedFileError(locate(path, createJsonSyntaxError(text, cause as Error)), { cause });
   }
   const issue = findJsonIssues(data).find(({ rule }) => rule === 'depth');
   if (issue)
@@ -133,14 +136,14 @@ function parse(path: string, textWithMark: string): unknown {
   return data;
 }
 
-/** Throws `DataFileError` if a commit of the data would exceed the maximum size of a data file. */
+/** Throws `DataFileError` if the JSON text of the data would exceed the maximum size of a data file. */
 function requireFileSize(path: string, data: unknown): void {
   const printed = print(data);
   if (printed !== undefined && Buffer.byteLength(printed) <= MAX_FILE_BYTES) return;
   throw new DataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when the server writes it`);
 }
 
-/** Returns the JSON text that a commit writes; undefined if it would exceed the maximum length of a JavaScript string. */
+/** Returns the JSON text that a commit writes; undefined if the text would exceed the maximum length of a JavaScript string. */
 function print(data: unknown): string | undefined {
   return tryOrUndefined(() => `${JSON.stringify(data, null, 2)}\n`);
 }

@@ -6,8 +6,8 @@ import { DataFileError } from './data-file.ts';
 import { type Disk, describeDiskError, syncFolder } from './disk.ts';
 
 /**
- * Returns the absolute path of a data file with symbolic links resolved: a rename onto a link would replace the link. Creates the folder if it does
- * not exist. The file need not exist. Throws `DataFileError`.
+ * Returns the absolute path of a data file, with symbolic links resolved. Without this, a commit would replace the link by a file. Creates the folder
+ * if it does not exist. The file itself can be missing. Throws `DataFileError`.
  */
 export async function resolveDataPath(disk: Disk, path: string): Promise<string> {
   try {
@@ -33,8 +33,9 @@ async function resolveLinks(disk: Disk, path: string): Promise<string> {
 }
 
 /**
- * Returns the path of a file with the file name that its folder lists. A case-insensitive file system opens `db.json` as `DB.JSON` too, but the two
- * names would have different locks. Returns the same path if the folder lists the given name, or if it does not list the file.
+ * Returns the path of a file, with the file name spelled as in the list of the folder. On a case-insensitive file system, `db.json` and `DB.JSON` are
+ * the same file, but the two names would have different locks. Returns the path unchanged if the folder lists the given name, or if the folder does not
+ * list the file.
  */
 export function getListedPath(disk: Disk, path: string): string {
   const folder = dirname(path);
@@ -46,7 +47,7 @@ export function getListedPath(disk: Disk, path: string): string {
   return listedName === undefined ? path : join(folder, listedName);
 }
 
-/** Returns whether the stats belong to the same file. Returns false if one of the files does not exist. */
+/** Returns whether two stats belong to the same file; false if a file does not exist. */
 export function isSameFile(file: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
   return file !== undefined && other !== undefined && file.ino === other.ino && file.dev === other.dev;
 }

@@ -4,20 +4,20 @@ import { promisify } from 'node:util';
 import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
 
 /**
- * The file system of this machine. Calls that only use the page cache are synchronous, because a switch to another thread takes longer than the call:
- * synchronous calls doubled the requests per second of 50 clients.
+ * The file system of this machine. Calls that only use the page cache are synchronous, because a switch to another thread would take longer than the
+ * call. With synchronous calls, the server handled twice as many requests per second from 50 clients.
  */
 export const machineDisk = {
   /** Creates a file that must not exist and opens it for writing. */
   create: (path: string, mode: number): number => fs.openSync(path, 'wx', mode),
   /** Opens a file for reading, or a folder for fsync. */
   open: (path: string): number => fs.openSync(path, 'r'),
-  /** Writes bytes from the offset `from` on. Returns the number of written bytes, which can be less than all. */
+  /** Writes bytes from the offset `from` on. Returns the number of written bytes. The call can write fewer bytes than `bytes` contains. */
   write: (file: number, bytes: Uint8Array, from: number): number => fs.writeSync(file, bytes, from),
   setMode: (file: number, mode: number): void => fs.fchmodSync(file, mode),
   setOwner: (file: number, userId: number, groupId: number): void => fs.fchownSync(file, userId, groupId),
   statsOfOpen: (file: number): fs.BigIntStats => fs.fstatSync(file, { bigint: true }),
-  /** Calls fsync and resolves when the content is durable. The only call that waits for the device and runs on another thread. */
+  /** Calls fsync and resolves when the content is durable. This is the only call that waits for the device. It runs on another thread. */
   sync: promisify(fs.fsync),
   close: (file: number): void => fs.closeSync(file),
   /** Creates a hard link. `name` must not exist. */
@@ -26,9 +26,9 @@ export const machineDisk = {
   /** Removes a file if it exists. */
   remove: (path: string): void => fs.rmSync(path, { force: true }),
   makeFolder: (path: string): void => void fs.mkdirSync(path),
-  /** Returns the stats of a file or, for a symbolic link, of its target; undefined if it does not exist. */
+  /** Returns the stats of a file; for a symbolic link, the stats of its target. Returns undefined if the file does not exist. */
   stats: (path: string) => fs.statSync(path, { bigint: true, throwIfNoEntry: false }),
-  /** Returns the stats of a file or a symbolic link; undefined if it does not exist. */
+  /** Returns the stats of a file; for a symbolic link, the stats of the link itself. Returns undefined if the path does not exist. */
   linkStats: (path: string) => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false }),
   readLink: (path: string): string => fs.readlinkSync(path),
   /** Creates a symbolic link. `name` must not exist. */
@@ -39,8 +39,8 @@ export const machineDisk = {
 };
 
 /**
- * The file system calls of the store. They throw the errors of `node:fs`. Tests replace this object: they inject an error into any call, or end the
- * process before or after it.
+ * The file system calls of the store. They throw the errors of `node:fs`. Tests use another object, which throws an error in a selected call, or ends
+ * the process before or after the call.
  */
 export type Disk = Readonly<typeof machineDisk>;
 
@@ -52,16 +52,12 @@ export function getSignature(disk: Disk, path: string): Signature {
   return toSignature(disk.linkStats(path));
 }
 
-/** Returns the signature of the file at `path`, or of the target if it is a symbolic link. */
-export function getTargetSignature(disk: Disk, path: string): Signature {
-  return toSignature(disk.stats(path));
-}
-
-function toSignature(stats: fs.BigIntStats | undefined): Signature {
+/** Converts the stats of a file to its signature. */
+export function toSignature(stats: fs.BigIntStats | undefined): Signature {
   return stats ? `${stats.ino}-${stats.size}-${stats.mtimeNs}` : '';
 }
 
-/** Writes all bytes. Repeats the call as long as it writes only a part of them. */
+/** Writes all bytes. Repeats the write call until no bytes are left, because one call can write only a part. */
 export function writeAll(disk: Disk, file: number, bytes: Uint8Array): void {
   for (let offset = 0; offset < bytes.length; ) offset += disk.write(file, bytes, offset);
 }
@@ -72,7 +68,7 @@ export async function syncFolder(disk: Disk, path: string): Promise<void> {
   if (platform !== 'win32') await syncPath(disk, path);
 }
 
-/** Calls fsync for the file or folder at `path`. Opens it for each call, because a descriptor is unusable after a failed fsync. */
+/** Calls fsync for the file or folder at `path`. Opens a new descriptor for each call, because a descriptor is unusable after a failed fsync. */
 export async function syncPath(disk: Disk, path: string): Promise<void> {
   const descriptor = disk.open(path);
   try {
@@ -82,7 +78,7 @@ export async function syncPath(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** Calls `create`. If a file with this name exists, because an earlier commit failed, removes the file and calls `create` again. */
+/** Calls `create`, which creates the file `name`. If the file already exists, because an earlier commit failed, removes the file and calls `create` again. */
 export function createFileExclusively<Result>(disk: Disk, name: string, create: () => Result): Result {
   try {
     return create();
@@ -97,13 +93,13 @@ export function createFileExclusively<Result>(disk: Disk, name: string, create: 
 interface NewFile {
   readonly name: string;
   readonly bytes: Buffer;
-  /** The path of an existing file with the owner and mode for the new file. */
+  /** The path of another file. If that file exists, the new file gets the same owner and mode. */
   readonly path: string;
   /** Whether to call fsync. */
   readonly isSynced: boolean;
 }
 
-/** Writes a file with the owner and mode of the file at `path`, and returns its signature. Deletes the new file if a step fails. */
+/** Writes a new file, with the owner and mode of the file at `path`. Returns the signature of the new file. Deletes the new file if a step fails. */
 export async function writeNewFile(disk: Disk, { name, bytes, path, isSynced }: NewFile): Promise<Signature> {
   try {
     const other = disk.stats(path);
@@ -129,23 +125,23 @@ const NEW_FILE_MODE = 0o644;
 /** The permission bits of a file mode. */
 export const PERMISSIONS = 0o7777n;
 
-/** Creates a file with the mode of another file, or with the mode of a new data file, and opens it for writing. */
+/** Creates a file and opens it for writing. `other`: the stats of the file with the mode to use. Without `other`, the file gets the mode of a new data file. */
 export function createWithMode(disk: Disk, name: string, other: fs.BigIntStats | undefined): number {
   const mode = other ? Number(other.mode & PERMISSIONS) : NEW_FILE_MODE;
   return createFileExclusively(disk, name, () => disk.create(name, mode));
 }
 
-/** Sets the owner, group and mode of an open file to those of another file. Returns whether all of them are equal now. */
+/** Gives an open file the owner, group and mode of another file. Returns whether owner, group and mode are equal now. */
 export function copyOwnerAndMode(disk: Disk, file: number, other: fs.BigIntStats): boolean {
   const stats = disk.statsOfOpen(file);
   const hasOwner = stats.uid === other.uid && stats.gid === other.gid;
   const canHaveOwner = hasOwner || succeeds(() => disk.setOwner(file, Number(other.uid), Number(other.gid)));
-  // The umask clears bits of the mode of a new file, and so does a change of its owner.
+  // The umask clears mode bits of a new file. A change of the owner also clears mode bits.
   if (hasOwner && (stats.mode & PERMISSIONS) === (other.mode & PERMISSIONS)) return true;
   return succeeds(() => disk.setMode(file, Number(other.mode & PERMISSIONS))) && canHaveOwner;
 }
 
-/** Calls a function and returns whether it succeeds. The caller reports that the owner or the mode differs. */
+/** Calls a function and returns whether it succeeds. Ignores the error, because the caller logs a warning if the owner or the mode differs. */
 function succeeds(step: () => void): boolean {
   return tryOrError(Error, step) === undefined;
 }

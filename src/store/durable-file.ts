@@ -22,7 +22,10 @@ import {
 } from './edit-conflicts.ts';
 import { refuseMountedFile, warnIfNotReplaceable } from './replaceable-file.ts';
 
-/** Whether a commit calls fsync. With `disk`, it does: committed changes survive a power cut. With `os`, they only survive the end of the process. */
+/**
+ * Whether a commit calls fsync. `disk`: a commit calls fsync, so committed changes survive a power cut. `os`: a commit does not call fsync. Committed
+ * changes survive the end of the process, but not a power cut.
+ */
 export type FileDurability = 'disk' | 'os';
 
 /** The content of a file and its signature. */
@@ -39,8 +42,8 @@ interface DurableFileOptions extends FileContext {
 }
 
 /**
- * A reference to a replaced file: the name of a hard link. On file systems without hard links, a file descriptor. If another program had replaced the
- * file by a symbolic link, the target of the link.
+ * A reference to a replaced file. `name`: the name of a hard link to the file. `descriptor`: a file descriptor, on file systems without hard links.
+ * `target`: the target of a symbolic link, if another program had replaced the data file by a symbolic link.
  */
 type ReplacedFile = { readonly name: string } | { readonly descriptor: number } | { readonly target: string };
 
@@ -50,8 +53,8 @@ const NO_HARD_LINKS: readonly unknown[] = ['EPERM', 'EACCES', 'EMLINK', 'ENOSYS'
 const TOO_LARGE = `the data file would be larger than ${MAX_FILE_BYTES / 1e6} MB. Delete data, restore the default data with POST /_control/sandboxes/default/reset, or edit the file`;
 
 /**
- * A file whose content is replaced as a whole. A reader, a crash or a power cut finds either the old or the new content. The owner and the mode of the
- * file stay the same. The steps of a replacement:
+ * A file whose content is always replaced as a whole. The file contains either the old or the new content at any time, even after a crash or a power
+ * cut. A replacement does not change the owner and the mode of the file. The steps of a replacement:
  *
  * 1. Write the new content to a temporary file in the same folder, and call fsync for it.
  * 2. Create a hard link to the current file, so that its content can be read after step 3.
@@ -72,7 +75,7 @@ export class DurableFile {
    */
   constructor(options: DurableFileOptions) {
     this.#options = options;
-    // Not the process id: two containers that share a folder can both be process 1.
+    // Uses random bytes and not the process id, because two containers that share a folder can both be process 1.
     this.#names = createTemporaryNames(options.path, randomBytes(6).toString('hex'));
     this.known = options.content ?? { bytes: Buffer.alloc(0), signature: '' };
     refuseMountedFile(options, this.#names.new);
@@ -80,7 +83,7 @@ export class DurableFile {
     warnIfNotReplaceable(options, this.#names.new);
   }
 
-  /** Whether the file contains a change that failed and could not be rolled back. The caller must replace the content again. */
+  /** Whether the file contains a change whose `replace` call failed and could not be rolled back. If true, the caller must call `replace` again. */
   get hasFailedChange(): boolean {
     return this.#hasFailedChange;
   }
@@ -90,7 +93,7 @@ export class DurableFile {
     return getSignature(this.#options.disk, this.#options.path) !== this.known.signature;
   }
 
-  /** Replaces the content. If it rejects, the file has its old content, and a new call repeats all steps. */
+  /** Replaces the content. If the promise rejects, the file has its old content, except if `hasFailedChange` is true. A new call repeats all steps. */
   async replace(bytes: Buffer): Promise<void> {
     const { known } = this;
     const next = await this.#writeTemporaryFile(bytes);
@@ -99,7 +102,7 @@ export class DurableFile {
       await this.#syncFolder();
     } catch (error) {
       await this.#rollBack(next, old).catch(() => {
-        // The client gets an error, but the file contains the change. `known` prevents that the change counts as an edit by another program.
+        // The client gets an error, but the file contains the change. Without the new value of `known`, the change would count as an edit.
         this.known = next;
         this.#hasFailedChange = true;
         const { path, log } = this.#options;
@@ -116,7 +119,7 @@ export class DurableFile {
     this.#hasFailedChange = false;
   }
 
-  /** Resolves when the current content is durable, also if another program wrote it. */
+  /** Makes the current content durable, even if another program wrote it: calls fsync for the file and its folder. Does nothing with the durability `os`. */
   async sync(): Promise<void> {
     const { path, disk, durability } = this.#options;
     if (durability !== 'disk' || !disk.stats(path)?.isFile()) return;
@@ -173,7 +176,7 @@ export class DurableFile {
     });
   }
 
-  /** Renames the old file over the new one. If the old file has no name any more, writes its content to another file first. */
+  /** Renames the old file over the new file. If the reference to the old file is not a hard link, first writes the old content to a temporary file. */
   async #restore(next: Content, old: ReplacedFile): Promise<ReplacedFile | undefined> {
     if ('name' in old) return this.#renameOver(old.name, this.known, next);
     try {
@@ -184,7 +187,7 @@ export class DurableFile {
     }
   }
 
-  /** Gives the new file a temporary name if there was no old file. */
+  /** Renames the new file to a temporary name. Used if there was no old file. */
   #renameNewFile({ signature }: Content): ReplacedFile {
     const name = this.#names.old(signature);
     this.#options.disk.rename(this.#options.path, name);
@@ -192,7 +195,7 @@ export class DurableFile {
   }
 }
 
-/** Step 2: creates a hard link to the file at `path`, or another reference if that is not possible. Returns undefined if the file does not exist. */
+/** Step 2: creates a hard link to the file at `path`, or another reference if a hard link is not possible. Returns undefined if the file does not exist. */
 function linkFile({ path, disk }: FileContext, name: string): ReplacedFile | undefined {
   try {
     // On some systems, `link` creates a hard link to the target of a symbolic link.
@@ -207,7 +210,7 @@ function linkFile({ path, disk }: FileContext, name: string): ReplacedFile | und
   }
 }
 
-/** Step 5: deletes a replaced file with the expected content, and saves any other file. */
+/** Step 5: deletes a replaced file if it has the expected content. Otherwise saves the file, because another program has edited it. */
 function deleteOrSave(context: FileContext, file: ReplacedFile, expected: Buffer): void {
   const { disk } = context;
   if ('target' in file) saveReplacedLink(context, file.target);
@@ -219,7 +222,7 @@ function deleteOrSave(context: FileContext, file: ReplacedFile, expected: Buffer
     const isExpected = tryOrUndefined(() => hasContent(disk, file.name, expected));
     if (isExpected === true) releaseFile(disk, file);
     else if (isExpected === false) saveEditedFile(context, file.name);
-    // Otherwise the file can't be read now. The next start examines it.
+    // If `isExpected` is undefined, the file can't be read now. The next start reads it.
   }
 }
 

@@ -18,7 +18,10 @@ export function createTemporaryNames(path: string, processId: string) {
   return {
     /** The name of the file with the new content. */
     new: `${start}new-${processId}`,
-    /** Returns the name of the hard link to a replaced file. The name contains the signature that the file has unless another program edits it. */
+    /**
+     * Returns the name of the hard link to a replaced file. The name contains the signature of the content that this process last wrote or loaded. If
+     * the file has another signature, another program has edited it.
+     */
     old: (signature: Signature) => `${start}old-${processId}-${signature}`,
   };
 }
@@ -27,7 +30,10 @@ function getPrefix(path: string): string {
   return `.${basename(path)}.storefront-`;
 }
 
-/** Deletes the temporary files of processes that were killed. A replaced file that another program had edited is saved as a conflict file instead. */
+/**
+ * Deletes the temporary files of processes that were killed. Does not delete a replaced file with an edit by another program, but renames it to a
+ * conflict file.
+ */
 export function removeLeftovers(context: FileContext): void {
   const { path, disk } = context;
   const prefix = getPrefix(path);
@@ -45,7 +51,7 @@ export function removeLeftovers(context: FileContext): void {
 
 function isEdited(disk: Disk, path: string, leftover: string, knownSignature: Signature): boolean {
   const signature = getSignature(disk, leftover);
-  // A leftover with the signature of the data file is a second name of the data file.
+  // A leftover with the signature of the data file is another hard link to the data file.
   return signature !== knownSignature && signature !== getSignature(disk, path);
 }
 
@@ -55,7 +61,7 @@ export function saveEditedFile(context: FileContext, oldName: string): void {
   warnOfEdit(context, `is saved in ${savedName ?? oldName}`);
 }
 
-/** Writes the content of an edited file to a conflict file. For a file without a hard link. */
+/** Writes the content of an edited file to a conflict file. Used if there is no hard link to the file that could be renamed. */
 export function saveEditedContent(context: FileContext, bytes: Buffer): void {
   const { path, disk } = context;
   const savedName = createConflictFile(context, path, (name) => {

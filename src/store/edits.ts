@@ -6,7 +6,7 @@ import type { Content } from './durable-file.ts';
 import type { FileContext } from './edit-conflicts.ts';
 import type { State } from './state.ts';
 
-/** Options of an edit reader. It logs why an edit is invalid. */
+/** Options of an edit reader. `log` receives the reason why an edit is invalid. */
 export interface EditReaderOptions extends StateFile, FileContext {
   /** Returns the contract that `check` uses now. An edit that is invalid under one contract is read again after the contract has changed. */
   readonly checkedBy?: (() => unknown) | undefined;
@@ -39,8 +39,8 @@ const LOOP_REMEDY = `${NOT_LOADED} Changes return 503. Remove the link: the next
 const LINK_REMEDY = `${NOT_LOADED} Restart the server to use the target of the link; otherwise the next change replaces the link by a file and saves the link beside it.`;
 
 /**
- * Creates a function that reads an edited data file after an editor has finished saving it. The function returns undefined for an invalid edit, and
- * logs once why it is invalid. It throws if a file system call fails.
+ * Creates a function that reads an edited data file after an editor has finished saving it. For an invalid edit, the function returns undefined and
+ * logs the reason once. It throws if a file system call fails.
  */
 export function createEditReader(options: EditReaderOptions): (known: Content) => Promise<Edit | undefined> {
   const { path, disk, checkedBy = () => undefined, log } = options;
@@ -69,7 +69,7 @@ export function createEditReader(options: EditReaderOptions): (known: Content) =
   };
 }
 
-/** Returns the edit, or why it is invalid; undefined if the file changes while it is read. */
+/** Returns the edit, or a message with the reason why the edit is invalid. Returns undefined if the file changed while it was read. */
 function readEdit(options: EditReaderOptions, known: Content, signature: Signature): Edit | string | undefined {
   const { path, disk } = options;
   try {

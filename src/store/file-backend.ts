@@ -9,7 +9,7 @@ import { createEditReader, type Edit, type EditReaderOptions } from './edits.ts'
 import type { Lock } from './lock.ts';
 import type { State } from './state.ts';
 
-/** A log for events of the data file. pino implements it. */
+/** A log for events of the data file. pino implements this interface. */
 export interface Logger {
   info(message: string): void;
   warn(message: string): void;
@@ -31,13 +31,13 @@ export interface FileBackendOptions extends EditReaderOptions {
 
 const POWER_CUT = 'A power cut with --durability os can cause this';
 
-/** Opens the data file; creates it if it does not exist. Throws `DataFileError`, without any change, if the file can't be used. */
+/** Opens the data file, and creates it if it does not exist. If the file can't be used, throws `DataFileError` and changes nothing. */
 export async function openFileBackend(options: FileBackendOptions) {
   const { path, disk } = options;
   // If the signature can't be read, `readState` throws the reason.
   const signature = tryOrUndefined(() => getSignature(disk, path)) ?? '';
   // The file is validated first: an invalid file and its folder must not change.
-  const stored = readState({ ...options, remedy: getRemedy(path), causeOfTearing: POWER_CUT });
+  const stored = readState({ ...options, remedy: getRemedy(path), truncationCause: POWER_CUT });
   const content = stored && { bytes: Buffer.from(stored.text), signature };
   const file = new DurableFile({ ...options, content });
   const database = new Low(createAdapter(file, stored?.state ?? null, options), options.defaults);
@@ -59,7 +59,7 @@ function quoteForShell(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** Creates the lowdb adapter of a data file. Its first read returns `stored`, the state in the file; null if the file does not exist yet. */
+/** Creates the lowdb adapter of a data file. `stored`: the state in the file, which the first read returns; null if the file does not exist yet. */
 function createAdapter(
   file: DurableFile,
   stored: State | null,
@@ -69,7 +69,7 @@ function createAdapter(
   return {
     async read() {
       const state = unread;
-      // Does not keep the state in memory after later changes.
+      // Without this, the first state would stay in memory after later changes.
       unread = null;
       // The program that wrote the file may not have called fsync.
       if (state) await file.sync().catch((cause) => log.warn(`fsync of ${path} failed (${describeDiskError(cause)}).`));
@@ -80,22 +80,9 @@ function createAdapter(
 }
 
 function createFileBackend(database: Low<State>, file: DurableFile, options: FileBackendOptions): Backend {
-  const { path, lock, log, prepare } = options;
+  const { path, lock, log } = options;
   const readEdit = createEditReader(options);
   const failures = createFailureLog(log);
-
-  /** Calls fsync for an edited file, and replaces the state by its content. */
-  async function loadEdit({ content, state }: Edit): Promise<State | undefined> {
-    if (state) {
-      await file.sync();
-      prepare?.(state);
-      database.data = state;
-      log.info(`${path} was edited: the server uses the new content.`);
-    }
-    file.known = content;
-    return state;
-  }
-
   return {
     async commit(next) {
       const previous = database.data;
@@ -120,7 +107,7 @@ function createFileBackend(database: Low<State>, file: DurableFile, options: Fil
       try {
         if (file.hasFailedChange) await database.write();
         const edit = file.isEdited() ? await readEdit(file.known) : undefined;
-        return edit && (await loadEdit(edit));
+        return edit && (await loadEdit(edit, database, file, options));
       } catch (error) {
         // A disk error needs no warning: `findEdit` is called again before each commit, and the commit reports the error.
         const isDiskError = typeof (error as NodeJS.ErrnoException).code === 'string';
@@ -132,7 +119,24 @@ function createFileBackend(database: Low<State>, file: DurableFile, options: Fil
   };
 }
 
-/** Creates a log of a failure that can occur in each request. It logs the first of several equal failures, and the first success after a failure. */
+/** Calls fsync for an edited file. Then replaces the state in memory by the state in the file, and returns it. */
+async function loadEdit(
+  { content, state }: Edit,
+  database: Low<State>,
+  file: DurableFile,
+  { path, log, prepare }: FileBackendOptions,
+): Promise<State | undefined> {
+  if (state) {
+    await file.sync();
+    prepare?.(state);
+    database.data = state;
+    log.info(`${path} was edited: the server uses the new content.`);
+  }
+  file.known = content;
+  return state;
+}
+
+/** Creates a log for a step that can fail in each request. Failures with the same message are logged once. The first success after a failure is logged, too. */
 export function createFailureLog(log: Logger) {
   let lastMessage: string | undefined;
   return {
@@ -149,10 +153,13 @@ export function createFailureLog(log: Logger) {
   };
 }
 
-/** Stores the contents of data files by state. */
+/** A cache of the JSON texts of states. */
 export type TextCache = ReturnType<typeof createTextCache>;
 
-/** Creates a cache for states with these collections, in the order of the data file. Compares states and lists by identity, because they never change in place. */
+/**
+ * Creates a cache of the JSON texts of states. `collections`: the names of the collections, in the order of the data file. Compares states, lists and
+ * entries by identity, because they never change in place.
+ */
 export function createTextCache(collections: readonly string[]) {
   const sources = new WeakMap<State, Buffer>();
   const printEntry = memoizeByObject(
@@ -169,7 +176,7 @@ export function createTextCache(collections: readonly string[]) {
     return Buffer.concat([...parts, Buffer.from('\n}\n')]);
   });
   return {
-    /** Returns a state as JSON in UTF-8, with an indentation of two spaces. Uses the texts of lists and entries from earlier calls. */
+    /** Returns a state as JSON in UTF-8, with an indentation of two spaces. Reuses the texts of unchanged lists and entries from earlier calls. */
     get: (state: State): Buffer => sources.get(state) ?? printState(state),
     /** Stores the original text of a state, which `get` then returns. */
     set: (state: State, text: string): void => void sources.set(state, Buffer.from(text)),

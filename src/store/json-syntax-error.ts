@@ -21,7 +21,10 @@ export function createJsonSyntaxError(text: string, { message }: Error): JsonSyn
   return { line, message: `is not JSON: ${reason}` };
 }
 
-/** Returns the first name that occurs twice in an object of a valid JSON text. `JSON.parse` uses the last value, without an error. */
+/**
+ * Returns the error for the first property name that occurs twice in one object of a valid JSON text; undefined if there is none. `JSON.parse` reports
+ * no error and uses the last value.
+ */
 export function findDuplicateName(text: string): JsonSyntaxError | undefined {
   const objects: Set<string>[] = [];
   let duplicate: JsonSyntaxError | undefined;

@@ -10,12 +10,12 @@ import { DataFileError } from './data-file.ts';
 
 /** The lock of this process on a data file. */
 export interface Lock {
-  /** Acquires the lock of the current folder if the folder of the file was replaced by another one. Throws `DataFileError`. */
+  /** Acquires a new lock if the folder of the file was replaced by another folder. Throws `DataFileError`. */
   renew(): Promise<void>;
   release(): Promise<void>;
 }
 
-/** The number of attempts to acquire a lock, because its owner may be about to end. */
+/** The maximum number of attempts to acquire a lock. There are several attempts, because the owner may be about to end. */
 const MAX_ATTEMPTS = 25;
 
 /** The delay between two attempts, in ms. */
@@ -26,15 +26,15 @@ const OWNER_TIMEOUT_MS = 1_000;
 
 /**
  * Acquires the lock on the file at `path`. The folder must exist, but not the file. Throws `DataFileError` if another process has the lock: the message
- * contains the process id of the owner and the URL that its `address` returns.
+ * contains the process id and the URL of that process. `address` returns the URL of this process; undefined while its server is not listening.
  *
- * The lock is a local socket on which the owner listens. The kernel closes the socket when the process ends, even after a crash. The name of the
- * socket is a hash of the inode of the folder and the file name. The inode of the file can't be used, because each commit replaces the file. The lock
- * does not work between machines that share a folder, nor between containers with separate networks.
+ * The lock is a local socket on which the owner listens. The kernel closes the socket when the process ends, even after a crash. The name of the socket
+ * is a hash of the inode of the folder and the file name. The inode of the file can't be used, because each commit replaces the file. The lock does not
+ * work between machines that share a folder, nor between containers with separate networks.
  */
 export async function lockFile(path: string, address: () => string | undefined): Promise<Lock> {
   let socketPath = getSocketPath(path);
-  /** Returns whether the folder still has the inode in the name of the socket. If not, gives up the lock: another folder can get the inode. */
+  /** Returns whether the socket still has the name for the inode of the folder. If not, gives up the lock, because another folder can get the old inode. */
   const isCurrent = () => {
     if (tryOrUndefined(() => getSocketPath(path)) !== socketPath) socketPath = YIELDED_PATH;
     return socketPath !== YIELDED_PATH;
@@ -53,7 +53,7 @@ export async function lockFile(path: string, address: () => string | undefined):
   };
 }
 
-/** The socket path of a lock after it was given up. */
+/** The value of `socketPath` after the lock was given up. */
 const YIELDED_PATH = '';
 
 /** A process that acquires or has a lock. */
@@ -62,7 +62,10 @@ interface Owner {
   readonly path: string;
   /** Returns the URL of the server of this process; undefined if the server is not listening. */
   address(): string | undefined;
-  /** Returns whether the lock still protects the file. Called when another process connects to the socket; if false, that process gets the lock. */
+  /**
+   * Returns whether the lock still protects the file. Called when another process connects to the socket. If the result is false, that process gets the
+   * lock.
+   */
   isCurrent(): boolean;
 }
 
@@ -76,7 +79,7 @@ export async function acquire(socketPath: string, owner: Owner): Promise<Lock['r
       throw new DataFileError(
         `${owner.path} is in use by ${describeOwner(response)}. Stop that process, or choose another file with --data FILE.`,
       );
-    // The owner has ended without a release. Only the file of a file socket still exists.
+    // The owner has ended without releasing the lock. If the socket is a file, the file still exists.
     if (response === undefined && isFileSocket(socketPath)) rmSync(socketPath, { force: true });
     await setTimeout(RETRY_DELAY_MS);
   }
@@ -120,7 +123,7 @@ function listen(socketPath: string, { address, isCurrent }: Owner): Promise<Serv
   });
 }
 
-/** Returns the response of the owner: an empty string if it does not respond in time, undefined if no process is listening. */
+/** Resolves to the response of the owner. Resolves to an empty string if the owner does not respond in time, and to undefined if no process is listening. */
 function requestOwner(socketPath: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let response = '';
@@ -140,7 +143,7 @@ function requestOwner(socketPath: string): Promise<string | undefined> {
   });
 }
 
-/** Returns "process 123 at http://…". Uses only these two values of the response, because any process can send one. */
+/** Returns "process 123 at http://…". Uses only the process id and the URL in the response, because any process could have sent the response. */
 function describeOwner(response: string | undefined): string {
   const [, processId] = /"pid":(\d+)/.exec(response ?? '') ?? [];
   const [, url] = /"url":"(https?:\/\/[\w.:[\]-]+)"/.exec(response ?? '') ?? [];

@@ -25,13 +25,16 @@ export interface OpenStateOptions extends Pick<FileBackendOptions, 'check' | 'ch
   readonly collections: readonly string[];
   /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
-  /** Returns the URL of this server; undefined until it listens. If another process opens the same data file, its error message contains the URL. */
+  /**
+   * Returns the URL of this server; undefined until it listens. If another process tries to open the same data file, the error message of that process
+   * contains the URL.
+   */
   readonly address: () => string | undefined;
   /** Default: the disk of this machine. */
   readonly disk?: Disk;
 }
 
-/** A state that is ready for use. */
+/** A store with the path of its data file and the default data. */
 export interface OpenedState<S extends State = State> {
   readonly store: Store<S>;
   /** The absolute path of the data file, with symbolic links resolved; undefined for a state in memory. */
@@ -43,19 +46,19 @@ export interface OpenedState<S extends State = State> {
 /** The polling interval for edits of the data file, in ms. */
 const POLL_MS = 200;
 
-/** Opens a store with the state of the data file or, without a data file, a store in memory with the default data. Throws `DataFileError`. */
+/** Opens a store with the state in the data file. Without a data file, opens a store in memory with the default data. Throws `DataFileError`. */
 export async function openState<S extends State = State>(options: OpenStateOptions): Promise<OpenedState<S>> {
   const { data, durability, defaultData, check, nowMs, disk = machineDisk } = options;
   const texts = createTextCache(options.collections);
   const read = createDefaultDataReader({ path: defaultData, disk, check });
   const readLogged = logFailures(read, options);
-  // Creates a copy, because the store commits only a new object, and a reset must always commit: the data file may have other content.
+  // Creates a copy, because the store does not commit a state that is the same object. A reset must always commit, since the data file may differ.
   const toState = ({ state: source, text }: StateText) => {
     const state = { ...source };
     texts.set(state, text);
     return state;
   };
-  // Not logged: the caller reports the error of a failed start.
+  // Does not log an error, because the caller reports the error of a failed start.
   const createInitial = () => toState(read());
   const { path, backend, initial } =
     data === undefined || durability === 'memory'
@@ -91,7 +94,7 @@ async function openFile(
   }
 }
 
-/** Returns a function that reads the default data. The function logs when reading starts to fail, and when reading works again. */
+/** Returns a function that reads the default data. The function logs the first failure, and the first success after a failure. */
 function logFailures(read: () => StateText, { defaultData, log }: OpenStateOptions): () => StateText {
   const failures = createFailureLog(log);
   return () => {
@@ -118,7 +121,7 @@ function createLinkCheck(data: string, path: string, { disk = machineDisk, log }
   };
 }
 
-/** Returns a store that looks for edits of the data file at regular intervals until it is closed, and calls `checkLink` each time. */
+/** Returns a store that loads edits of the data file every 200 ms until the store is closed. Each time, it also calls `checkLink`. */
 function watchEdits(store: Store, checkLink: () => void): Store {
   const timer = setInterval(() => {
     checkLink();

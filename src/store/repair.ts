@@ -17,7 +17,7 @@ interface RepairOptions extends Pick<StateFile, 'check'>, Pick<FileContext, 'log
 }
 
 /**
- * Replaces an invalid data file by the default data, and saves its previous content in the same folder. Does not change a valid file. Returns a message
+ * Replaces an invalid data file by the default data, and saves the invalid content in the same folder. Does not change a valid file. Returns a message
  * for the user. Throws `DataFileError` if the repair fails; then no content is lost.
  */
 export async function repairDataFile(options: RepairOptions): Promise<string> {
@@ -49,7 +49,10 @@ function isValid(file: StateFile): boolean {
 
 type Backup = ReturnType<typeof createBackup>;
 
-/** Removes the backup after a failed repair if the data file still has the same content. Returns the error of the repair. */
+/**
+ * Undoes the backup after a failed repair: removes it if the data file is unchanged, or renames it back if the data file is missing. Returns the error
+ * of the repair.
+ */
 function undoBackup(disk: Disk, path: string, backup: Backup, cause: unknown): DataFileError {
   const signature = tryOrUndefined(() => getSignature(disk, path));
   if (backup?.content && signature === backup.content.signature) tryOrUndefined(() => disk.remove(backup.name));
@@ -64,8 +67,9 @@ function describeBackup(backup: Backup): string {
 }
 
 /**
- * Creates a backup of the file or folder at `path`; returns undefined if nothing is there. The backup of a readable file is a hard link, so that the file
- * can still be replaced atomically. Anything else is renamed; then `content` is undefined. Throws `DataFileError` for a device or a pipe.
+ * Creates a backup of the file or folder at `path`; returns undefined if nothing is there. The backup of a readable file is a hard link, so that the
+ * file can still be replaced atomically. A folder or an unreadable file is renamed; then `content` is undefined. Throws `DataFileError` for a device or
+ * a pipe.
  */
 function createBackup(disk: Disk, path: string) {
   const stats = disk.stats(path);

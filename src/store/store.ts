@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Backend, StateTooLargeError } from './backend.ts';
 import type { CommittedState, State } from './state.ts';
 
-/** The result of a change: the next state, or none if the state does not change, and the value for the caller. */
+/** The result of a change. `next`: the next state; undefined if the state does not change. `result`: the value for the caller. */
 export interface ChangeResult<Result, S extends State = State> {
   readonly next?: S;
   readonly result: Result;
@@ -22,7 +22,7 @@ export interface Store<S extends State = State> {
   update<Result>(change: Change<Result, S>): Promise<Result>;
   /** Replaces the state by the default state. Pending changes are applied first. */
   reset(): Promise<void>;
-  /** Loads the stored state if another program has changed it and it is valid. */
+  /** Loads the state from the backend if another program has changed it and the new state is valid. */
   loadEdits(): Promise<void>;
   /** Commits pending changes and closes the backend. Later changes reject with `StoreUnavailableError`. Can be called more than once. */
   close(): Promise<void>;
@@ -33,7 +33,7 @@ export interface StoreOptions<S extends State = State> {
   readonly backend: Backend<S>;
   /** The state that the backend contains at the start. */
   readonly initial: S;
-  /** Returns the default state. Called for each reset, because the file with the default data can change. If it throws, the reset rejects. */
+  /** Returns the default state. Called for each reset, because the file with the default data can change. If the function throws, the reset rejects. */
   readonly defaults: () => S;
   /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
@@ -57,8 +57,8 @@ export function createStore<S extends State>(options: StoreOptions<S>): Store<S>
 }
 
 /**
- * A store with group commit: it applies all pending changes, commits the resulting state once, and then resolves the promises of all callers. The memory
- * is never ahead of the backend, and 50 concurrent changes need one commit.
+ * A store with group commit: it applies all pending changes, commits the resulting state once, and then resolves the promises of all callers. `read`
+ * never returns a change before the backend has stored it, and 50 concurrent changes need only one commit.
  */
 class GroupCommitStore<S extends State> implements Store<S> {
   private committed: CommittedState<S>;
@@ -109,7 +109,7 @@ class GroupCommitStore<S extends State> implements Store<S> {
     this.draining = undefined;
   }
 
-  /** Commits a batch. If the state becomes too large, commits each half separately, so that only changes that exceed the limit are rejected. */
+  /** Commits a batch. If the state becomes too large, commits each half of the batch separately, so that only changes that exceed the limit are rejected. */
   private async commitOrReject(batch: readonly PendingChange<S>[]): Promise<void> {
     try {
       await this.commit(batch);

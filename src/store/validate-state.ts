@@ -16,17 +16,17 @@ export interface Collection {
 /** The rules for the state of an application. */
 export interface StateRules<S extends State = State> {
   readonly collections: Readonly<Record<keyof S & string, Collection>>;
-  /** Adds the default values of the schema to the entry. */
+  /** Returns the issues of an entry. Adds the default values of its schema to the entry. */
   readonly validateEntry: DataValidator;
   /**
    * Checks rules that a schema can't express, such as references between entries. Called only with a state that satisfies the schemas. Yields each
    * issue, and undefined after each entry, so that the caller can handle requests between two entries.
    */
-  findReferenceIssues?(state: S): Steps;
+  findReferenceIssues?(state: S): ValidationSteps;
 }
 
 /** The steps of a validation. A step yields an issue, or undefined if an entry is complete. */
-export type Steps = Iterable<Issue | undefined>;
+export type ValidationSteps = Iterable<Issue | undefined>;
 
 /** Validates data as the state of an application under one version of its contract. */
 export interface StateValidator {
@@ -44,7 +44,8 @@ const MAX_ISSUES = 1_000;
 
 /**
  * Creates the validator for the states of an application. First it validates the collections by the schemas of the contract. If there are no issues, it
- * checks that keys are unique, and the rules of the application. Decision: it allows no additional properties, because responses must satisfy the contract.
+ * checks that keys are unique, and calls `findReferenceIssues`. Decision: it allows no additional properties, because responses must satisfy the
+ * contract.
  */
 export function createStateValidator(rules: StateRules): StateValidator {
   const copyingRules: StateRules = {
@@ -56,11 +57,11 @@ export function createStateValidator(rules: StateRules): StateValidator {
     },
   };
   return {
-    validate: (data) => [...validationSteps(data, rules)].flatMap((issue) => issue ?? []),
+    validate: (data) => [...validateState(data, rules)].flatMap((issue) => issue ?? []),
     async validateInSlices(data) {
       const issues: Issue[] = [];
       let steps = 0;
-      for (const issue of validationSteps(data, copyingRules)) {
+      for (const issue of validateState(data, copyingRules)) {
         if (issue) issues.push(issue);
         if (issues.length === MAX_ISSUES) break;
         if (++steps % SLICE_ENTRIES === 0) await setImmediate();
@@ -84,22 +85,25 @@ function findLargeObject(value: unknown): string | undefined {
   return undefined;
 }
 
-function* validationSteps(data: unknown, rules: StateRules): Generator<Issue | undefined> {
+function* validateState(data: unknown, rules: StateRules): Generator<Issue | undefined> {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
     yield { pointer: '', message: `is not an object with ${Object.keys(rules.collections).join(', ')}` };
     return;
   }
   let hasShape = true;
-  for (const issue of shapeSteps(data as Record<string, unknown>, rules)) {
+  for (const issue of validateCollections(data as Record<string, unknown>, rules)) {
     if (issue) hasShape = false;
     yield issue;
   }
   if (!hasShape) return;
-  for (const [name, { key }] of Object.entries(rules.collections)) yield* duplicateSteps(name, key, data as State);
+  for (const [name, { key }] of Object.entries(rules.collections)) yield* validateKeys(name, key, data as State);
   yield* rules.findReferenceIssues?.(data as State) ?? [];
 }
 
-function* shapeSteps(data: Readonly<Record<string, unknown>>, { collections, validateEntry }: StateRules): Steps {
+function* validateCollections(
+  data: Readonly<Record<string, unknown>>,
+  { collections, validateEntry }: StateRules,
+): ValidationSteps {
   const createIssue = (name: string, message: string) => ({ pointer: formatPointer(name), message });
   const names = Object.keys(collections);
   for (const name of Object.keys(data)) {
@@ -110,13 +114,13 @@ function* shapeSteps(data: Readonly<Record<string, unknown>>, { collections, val
     if (list === undefined) yield createIssue(name, 'is missing: add an array');
     else if (!Array.isArray(list)) yield createIssue(name, 'is not an array');
     else if (isNeverEmpty && list.length === 0) yield createIssue(name, 'is empty: add at least one entry');
-    else yield* entrySteps(name, list, (entry) => validateEntry(schema, entry));
+    else yield* validateEntries(name, list, (entry) => validateEntry(schema, entry));
   }
 }
 
-function duplicateSteps(name: string, key: string, { [name]: entries = [] }: State): Steps {
+function validateKeys(name: string, key: string, { [name]: entries = [] }: State): ValidationSteps {
   const firstIndexes = new Map<unknown, number>();
-  return entrySteps(name, entries, ({ [key]: value }, index) => {
+  return validateEntries(name, entries, ({ [key]: value }, index) => {
     const first = firstIndexes.get(value);
     if (first !== undefined)
       return [{ pointer: formatPointer(key), message: `is the same as ${formatPointer(name, first, key)}: change it` }];
@@ -125,8 +129,11 @@ function duplicateSteps(name: string, key: string, { [name]: entries = [] }: Sta
   });
 }
 
-/** Calls `findIssues` for each entry of a list, and yields its issues. The pointers that `findIssues` returns are relative to the entry. */
-export function* entrySteps<Entry>(
+/**
+ * Calls `findIssues` for each entry of a list. Yields the issues of the entry, and then undefined. The pointers from `findIssues` are relative to the
+ * entry; the yielded pointers are relative to the state.
+ */
+export function* validateEntries<Entry>(
   list: string,
   entries: readonly Entry[],
   findIssues: (entry: Entry, index: number) => readonly Issue[],

@@ -1,27 +1,30 @@
-/** The maximum nesting of objects and arrays in JSON from clients and files. Recursive functions for such values call themselves once for each level. */
+/**
+ * The maximum nesting of objects and arrays in JSON from clients and files. The limit prevents stack overflows, because recursive functions call
+ * themselves once for each level.
+ */
 export const MAX_JSON_DEPTH = 100;
 
-/** What is wrong with a value that exceeds the maximum nesting. */
+/** The problem in the message about a value that exceeds the maximum nesting. */
 export const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels`;
 
-/** What to do about a value that exceeds the maximum nesting. */
+/** The remedy in the message about a value that exceeds the maximum nesting. */
 export const TOO_DEEP_REMEDY = 'reduce the nesting';
 
-/** The maximum number of issues of a value. */
+/** The maximum number of issues that `findJsonIssues` returns. */
 const MAX_ISSUES = 20;
 
 /** A reason why a JSON value can't be processed. */
 interface JsonIssue {
   readonly rule: 'depth' | 'finite';
-  /** The property names and array indexes that lead to the value. For the rule `depth`, only the first two of them. */
+  /** The property names and array indexes that lead to the value. For the rule `depth`, only the first two names and indexes. */
   readonly path: readonly string[];
   /** The value at `path`. */
   readonly value: unknown;
 }
 
 /**
- * Returns the reasons why a value can't be processed. If it has more levels than `MAX_JSON_DEPTH`, that is the only reason. Otherwise the reasons are
- * numbers that JavaScript can't represent: `JSON.parse` returns `Infinity` for `1e400`. The first `outerLevels` levels do not count.
+ * Returns the reasons why a value can't be processed. If the value has more levels than `MAX_JSON_DEPTH`, the nesting is the only reason. Otherwise the
+ * reasons are the numbers that JavaScript can't represent: `JSON.parse` returns `Infinity` for `1e400`. The first `outerLevels` levels do not count.
  */
 export function findJsonIssues(value: unknown, outerLevels = 0): readonly JsonIssue[] {
   const issues: JsonIssue[] = [];

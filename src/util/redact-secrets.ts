@@ -1,7 +1,10 @@
 import { MAX_JSON_DEPTH } from './json-limits.ts';
 import { tryOrUndefined } from './try-or-undefined.ts';
 
-/** The names of headers, parameters and properties with secret values. The only list of such names: journal, matchers and `storefront check` use it. */
+/**
+ * The names of headers, parameters and properties with secret values. This is the only list of such names. The journal, the matchers and `storefront
+ * check` use it.
+ */
 const SECRET =
   /authorization|(^|[^a-z])(auth|jwt|pin|pwd)([^a-z]|$)|cookie|token|secret|passw|passphrase|passcode|credential|session|(api|auth|access)[-_]?key|card[-_]?number|credit[-_]?card|cvc|cvv/i;
 
@@ -105,7 +108,7 @@ function redactProperties(text: string): string {
   let from = 0;
   for (let found = property.exec(text); found; found = property.exec(text)) {
     const [, name = ''] = found;
-    // If the name has an invalid escape, it is compared with the escape.
+    // A name with an invalid escape is compared without decoding.
     if (!isSecretName(tryOrUndefined(() => JSON.parse(`"${name}"`)) ?? name)) continue;
     result += `${text.slice(from, property.lastIndex)}"${REDACTED}"`;
     from = findEndOfValue(text, property.lastIndex);

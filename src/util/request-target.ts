@@ -35,6 +35,9 @@ export function getPathname(target: string): string {
   return path.startsWith('//') ? path.replace(/^\/+/, '/') : path;
 }
 
+/** The media type of an HTML form. */
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
 /** Returns whether a content type is `application/x-www-form-urlencoded`. */
 export function isFormType(type: string | undefined): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(type ?? '');

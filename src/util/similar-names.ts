@@ -1,6 +1,6 @@
 import { limitList } from './limit-list.ts';
 
-/** Returns the remedy for an unknown name: suggests a similar known name, or removing it. */
+/** Returns the remedy for an unknown name: suggests a similar known name. If there is none, suggests to remove the unknown name. */
 export function suggestName(name: string, known: readonly string[]): string {
   const similar = similarName(name, known);
   return similar === undefined ? 'remove it' : `did you mean "${similar}"?`;
@@ -9,7 +9,10 @@ export function suggestName(name: string, known: readonly string[]): string {
 /** The maximum number of known names in a remedy. */
 const MAX_NAMES = 20;
 
-/** Returns the remedy for a name that must be one of `known`: suggests a similar name, and lists the known names. `kind`: what the names are called, in the plural. */
+/**
+ * Returns the remedy for a name that must be one of `known`: suggests a similar name, and lists the known names. `kind`: a plural noun for the names,
+ * such as `operators`.
+ */
 export function suggestOneOf(name: string, known: readonly string[], kind: string): string {
   const similar = similarName(name, known);
   const names = limitList(known, MAX_NAMES).join(', ');

@@ -7,34 +7,34 @@ import { startStorefront, type TestShop } from '../support/harness/start-storefr
 const CHRISTMAS = '2025-12-24T18:00:00.000Z';
 
 describe('the id generator', () => {
-  const take = (ids: { next(): string }, count = 50) => Array.from({ length: count }, () => ids.next());
+  const take = (idGenerator: { next(): string }, count = 50) => Array.from({ length: count }, () => idGenerator.next());
 
   it('generates random ids until it gets a seed, and again without one', () => {
     let made = 0;
-    const ids = createIdGenerator(() => `random-${++made}`);
-    expect([ids.seed, ...take(ids, 2)]).toEqual([undefined, 'random-1', 'random-2']);
-    ids.use(0);
-    expect(ids.seed).toBe(0);
-    expect(ids.next()).not.toContain('random');
-    ids.use(undefined);
-    expect([ids.seed, ids.next()]).toEqual([undefined, 'random-3']);
+    const idGenerator = createIdGenerator(() => `random-${++made}`);
+    expect([idGenerator.seed, ...take(idGenerator, 2)]).toEqual([undefined, 'random-1', 'random-2']);
+    idGenerator.setSeed(0);
+    expect(idGenerator.seed).toBe(0);
+    expect(idGenerator.next()).not.toContain('random');
+    idGenerator.setSeed(undefined);
+    expect([idGenerator.seed, idGenerator.next()]).toEqual([undefined, 'random-3']);
   });
 
   it('generates the same distinct version 4 UUIDs for the same seed', () => {
-    const ids = createIdGenerator(() => '');
-    ids.use(7);
-    const first = take(ids);
-    ids.use(7);
-    expect(take(ids)).toEqual(first);
+    const idGenerator = createIdGenerator(() => '');
+    idGenerator.setSeed(7);
+    const first = take(idGenerator);
+    idGenerator.setSeed(7);
+    expect(take(idGenerator)).toEqual(first);
     expect(new Set(first).size).toBe(first.length);
     for (const id of first) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
   it('generates different ids for different seeds, including the smallest and the largest one', () => {
     const firsts = [0, 1, 2, 4_294_967_294, 4_294_967_295].map((seed) => {
-      const ids = createIdGenerator(() => '');
-      ids.use(seed);
-      return ids.next();
+      const idGenerator = createIdGenerator(() => '');
+      idGenerator.setSeed(seed);
+      return idGenerator.next();
     });
     expect(new Set(firsts).size).toBe(firsts.length);
   });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   createRequestMatcher,
-  type MatchableRequest,
   type MatcherDefinition,
+  type RequestToMatch,
 } from '../../src/sandbox/matcher/request-matcher.ts';
 import { InvalidMatcherError } from '../../src/sandbox/matcher/value-matcher.ts';
 
 /** Returns a request for the list of products with some properties replaced. */
-function createRequest(overrides: Partial<MatchableRequest> = {}): MatchableRequest {
+function createRequest(overrides: Partial<RequestToMatch> = {}): RequestToMatch {
   return {
     operationId: 'listProducts',
     method: 'GET',
@@ -20,7 +20,7 @@ function createRequest(overrides: Partial<MatchableRequest> = {}): MatchableRequ
 }
 
 /** Returns whether a request matches. */
-function isMatch(matcher: MatcherDefinition, overrides: Partial<MatchableRequest> = {}): boolean {
+function isMatch(matcher: MatcherDefinition, overrides: Partial<RequestToMatch> = {}): boolean {
   return createRequestMatcher(matcher)(createRequest(overrides)).length === 0;
 }
 
@@ -160,8 +160,8 @@ describe('a matcher for a header', () => {
 
 const ON_REQUESTS: readonly (readonly [
   matcher: MatcherDefinition,
-  matching: Partial<MatchableRequest>,
-  mismatching: Partial<MatchableRequest>,
+  matching: Partial<RequestToMatch>,
+  mismatching: Partial<RequestToMatch>,
 ])[] = [
   [{ operation: 'listProducts' }, {}, { operationId: 'listOrders' }],
   [{ operation: 'listProducts' }, {}, { operationId: undefined }],

@@ -10,7 +10,7 @@ export class EarlierVersionError extends Error {
 
 /** An earlier version of a document. */
 export interface EarlierVersion {
-  /** Where it comes from: "v1.2.0:openapi.yaml", or the path of a file. */
+  /** The source of the document: "v1.2.0:openapi.yaml", or the path of a file. */
   readonly name: string;
   readonly text: string;
 }

@@ -12,7 +12,7 @@ import { serverChanges } from './breaking/servers.ts';
 export type { Change } from './breaking/change.ts';
 
 /**
- * Returns the changes between two versions of an OpenAPI document (3.0 or 3.1) that matter to clients, in the order of the newer one. Ignores
+ * Returns the changes between two versions of an OpenAPI document (3.0 or 3.1) that concern clients, in the order of the newer document. Ignores
  * descriptions, names of path parameters and order, as well as `callbacks`, `webhooks` and `links`. A change of a `pattern`, or of a keyword of 2020-12
  * that can't be compared, counts as breaking.
  */

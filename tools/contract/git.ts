@@ -22,7 +22,10 @@ export async function createGit(folder: string): Promise<Git> {
   };
 }
 
-/** Returns why git can't read a repository: git's own message, such as for a folder of another user, if there is a repository. */
+/**
+ * Returns the reason why git can't read a repository. If there is a repository, the reason is the message of git, for example about a folder of another
+ * user.
+ */
 function describeRepositoryError(folder: string, errors: string): string {
   if (/not a git repository/i.test(errors)) return `${folder} is not in a git repository`;
   return `git cannot read the repository of ${folder} (${errors.trim().split('\n')[0] ?? 'no reason given'})`;

@@ -65,7 +65,7 @@ function getNamedExamples(document: Contract['normalized'], route: Route): Named
   };
 }
 
-/** Returns the key of a status in the document, which can be in lower case. */
+/** Returns the key of a status in the document. The key can be in lower case, such as `2xx`. */
 function findStatusKey(responses: unknown, status: string): string {
   return (
     Object.keys(isNode(responses) ? responses : {}).find((key) => key.toUpperCase() === status.toUpperCase()) ?? status
@@ -146,7 +146,10 @@ function findUnpairedErrors(examples: NamedExamples): readonly DocumentFinding[]
     );
 }
 
-/** Returns whether no request example can cause a problem: it has another path, its violations are not in the body, or the operation has no input. */
+/**
+ * Returns whether no request example can cause a problem. This is the case if the problem has another path, if its violations are not in the body, or
+ * if the operation has no input.
+ */
 function isIndependentOfExamples(route: Route, problem: unknown): boolean {
   const { instance, violations }: Node = isNode(problem) ? problem : {};
   const hasOtherPath = typeof instance === 'string' && instance !== formatExamplePath(route);

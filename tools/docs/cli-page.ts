@@ -70,7 +70,7 @@ function describeArgument(argument: Argument): readonly string[] {
   return [code(name), describe(argument), describeDefault(argument)];
 }
 
-/** Returns the description with the values to choose from, without the default, which has a column of its own. */
+/** Returns the description of an option, followed by the possible values. Does not include the default, because the default has its own column. */
 function describe({ description, argChoices }: Pick<Option, 'description' | 'argChoices'>): string {
   const choices = argChoices?.map(code).join(', ');
   const text = capitalize(description.replace(/ \(default: [^)]*\)$/, ''));

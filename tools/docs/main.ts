@@ -1,5 +1,5 @@
 // Generates the reference pages of the documentation: docs/cli.md from the commands, docs/control-api.md from src/control/control.yaml, and the table of
-// options in docs/create-storefront.md from their docblocks. With --check it only reports which of them are out of date.
+// options in docs/create-storefront.md from their docblocks. With --check, it only reports which pages are out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { generateCliPage } from './cli-page.ts';
 import { generateControlPage } from './control-page.ts';

@@ -42,7 +42,7 @@ export function createTypeFormatter(schemas: Readonly<Record<string, Schema>>): 
     return typeof additionalProperties === 'object' ? `object of ${formatType(additionalProperties)}` : 'object';
   }
 
-  /** A reference to a schema is a link; one to a property of a schema has the type of the property. */
+  /** Returns a link for a reference to a schema. For a reference to a property of a schema, returns the type of the property. */
   function formatReference(reference: string): string {
     const [name = '', , property] = reference.replace('#/components/schemas/', '').split('/');
     const target = property === undefined ? undefined : schemas[name]?.properties?.[property];

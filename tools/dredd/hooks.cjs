@@ -1,5 +1,5 @@
 // The hooks of dredd: they reset the server before each transaction, prepare the documented status, and set the schema of the contract. The data comes
-// from the view (view.ts). CommonJS, since dredd can't load an ES module, and would pass without its hooks.
+// from the view (view.ts). CommonJS, because dredd can't load an ES module: it would run without the hooks.
 const { isDeepStrictEqual } = require('node:util');
 const hooks = require('hooks');
 const { hookForAll, hookForEach } = require('./async-hooks.cjs');
@@ -82,7 +82,10 @@ function getExpectation({ origin, expected }) {
   return expectations.get(`${origin.actionName} ${expected.statusCode}`);
 }
 
-/** Replaces the response that dredd expects by that of the contract, and removes the header that is expected if the hooks are missing. */
+/**
+ * Replaces the response that dredd expects by the response in the contract. Also removes the expected header, with which every transaction fails if the
+ * hooks are missing.
+ */
 function setExpectation(expected, { type, schema, headers }) {
   delete expected.body;
   expected.headers = Object.fromEntries(headers.map((name) => [name, 'any']));
@@ -176,7 +179,7 @@ function productFor(id, idFor) {
   return idFor('cart', id) ?? idFor('others', id);
 }
 
-/** Returns a request as it is sent: with the body as text, and a content type if there is a body. */
+/** Returns a request for sending: with the body as text, and with a content type if there is a body. */
 function toSent({ method, path, body, headers = {} }) {
   if (body === undefined) return { method, path, headers: { ...common, ...headers } };
   const text = typeof body === 'string' ? body : JSON.stringify(body);

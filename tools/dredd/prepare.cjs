@@ -1,4 +1,4 @@
-// Writes the view that dredd.yml refers to. Dredd requires this file before it reads the view, and awaits no promise, so another process writes it.
+// Writes the view that dredd.yml refers to. Dredd loads this file before it reads the view, but does not await promises. So a child process writes the view.
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 

@@ -43,8 +43,8 @@ const OTHER_METHODS = ['patch', 'put', 'delete', 'post', 'get'] as const;
 const NUMBER_FORMATS: ReadonlySet<unknown> = new Set(['int32', 'int64', 'float', 'double']);
 
 /**
- * Creates the version of a document that dredd reads: without references, and with all documented statuses except ranges. Each has the request that causes
- * it, and its schema. Each path also has one unsupported method.
+ * Creates the version of a document that dredd reads: without references, and with all documented statuses except ranges. Each status has its schema
+ * and the request that causes the response. Each path also has one unsupported method.
  */
 export function dreddView(document: Document, recipes: Recipes = shopRecipes): Document {
   const plain = closeSchemas(normalizeSchemas(document).document);
@@ -79,7 +79,7 @@ function pathItem(plain: Document, routes: readonly Route[], path: string, recip
   };
 }
 
-/** Returns the parameters of a path. Dredd requires an example of each, which the hooks replace. */
+/** Returns the parameters of a path. Dredd requires an example of each parameter. The hooks replace the examples. */
 function pathParameters(route: Route | undefined): readonly Node[] {
   return (route?.pathNames ?? []).map((name) => ({
     name,
@@ -177,7 +177,7 @@ function named(examples: readonly Example[], name: string | undefined): Example 
   return name === undefined ? undefined : examples.find((example) => example.name === name);
 }
 
-/** Returns the ids in the examples by kind. The hooks replace them by the ids of the server if it has other data. */
+/** Returns the ids in the examples by kind. If the server has other data, the hooks replace these ids by the ids of the server. */
 function knownIds(routes: readonly Route[]): Node {
   const idsIn = (operationId: string, key: string) => {
     const success = routes

@@ -9,19 +9,19 @@ import { png, productSvg } from './picture.ts';
 import { products } from './products/index.ts';
 
 /*
- * Draws every picture that the storefront serves into `images/` of the repository, and clears away the pictures
- * that nothing draws any more. The same drawings give the same bytes.
+ * Draws all pictures that the storefront serves into the folder `images/`, and deletes pictures that no function draws.
+ * The files are the same, byte for byte, at each run.
  */
 
 const imagesFolder = fileURLToPath(new URL('../../images/', import.meta.url));
 
-/** Width of a rating strip: three times that at which pages show it. */
+/** The width of a rating strip, in pixels. Pages show it with a third of this width. */
 const ratingWidthPx = 300;
 
-/** Width of a favicon: twice that at which a dense screen shows it. */
+/** The width of a favicon, in pixels. High-density screens show it with half of this width. */
 const faviconWidthPx = 64;
 
-/** `fryingPan` → `frying-pan` */
+/** Converts a function name to a file name: `fryingPan` becomes `frying-pan`. */
 const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
 
 function allPictures(): readonly (readonly [path: string, content: string | Buffer])[] {

@@ -1,4 +1,4 @@
-/** Path data of an SVG `d` attribute. Outlines that are joined with a space make one outline. */
+/** Path data of an SVG `d` attribute. Outlines can be joined with a space. */
 export type Outline = string;
 
 /** x and y in units of the picture's view box, y downwards. */
@@ -22,12 +22,12 @@ export function box([x, y]: Point, [width, height]: Point, radius = 0): Outline 
   );
 }
 
-/** The closed outline through the corners, in their order. */
+/** The closed outline through the corners, in the order of the list. */
 export const polygon = (corners: readonly Point[]): Outline => `M${corners.map(([x, y]) => `${x} ${y}`).join('L')}z`;
 
-/** Outlines or shapes, drawn one for each of `places` and joined. */
+/** Draws an outline or a shape at each of `places`, and joins the results. */
 export const each = <Place>(places: readonly Place[], draw: (place: Place, index: number) => string): string =>
   places.map(draw).join('');
 
-/** Whole numbers from 0 to `count` - 1, for things drawn in rows. */
+/** Returns the integers from 0 to `count` - 1, for drawing rows. */
 export const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);

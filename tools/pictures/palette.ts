@@ -1,11 +1,11 @@
-/** One colour of a material in full light, as it is, and turned away; the light falls from the top left. */
+/** Three tones of a colour: in full light, normal, and in shadow. The light comes from the top left. */
 export interface Tone {
   readonly light: string;
   readonly base: string;
   readonly shade: string;
 }
 
-/** All the colours that products are drawn with; a product uses two or three of these tones. */
+/** All colours of products. A product uses two or three of the tones. */
 export const palette = {
   ink: { light: '#5b6780', base: '#343e54', shade: '#232b3f' },
   coral: { light: '#f58f78', base: '#e5634a', shade: '#c04a37' },
@@ -23,5 +23,5 @@ export const palette = {
   cream: { light: '#fffaf0', base: '#f7ead2', shade: '#e2ceaa' },
 } as const satisfies Record<string, Tone>;
 
-/** Highlights on glossy things and paper; laid on with some transparency. */
+/** The colour of highlights on glossy surfaces and of paper. Highlights are transparent. */
 export const white = '#ffffff';

@@ -7,10 +7,10 @@ import { moved } from './shape.ts';
 /** Side of a product picture's square view box, and its natural size in pixels. */
 const productSide = 600;
 
-/** The part of that side which a product's longer dimension takes; the rest is margin. */
+/** The share of the picture's side that the longer side of a product has. The rest is margin. */
 const filledPart = 0.8;
 
-/** Room around the view box while measuring, for products that are drawn partly outside it. */
+/** The margin around the view box during the measurement, because some products are drawn partly outside the view box. */
 const measuringMargin = 200;
 
 /** A shape with the size of its view box, which starts at 0 0. */
@@ -38,20 +38,17 @@ interface Bounds {
   readonly height: number;
 }
 
-/** The PNG file of a mark, `widthPx` wide and as high as its proportions say, on a transparent background. */
+/** The PNG file of a mark on a transparent background. `widthPx`: its width. The height results from the proportions of the mark. */
 export const png = (mark: Mark, widthPx: number): Buffer => paint(mark, widthPx).asPng();
 
 const paint = (mark: Mark, widthPx: number): RenderedImage =>
   new Resvg(svg(mark), { fitTo: { mode: 'width', value: widthPx }, font: { loadSystemFonts: false } }).render();
 
-/**
- * Width and height are stated besides the view box: without them a page that only limits the size of an
- * image (`max-width: 100%`) has no size to start from.
- */
+/** Sets width and height in addition to the view box. Without them, the image has no size of its own in a page that only limits it (`max-width: 100%`). */
 const svg = ({ size: [width, height], shape }: Mark): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${shape}</svg>\n`;
 
-/** Where the shape leaves paint, to one unit; found by painting it, so that clipping and turning count. */
+/** Returns the bounds of the painted area of a shape, with an error of one unit. Renders the shape, because clipping and rotation change the bounds. */
 function visibleBounds(shape: Shape): Bounds {
   const side = productSide + 2 * measuringMargin;
   const { pixels } = paint({ size: [side, side], shape: moved([measuringMargin, measuringMargin], 1, shape) }, side);

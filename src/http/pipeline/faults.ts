@@ -3,7 +3,7 @@ import { canForce, isDocumented } from '../../mock/validate-fault.ts';
 import { findResponse } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { FaultEffect, ForcedResponse, Phase } from '../../sandbox/faults/combine-faults.ts';
-import type { MatchableRequest } from '../../sandbox/matcher/request-matcher.ts';
+import type { RequestToMatch } from '../../sandbox/matcher/request-matcher.ts';
 import { getPathname, isFormType, parseQuery } from '../../util/request-target.ts';
 import { NO_PREFERENCES, type Preferences } from './preferences.ts';
 import type { HttpRequest } from './request.ts';
@@ -42,7 +42,7 @@ export function applyFaults(operation: OperationRequest, valid: ValidRequest, se
 }
 
 /** Returns the properties of a request that matchers compare. A form has text values, as in the journal. */
-function toMatchable({ request, route, target }: OperationRequest, { query, input }: ValidRequest): MatchableRequest {
+function toMatchable({ request, route, target }: OperationRequest, { query, input }: ValidRequest): RequestToMatch {
   const { method, headers } = request;
   const isForm = isFormType(headers['content-type']);
   return {

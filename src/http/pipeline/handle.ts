@@ -131,7 +131,7 @@ function getDocumentedType({ responses }: Route, status: number): string {
  * Creates the context of a handler, and tracks what the handler uses. `getRevision` returns the revision of the state that the handler read; undefined if it
  * also used the clock or the id generator, or changed the state.
  */
-function createTrackedContext(application: Application, { clock, ids }: Sandbox, store: Store) {
+function createTrackedContext(application: Application, { clock, idGenerator }: Sandbox, store: Store) {
   const { collections, extendContext = (context) => context } = application;
   let revision: number | undefined;
   let usesMore = false;
@@ -139,7 +139,7 @@ function createTrackedContext(application: Application, { clock, ids }: Sandbox,
     usesMore = true;
     return result;
   };
-  const newId = createIdSource(collections, ids, store);
+  const newId = createIdSource(collections, idGenerator, store);
   const context: Context = {
     read() {
       const committed = store.read();
@@ -156,15 +156,19 @@ function createTrackedContext(application: Application, { clock, ids }: Sandbox,
 }
 
 /** Returns a function that creates ids. It skips the ids of existing entries, because a seed that is set again generates the same ids again. */
-function createIdSource(collections: Application['collections'], ids: Sandbox['ids'], store: Store): () => string {
+function createIdSource(
+  collections: Application['collections'],
+  idGenerator: Sandbox['idGenerator'],
+  store: Store,
+): () => string {
   const isUsed = (id: string) =>
     Object.entries(store.read().state).some(([name, entries]) => {
       const key = collections[name]?.key ?? '';
       return entries.some((entry) => entry[key] === id);
     });
   return () => {
-    let id = ids.next();
-    while (ids.seed !== undefined && isUsed(id)) id = ids.next();
+    let id = idGenerator.next();
+    while (idGenerator.seed !== undefined && isUsed(id)) id = idGenerator.next();
     return id;
   };
 }

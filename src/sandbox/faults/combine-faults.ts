@@ -22,7 +22,7 @@ export interface FaultEffect {
   readonly bodyDurationMs?: number;
 }
 
-/** The effects of faults that a request allows. */
+/** What limits the effects of faults on a request. */
 export interface AllowedEffects {
   /** Whether the request has a `Prefer` header that selects the response. */
   readonly hasPreference: boolean;
@@ -30,7 +30,7 @@ export interface AllowedEffects {
   readonly canApply: (fault: FaultDefinition) => boolean;
 }
 
-/** Returns whether a fault can apply together with the earlier faults, whose effect is `effect`. */
+/** Returns whether a fault can apply together with the earlier faults. `effect`: the combined effect of the earlier faults. */
 export function isCompatible(
   { status, example, connection, bodyDurationMs, phase = 'before' }: FaultDefinition,
   effect: FaultEffect | undefined,

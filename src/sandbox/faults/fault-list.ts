@@ -1,7 +1,7 @@
 import type { Fault } from '../../control/operation.ts';
 import { createRandom } from '../../util/random.ts';
 import { type Clock, parseTime } from '../clock.ts';
-import { countCharacters, type MatchableRequest } from '../matcher/request-matcher.ts';
+import { countCharacters, type RequestToMatch } from '../matcher/request-matcher.ts';
 import {
   type AllowedEffects,
   combineFaults,
@@ -22,7 +22,10 @@ const MAX_FAULTS = 100;
 /** The maximum length of all faults of a sandbox as JSON, in characters. */
 const MAX_FAULT_LENGTH = 20_000;
 
-/** The memory of a fault, in bytes per character of its JSON. Measured: 1 MB of number lists uses 116 MB, and a body has two matchers. */
+/**
+ * The memory of a fault, in bytes per character of its JSON. Measured: a matcher with 1 MB of number lists uses 116 MB. A `body` in `where` is compiled
+ * to two matchers.
+ */
 const BYTES_PER_CHARACTER = 240;
 
 /** The maximum number of instructions in the regular expressions of all faults of a sandbox. */
@@ -31,7 +34,7 @@ const MAX_INSTRUCTIONS = 20_000;
 /** The memory of an instruction of a regular expression, in bytes. */
 const BYTES_PER_INSTRUCTION = 1_000;
 
-/** The maximum number of steps of regular expressions for one request. The steps take half a second on a slow machine. */
+/** The maximum number of steps of regular expressions for one request. That many steps take half a second on a slow machine. */
 const MAX_STEPS = 50_000_000;
 
 /** Options of a fault list. */
@@ -47,9 +50,9 @@ export interface FaultListOptions {
 
 /** A fault with its random number generator, its expiry times, and the numbers of requests. */
 interface Rule extends ParsedFault, MatchedFault {
-  /** The expiry time of the fault's duration, in ms of the monotonic clock. */
+  /** The time when the fault's duration ends, in ms of the monotonic clock; infinite if the fault has no duration. */
   readonly endsMs: number;
-  /** The expiry time by the clock of the sandbox, in ms since 1970. */
+  /** The expiry time by the clock of the sandbox, in ms since 1970; infinite if the fault has none. */
   readonly untilMs: number;
   /** The number of requests that the fault matches. */
   matched: number;
@@ -110,7 +113,7 @@ export class FaultList {
   }
 
   /** Returns the combined effect of the faults that apply to a request, and counts the request. Returns undefined if no fault applies. */
-  apply(request: MatchableRequest, allowed: AllowedEffects): FaultEffect | undefined {
+  apply(request: RequestToMatch, allowed: AllowedEffects): FaultEffect | undefined {
     let effect: FaultEffect | undefined;
     this.expireSlowRules(request);
     for (const rule of this.rules) {
@@ -155,8 +158,8 @@ export class FaultList {
     this.rules = rules;
   }
 
-  /** Adds up the steps of the regular expressions for a request, rule by rule. A rule expires if the sum then exceeds the maximum. */
-  private expireSlowRules(request: MatchableRequest): void {
+  /** Adds up the steps of the regular expressions for a request, rule by rule. Each rule for which the sum exceeds the maximum expires. */
+  private expireSlowRules(request: RequestToMatch): void {
     const rules = this.rules.filter((rule) => rule.matcher.patternSize > 0 && !this.isExpired(rule));
     if (rules.length === 0) return;
     const characters = countCharacters(request);
@@ -172,7 +175,7 @@ export class FaultList {
   }
 }
 
-/** Returns whether a matching rule applies to a request, by its `skip` and `probability`. Counts the request if it does. */
+/** Decides by `skip` and `probability` whether a matching rule applies to a request. If it applies, counts the request. Returns the decision. */
 function isApplied(rule: Rule): boolean {
   const { skip = 0, probability = 1 } = rule.definition;
   if (rule.matched <= skip || rule.random.next() >= probability) return false;

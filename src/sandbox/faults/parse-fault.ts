@@ -21,7 +21,7 @@ export function parseFault(definition: FaultDefinition, at = ''): ParsedFault {
   }
 }
 
-/** Returns the issues of a fault that its schema cannot describe: headers that the server sets itself, and repeated header names. */
+/** Returns an issue for each header that the server sets itself, and for each repeated header name. A schema can't express these two rules. */
 export function findFaultIssues({ headers = {} }: FaultDefinition): readonly Issue[] {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   return Object.keys(headers).flatMap((name, index) => {

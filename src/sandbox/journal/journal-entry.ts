@@ -2,14 +2,14 @@ import type { JournalEntry } from '../../control/operation.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
 import { redactSecrets, redactText } from '../../util/redact-secrets.ts';
 import { getPathname, isFormType, parseQuery } from '../../util/request-target.ts';
-import type { MatchableRequest } from '../matcher/request-matcher.ts';
+import type { RequestToMatch } from '../matcher/request-matcher.ts';
 import type { Entry, RecordedResponse } from './recorded-request.ts';
 
 /** Converts an entry to the format of the control API, with secrets redacted. */
 export function toJournalEntry(entry: Entry): JournalEntry {
   const { id, atMs, durationMs: ms, operationId, response, remarks = {} } = entry;
   const { violations = [], responseViolations = [], notes = [], forced } = remarks;
-  const { method, path, query, headers, body } = toMatchableRequest(entry);
+  const { method, path, query, headers, body } = toRequestToMatch(entry);
   return {
     id,
     at: toIsoTime(atMs),
@@ -32,7 +32,7 @@ export function toJournalEntry(entry: Entry): JournalEntry {
 }
 
 /** Returns the parts of a recorded request that a matcher compares. */
-export function toMatchableRequest(entry: Entry): MatchableRequest {
+export function toRequestToMatch(entry: Entry): RequestToMatch {
   const { operationId, method, isTruncated } = entry;
   const target = entry.url.slice(entry.prefix.length);
   const headers = parseHeaders(entry.headers);

@@ -30,7 +30,7 @@ export interface JournalOptions {
   readonly elapsedMs: () => number;
 }
 
-/** The request journal of a sandbox: a ring buffer, in which the entry with an id has the index `(id - 1) % maxEntries`. */
+/** The request journal of a sandbox: a ring buffer. The entry with the id N has the index `(N - 1) % maxEntries`. */
 export class Journal {
   /** The approximate memory of the entries, in bytes. */
   usedBytes = 0;
@@ -80,7 +80,7 @@ export class Journal {
     return this.latestId;
   }
 
-  /** Returns the id of the latest entry that was deleted because of a limit; 0 if there is none since the journal was cleared. */
+  /** Returns the id of the latest entry that was deleted because of a limit; 0 if no entry was, since the journal was last cleared. */
   lastDroppedId(): number {
     return this.droppedId;
   }
@@ -117,7 +117,7 @@ export class Journal {
     this.drop(this.firstId + Math.floor((this.latestId - this.firstId) / 2));
   }
 
-  /** Returns the entry with an id from the first to the latest. */
+  /** Returns the entry with an id. The id must be in the range from `firstId` to `latestId`. */
   private get(id: number): Entry | undefined {
     return this.ring[(id - 1) % this.options.maxEntries];
   }
@@ -133,7 +133,7 @@ export class Journal {
   }
 }
 
-/** Calls a follower with an entry. If the follower throws, calls its `onEnd`, because the error must not fail the request. */
+/** Calls `onEntry` of a follower. If it throws, calls `onEnd`, because an error of a follower must not fail the request. */
 function notify({ onEntry, onEnd }: Follower, entry: Entry): void {
   try {
     onEntry(entry);
@@ -161,7 +161,7 @@ export class JournalMemory {
     else this.journals.add(journal);
   }
 
-  /** If the limit is exceeded, deletes the older half of the entries of the journals with the most memory. */
+  /** If the limit is exceeded, deletes the older half of the entries of one journal after the other. Starts with the journal that uses the most memory. */
   enforceLimit(): void {
     if (this.bytes <= MAX_BYTES) return;
     while (this.bytes > REDUCED_BYTES && this.journals.size > 0) {

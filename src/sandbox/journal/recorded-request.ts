@@ -1,13 +1,13 @@
 import type { JournalEntry } from '../../control/operation.ts';
 
-/** A request with its response, which `http` passes to the journal. */
+/** A request and its response, as the HTTP server passes them to the journal. */
 export interface RecordedRequest {
   readonly method: string;
   /** The request target as the client sent it, including the prefix. */
   readonly url: string;
   /** The part of the target that selects the sandbox, such as `/_sandbox/w1`; empty if there is none. */
   readonly prefix: string;
-  /** Header names and values in turn, as the client sent them. */
+  /** Header names and values alternate, as in `rawHeaders` of `node:http`. */
   readonly rawHeaders: readonly string[];
   /** The part of the body that the server has read. */
   readonly bodyText?: string | undefined;
@@ -16,7 +16,7 @@ export interface RecordedRequest {
   /** The time from the request to the response, in ms. */
   readonly durationMs: number;
   readonly operationId: string | undefined;
-  /** Undefined for most requests. */
+  /** Undefined if there are no violations, notes or effects. */
   readonly remarks: Remarks | undefined;
 }
 
@@ -28,7 +28,7 @@ export type Remarks = {
 /** A response as the server sent it. Requests with the same cached response share one object. */
 export interface RecordedResponse {
   readonly status: number;
-  /** Only headers that differ between responses. */
+  /** The headers of this response, without the headers that all responses have in common. */
   readonly headers: Readonly<Record<string, string>>;
   /** The length of the complete body in bytes. */
   readonly bytes: number;
@@ -41,7 +41,7 @@ export interface Entry extends Omit<RecordedRequest, 'rawHeaders' | 'bodyText'> 
   readonly id: number;
   /** The time of the response, in ms since 1970. */
   readonly atMs: number;
-  /** Header names and values in turn. Consecutive requests with the same headers share one list. */
+  /** Header names and values alternate. Consecutive requests with the same headers share one list. */
   readonly headers: readonly string[];
   /** The first 4 kB of the request body. */
   readonly body: string | undefined;
@@ -56,7 +56,7 @@ const ENTRY_BYTES = 500;
 /** The memory of a header name or value in addition to its characters, in bytes. */
 const STRING_BYTES = 32;
 
-/** Creates an entry. Lists its properties, because an object from spread syntax uses twice the memory. */
+/** Creates an entry. Lists all properties, because an object that is created with spread syntax uses twice the memory. */
 export function createEntry(
   request: RecordedRequest,
   { id, atMs, headers }: Pick<Entry, 'id' | 'atMs' | 'headers'>,
@@ -84,15 +84,15 @@ export function createEntry(
 }
 
 /** The maximum length of a body in the journal, in bytes. */
-const MAX_BODY_BYTES = 4096;
+const MAX_RECORDED_BODY_BYTES = 4096;
 
 /** Returns the first 4 kB of a text. A truncated text is a copy, so that the memory of the whole text can be freed. */
 export function truncateText(text: string): string {
   // A UTF-16 code unit has at most three bytes in UTF-8.
-  if (text.length * 3 <= MAX_BODY_BYTES) return text;
-  const bytes = Buffer.from(text.slice(0, MAX_BODY_BYTES));
-  if (bytes.length <= MAX_BODY_BYTES) return text.length <= MAX_BODY_BYTES ? text : bytes.toString();
-  let end = MAX_BODY_BYTES;
+  if (text.length * 3 <= MAX_RECORDED_BODY_BYTES) return text;
+  const bytes = Buffer.from(text.slice(0, MAX_RECORDED_BODY_BYTES));
+  if (bytes.length <= MAX_RECORDED_BODY_BYTES) return text.length <= MAX_RECORDED_BODY_BYTES ? text : bytes.toString();
+  let end = MAX_RECORDED_BODY_BYTES;
   // Does not split a character: the bytes after its first byte begin with the bits 10.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return bytes.toString('utf8', 0, end);
@@ -102,8 +102,8 @@ export function truncateText(text: string): string {
 const COMPARED_REQUESTS = 4;
 
 /**
- * Returns the equal header list of an earlier request if there is one, because clients repeat their headers and a shared list uses no memory.
- * `getEarlier(2)` returns the list of the request before the previous one.
+ * Returns the header list of an earlier request if that list is equal, else `headers`. Clients repeat their headers, and a shared list uses no
+ * additional memory. `getEarlier(back)`: returns the list of an earlier request; `back` is 1 for the previous request.
  */
 export function shareHeaders(
   headers: readonly string[],

@@ -2,7 +2,7 @@ import type { ControlInput, RequestFilter, Verification } from '../../control/op
 import { createRequestMatcher, TRUNCATED_BODY } from '../matcher/request-matcher.ts';
 import { createMatcherError } from '../matcher/value-matcher.ts';
 import type { Journal } from './journal.ts';
-import { toJournalEntry, toMatchableRequest } from './journal-entry.ts';
+import { toJournalEntry, toRequestToMatch } from './journal-entry.ts';
 import type { Entry } from './recorded-request.ts';
 
 /** The expected number of requests in the format of the control API. */
@@ -17,7 +17,7 @@ export function parseBounds({ times, atLeast, atMost }: ExpectedCount) {
 /** The minimum and the maximum of an expected number of requests. No number is correct if `least` is greater than `most`. */
 export type Bounds = ReturnType<typeof parseBounds>;
 
-/** The maximum number of steps of regular expressions for the entries of a journal. The steps take about 3 s. */
+/** The maximum number of steps of regular expressions for the entries of a journal. That many steps take about 3 s. */
 const MAX_STEPS = 300_000_000;
 
 /** Throws `InvalidMatcherError` if the regular expressions of a filter would take too long for the entries of a journal. */
@@ -37,7 +37,7 @@ export function parseExpectedRequests(filter: RequestFilter) {
   const statuses = filter.status === undefined ? undefined : [filter.status].flat();
   const reasons = (entry: Entry): readonly string[] => [
     ...(entry.id > after ? [] : [`id: expected a number greater than ${after}, got ${entry.id}`]),
-    ...matcher(toMatchableRequest(entry)),
+    ...matcher(toRequestToMatch(entry)),
     ...compareStatus(entry.response?.status, statuses),
     ...(fault === undefined || entry.remarks?.forced?.faults?.includes(fault) ? [] : [`fault: ${fault} did not apply`]),
   ];
@@ -75,8 +75,8 @@ interface ComparedEntry {
 }
 
 /**
- * Verifies the number of matching requests. If there are too few, returns the near misses; if there are too many, the last requests that exceed the
- * number. The verification also fails if entries that the journal has deleted or truncated could change the result.
+ * Verifies the number of matching requests. If there are too few matching requests, returns the near misses. If there are too many, returns the last
+ * requests that exceed the expected number. The verification also fails if entries that the journal has deleted or truncated could change the result.
  */
 export function verifyRequests(journal: Journal, expected: ExpectedRequests, bounds: Bounds): Verification {
   const entries = journal.entries();
@@ -127,7 +127,7 @@ function describeUncertainties(
   ];
 }
 
-/** Returns whether it is unknown if a request matches, because only its truncated body does not match. */
+/** Returns whether it is unknown if a request matches: its body is truncated, and all other parts match. */
 function isUndecided({ reasons }: ComparedEntry): boolean {
   return reasons.length === 1 && reasons[0] === TRUNCATED_BODY;
 }

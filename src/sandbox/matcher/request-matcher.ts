@@ -12,7 +12,7 @@ import {
 } from './value-matcher.ts';
 
 /** The parts of a request that a matcher compares. */
-export interface MatchableRequest {
+export interface RequestToMatch {
   /** Undefined if the request matches no operation. */
   readonly operationId: string | undefined;
   readonly method: string;
@@ -29,12 +29,12 @@ export interface MatchableRequest {
 
 /** Returns the reasons why a request does not match, one sentence each; an empty list if it matches. */
 export interface RequestMatcher {
-  (request: MatchableRequest): readonly string[];
+  (request: RequestToMatch): readonly string[];
   /** The number of instructions in the regular expressions. */
   readonly patternSize: number;
 }
 
-type PartMatcher = (request: MatchableRequest) => readonly string[];
+type PartMatcher = (request: RequestToMatch) => readonly string[];
 
 type AddPatternSize = MatcherContext['addPatternSize'];
 
@@ -56,14 +56,14 @@ export function createRequestMatcher({ operation, where = {} }: MatcherDefinitio
     ...matchValues('headers', where, addPatternSize),
     ...(Object.hasOwn(where, 'body') ? [matchBody(where.body, addPatternSize)] : []),
   ];
-  const match = (request: MatchableRequest) => matchers.flatMap((matcher) => matcher(request));
+  const match = (request: RequestToMatch) => matchers.flatMap((matcher) => matcher(request));
   return Object.assign(match, { patternSize });
 }
 
 /** Returns whether a valid matcher matches only requests with a body. */
 export function needsBody(where: Where = {}): boolean {
-  const nobody = { operationId: undefined, method: '', path: '', query: {}, headers: {}, body: undefined };
-  return Object.hasOwn(where, 'body') && matchBody(where.body, () => {})(nobody).length > 0;
+  const bodiless = { operationId: undefined, method: '', path: '', query: {}, headers: {}, body: undefined };
+  return Object.hasOwn(where, 'body') && matchBody(where.body, () => {})(bodiless).length > 0;
 }
 
 const TOO_LARGE = {
@@ -73,7 +73,7 @@ const TOO_LARGE = {
 };
 
 /** Returns the number of characters in the parts of a request that regular expressions can match. */
-export function countCharacters({ path, query, headers, body }: MatchableRequest): number {
+export function countCharacters({ path, query, headers, body }: RequestToMatch): number {
   return JSON.stringify([path, query, headers, body]).length;
 }
 

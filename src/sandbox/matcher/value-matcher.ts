@@ -112,11 +112,11 @@ function matchList(expected: readonly unknown[], context: MatcherContext): Value
 
 /** An operator of matchers, such as `$gt`. */
 interface Operator {
-  /** The valid operands, for error messages. */
+  /** Describes the valid operands, for error messages. */
   readonly operand: string;
   readonly isOperand: (value: unknown) => boolean;
   readonly createPredicate: (operand: never, context: MatcherContext) => (value: unknown) => boolean;
-  /** Describes the values that match, for reasons. */
+  /** Describes the values that match, for the reasons of a mismatch. */
   readonly describe: (operand: string) => string;
 }
 

@@ -7,7 +7,7 @@ import type { MemoryQuota } from './memory.ts';
 export interface CountedStoreOptions<S extends State> extends Omit<StoreOptions<S>, 'backend'> {
   /** The quota. It must contain the initial state. */
   readonly quota: MemoryQuota;
-  /** Called with each change. */
+  /** Called for each change. */
   readonly onChange: () => void;
 }
 
@@ -28,7 +28,7 @@ export function createCountedStore<S extends State>({ quota, onChange, ...option
 
 /** The snapshots of a sandbox by name. `set` throws `StateTooLargeError` if the snapshot exceeds the memory quota. */
 export class CountedSnapshots<S extends State> extends Map<string, S> {
-  /** `onChange` is called with each change. */
+  /** `onChange` is called for each change. */
   constructor(
     private readonly quota: MemoryQuota,
     private readonly onChange: () => void = () => {},

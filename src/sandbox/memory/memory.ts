@@ -15,9 +15,51 @@ export interface PoolLimits {
 export interface MemoryLimits {
   /** The limit for one sandbox. */
   readonly sandboxBytes: number;
-  /** The limits for all sandboxes together. Memory of a sandbox below the first pool is guaranteed. */
+  /** The limits for all sandboxes together. A sandbox can always use the memory below the first pool. */
   readonly pools: readonly PoolLimits[];
 }
+
+/** The maximum number of sandboxes, without `default`. */
+export const MAX_SANDBOXES = 10_000;
+
+/** The memory of a sandbox without its state, in bytes. Measured: 10,000 sandboxes from one snapshot use 160 MB of heap. */
+export const SANDBOX_BYTES = 16_000;
+
+/** The limit for the snapshots of the default sandbox, in bytes. The state of this sandbox has no limit but the maximum size of a data file. */
+export const DEFAULT_SNAPSHOTS_BYTES = 256 * MEGABYTE;
+
+/**
+ * The memory that each sandbox can use even if the other sandboxes have reached the limit, in bytes. It is enough for `SANDBOX_BYTES` and about 30
+ * entries of 500 bytes.
+ */
+const GUARANTEED_BYTES = 32 * 1024;
+
+/** The maximum size of a small sandbox, in bytes. */
+const SMALL_BYTES = MEGABYTE;
+
+/** The limit for one sandbox, in bytes. */
+const SANDBOX_LIMIT_BYTES = 64 * MEGABYTE;
+
+/** The limit for all sandboxes together, in bytes. */
+const TOTAL_BYTES = 1_024 * MEGABYTE;
+
+/**
+ * The part of `TOTAL_BYTES` for the first megabyte of each sandbox. The memory of large sandboxes above one megabyte does not count here, so 256 small
+ * sandboxes always fit.
+ */
+const SMALL_TOTAL_BYTES = 256 * MEGABYTE;
+
+/** The part of `TOTAL_BYTES` for the memory of sandboxes above one megabyte. It is enough for seven sandboxes of 64 MB. */
+const LARGE_TOTAL_BYTES = TOTAL_BYTES - SMALL_TOTAL_BYTES - MAX_SANDBOXES * GUARANTEED_BYTES;
+
+/** The memory limits of a server's sandboxes. They apply to an estimate of the memory, not to the measured heap. */
+export const MEMORY_LIMITS: MemoryLimits = {
+  sandboxBytes: SANDBOX_LIMIT_BYTES,
+  pools: [
+    { fromBytes: GUARANTEED_BYTES, toBytes: SMALL_BYTES, totalBytes: SMALL_TOTAL_BYTES },
+    { fromBytes: SMALL_BYTES, toBytes: Number.POSITIVE_INFINITY, totalBytes: LARGE_TOTAL_BYTES },
+  ],
+};
 
 /** The memory of all sandboxes in one range of sizes. */
 interface Pool extends PoolLimits {
@@ -29,7 +71,7 @@ function getPoolBytes({ fromBytes, toBytes }: Pool, bytes: number): number {
   return Math.max(0, Math.min(bytes, toBytes) - fromBytes);
 }
 
-/** Counts the memory of the sandboxes of a server. Counts an object of several states once. */
+/** Counts the memory of the sandboxes of a server. An object that several states contain counts once. */
 export class Memory {
   readonly objects = new SharedObjects();
   private readonly pools: readonly Pool[];
@@ -43,8 +85,8 @@ export class Memory {
   }
 
   /**
-   * Creates the quota of a sandbox with a state and other bytes. Releases `old`, the quota of the sandbox that is replaced. Throws `StateTooLargeError`
-   * if a limit is exceeded; then `old` does not change.
+   * Creates the quota of a sandbox with a state and other bytes. `old`: the quota of the sandbox that the new sandbox replaces, if any. Releases `old`.
+   * If a limit is exceeded, throws `StateTooLargeError` and does not change `old`.
    */
   createQuota(state: State, otherBytes: number, old?: MemoryQuota): MemoryQuota {
     const quota = new MemoryQuota(this, this.limits.sandboxBytes, this.pools);
@@ -134,7 +176,10 @@ export class MemoryQuota implements Owner {
     this.charge(moreBytes);
   }
 
-  /** Returns a message about the limit that is exceeded since the sandbox had `beforeBytes`; undefined if no limit is exceeded. */
+  /**
+   * Returns a message about the limit that the last change exceeded; undefined if it exceeded no limit. `beforeBytes`: the memory of the sandbox before
+   * the change.
+   */
   private findExceededLimit(beforeBytes: number): string | undefined {
     if (this.bytes <= beforeBytes) return undefined;
     if (this.bytes > this.limitBytes)

@@ -84,7 +84,7 @@ export class SharedObjects {
   }
 }
 
-/** Returns where two lists differ: from `start` up to, but not including, `fromEnd` and `toEnd`. */
+/** Returns where two lists differ: from the index `start` up to `fromEnd` in `from`, and up to `toEnd` in `to`. Both ends are exclusive. */
 function findDifference(from: List, to: List) {
   const shorter = Math.min(from.length, to.length);
   let start = 0;

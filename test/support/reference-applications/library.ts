@@ -8,7 +8,7 @@ import {
   type Input,
 } from '../../../src/application.ts';
 import type { Contract } from '../../../src/openapi/contract.ts';
-import { entrySteps } from '../../../src/store/validate-state.ts';
+import { validateEntries } from '../../../src/store/validate-state.ts';
 
 /** The state of the library. */
 export type Library = {
@@ -52,7 +52,7 @@ export const library: Application<Library> = {
       collections: library.collections,
       validateEntry: contract.validateData,
       findReferenceIssues: ({ books, loans }) =>
-        entrySteps('loans', loans, ({ isbn }) =>
+        validateEntries('loans', loans, ({ isbn }) =>
           books.some((book) => book.isbn === isbn) ? [] : [{ pointer: '/isbn', message: 'is of no book' }],
         ),
     },

@@ -6,26 +6,26 @@ import type { Bench } from './measurement.ts';
 /** A server that can be started. */
 export interface Contestant {
   readonly name: string;
-  /** The arguments to `node` for a start at this port. `folder` is its own and empty; it may put files there. */
+  /** Returns the arguments of `node` for starting the server at a port. `folder`: an empty folder for the files of this server. */
   readonly prepare: (port: number, folder: string) => readonly string[];
 }
 
-/** How our server is run. */
+/** Options of our server. */
 export interface OurOptions {
   readonly name: string;
-  /** `json` goes to /dev/null. */
+  /** The `json` log is written to /dev/null. */
   readonly log: 'off' | 'json';
-  /** Whether it looks at its own answers; by default it does. */
+  /** `off`: the server does not verify its responses. Default: it does. */
   readonly verify?: 'off';
-  /** The data file for a start that was given this folder. */
+  /** Returns the path of the data file. `folder`: the folder for the files of this server. */
   readonly data: (folder: string) => string;
 }
 
-/** No data file: our server makes it of the default data. */
-export const freshData: OurOptions['data'] = (folder) => join(folder, 'db.json');
+/** Returns the path of a data file that does not exist. Our server creates it with the default data. */
+export const newDataFile: OurOptions['data'] = (folder) => join(folder, 'db.json');
 
-/** A data file that is there already, as large as this one. */
-export function copyOf(file: string): OurOptions['data'] {
+/** Creates a function that copies a data file and returns the path of the copy. */
+export function copyDataFile(file: string): OurOptions['data'] {
   return (folder) => {
     const copy = join(folder, 'db.json');
     copyFileSync(file, copy);
@@ -33,17 +33,17 @@ export function copyOf(file: string): OurOptions['data'] {
   };
 }
 
-/** node:http with answers that are ready as bytes: the least that a server on Node can cost. */
-export function bare({ answersFile }: Bench): Contestant {
-  return peer('bare', './peers/bare.js', answersFile);
+/** A server with node:http that sends stored responses. No server on Node needs less CPU time. */
+export function bare({ responsesFile }: Bench): Contestant {
+  return peer('bare', './peers/bare.js', responsesFile);
 }
 
-/** What one would write by hand with koa, without a contract. */
-export function koa({ answersFile }: Bench): Contestant {
-  return peer('koa', './peers/koa.js', answersFile);
+/** A typical handwritten server with koa, without a contract. */
+export function koa({ responsesFile }: Bench): Contestant {
+  return peer('koa', './peers/koa.js', responsesFile);
 }
 
-/** The server under test; each change is on the disk before it is answered. */
+/** The server under test. It stores each change durably before it responds. */
 export function ours({ serverFile }: Pick<Bench, 'serverFile'>, { name, log, data, verify }: OurOptions): Contestant {
   const prepare = (port: number, folder: string) => [
     serverFile,
@@ -58,7 +58,7 @@ export function ours({ serverFile }: Pick<Bench, 'serverFile'>, { name, log, dat
   return { name, prepare };
 }
 
-/** json-server over a data file of the same content; it answers a change once it is written, and syncs nothing. */
+/** json-server with a data file of the same content. It writes a change before it responds, but does not call fsync. */
 export function jsonServer(dataFile: string): Contestant {
   const bin = fileURLToPath(import.meta.resolve('json-server/lib/cli/bin.js'));
   const prepare = (port: number, folder: string) => {
@@ -72,7 +72,7 @@ export function jsonServer(dataFile: string): Contestant {
   return { name: 'json-server', prepare };
 }
 
-function peer(name: string, file: string, answersFile: string): Contestant {
+function peer(name: string, file: string, responsesFile: string): Contestant {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  return { name, prepare: (port) => [path, String(port), answersFile] };
+  return { name, prepare: (port) => [path, String(port), responsesFile] };
 }

@@ -1,26 +1,29 @@
 import autocannon from 'autocannon';
-import { LOOPBACK } from './ask.ts';
-import { Fault } from './measurement.ts';
+import { BenchError } from './measurement.ts';
 import type { ShopRequest } from './requests.ts';
+import { LOOPBACK } from './send-request.ts';
 import type { Server } from './server.ts';
 
-/** How many connections ask at the same time, each for its next answer as soon as it has one. */
+/** The number of concurrent connections. Each sends its next request when it has received a response. */
 export const CONNECTIONS = 50;
 
-/** How often autocannon looks whether it is done, in ms. */
+/** The interval at which autocannon checks whether it is done, in ms. */
 const DONE_CHECK_MS = 10;
-/** Many times what any load here takes: a server that hangs ends the measurement. */
+/** The time limit of a load, in seconds. It is many times longer than any load takes, and ends the measurement if a server hangs. */
 const LIMIT_SECONDS = 15;
 
-/** The time, in s, from the first of `amount` equal requests to the last answer. Throws a Fault unless each was answered 2xx. */
+/**
+ * Sends `amount` equal requests. Returns the time from the first request to the last response, in seconds. Throws a `BenchError` if a response does not
+ * have a 2xx status.
+ */
 export async function load(server: Server, request: ShopRequest, amount: number): Promise<number> {
   const { result, seconds } = await fire({ ...options(server.port, request), amount });
   if (result['2xx'] !== amount || result.non2xx + result.errors > 0)
-    throw new Fault(complaint(server, request, amount, result));
+    throw new BenchError(complaint(server, request, amount, result));
   return seconds;
 }
 
-/** Runs autocannon to its end or the limit. The seconds are counted here, as it sees its own end only at its next check. */
+/** Runs autocannon until it is done or the time limit is reached. Measures the time itself, because autocannon notices its end only at its next check. */
 function fire(load: autocannon.Options): Promise<{ result: autocannon.Result; seconds: number }> {
   return new Promise((resolve, reject) => {
     const startedMs = performance.now();
@@ -46,7 +49,7 @@ function options(port: number, { method, path, body }: ShopRequest): autocannon.
 function complaint({ name }: Server, request: ShopRequest, amount: number, result: autocannon.Result): string {
   const { '2xx': good, non2xx, errors, timeouts } = result;
   return (
-    `${name}: of ${amount} times ${request.name}, ${good} were answered 2xx within ${LIMIT_SECONDS} s and ${non2xx} otherwise; ` +
-    `${errors} failed, ${timeouts} of them for lack of an answer`
+    `${name}: of ${amount} times ${request.name}, ${good} had a 2xx response within ${LIMIT_SECONDS} s, and ${non2xx} had another response; ` +
+    `${errors} failed, including ${timeouts} timeouts`
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the measurements named on the command line, or all: reports go to stdout as Markdown, progress to stderr. The exit
- * code is 0 whatever the speed, 1 where something could not be measured, 128 + the signal's number after a signal.
+ * Runs the measurements that are named on the command line, or all measurements. Writes the reports to stdout as Markdown, and the progress to stderr.
+ * The exit code is 1 if a measurement is impossible, and 128 + the number of the signal after a signal. Otherwise it is 0, even if a target is not met.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { constants, cpus, release, tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openBench } from './bench.ts';
 import { section, targetList } from './markdown.ts';
-import { Fault, type Measurement, type Target } from './measurement.ts';
+import { BenchError, type Measurement, type Target } from './measurement.ts';
 import { http } from './measurements/http.ts';
 import { memory } from './measurements/memory.ts';
 import { sandboxes } from './measurements/sandboxes.ts';
@@ -18,7 +18,7 @@ import { start } from './measurements/start.ts';
 import { store } from './measurements/store.ts';
 import { killAll, stopAll } from './server.ts';
 
-/** All that can be measured, in the order in which it is. */
+/** The measurements by name, in the order in which they run. */
 const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map(
   Object.entries({ http, store, search, start, memory, sandboxes }),
 );
@@ -36,7 +36,7 @@ process.exit(exitCode);
 
 async function measureAll(): Promise<number> {
   const { measurements, serverFile, besideFile } = chosen();
-  if (process.platform !== 'linux') throw new Fault('CPU time and memory are read from /proc: run this on Linux');
+  if (process.platform !== 'linux') throw new BenchError('CPU time and memory are read from /proc: run this on Linux');
   const bench = { ...(await openBench(serverFile, folder)), besideFile };
   console.log(
     `Node ${process.version}, Linux ${release()}, ${cpus().length} × ${cpus()[0]?.model}, data in ${tmpdir()}\n`,
@@ -51,7 +51,7 @@ async function measureAll(): Promise<number> {
   return 0;
 }
 
-/** What the command line asks for: names of measurements, `--server PATH` and `--beside PATH`, which are resolved against the working directory. */
+/** Parses the command line: the names of measurements, `--server PATH` and `--beside PATH`. The paths are relative to the working directory. */
 function chosen(): { measurements: Measurement[]; serverFile: string; besideFile: string | undefined } {
   const options = { server: { type: 'string', default: BUILT_SERVER }, beside: { type: 'string' } } as const;
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
@@ -66,17 +66,17 @@ function chosen(): { measurements: Measurement[]; serverFile: string; besideFile
 function measurementNamed(name: string): Measurement {
   const measurement = MEASUREMENTS.get(name);
   if (measurement === undefined)
-    throw new Fault(`there is no measurement ${name}: choose from ${[...MEASUREMENTS.keys()].join(', ')}`);
+    throw new BenchError(`there is no measurement ${name}: choose from ${[...MEASUREMENTS.keys()].join(', ')}`);
   return measurement;
 }
 
-/** Says on stderr why it can't be measured, and gives the exit code. */
+/** Writes an error to stderr and returns the exit code. */
 function explain(error: unknown): number {
-  console.error(error instanceof Fault ? error.message : error);
+  console.error(error instanceof BenchError ? error.message : error);
   return 1;
 }
 
-/** Settles once a signal asks to end, with the exit code for it. */
+/** Resolves to the exit code when the process receives a signal that ends it. */
 function interruption(): Promise<number> {
   return new Promise((settle) => {
     for (const signal of SIGNALS) process.on(signal, () => settle(128 + constants.signals[signal]));

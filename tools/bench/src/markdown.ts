@@ -1,17 +1,17 @@
 import type { Report, Target } from './measurement.ts';
 
-/** A report as a Markdown section: title, how it was measured, table. */
+/** Formats a report as a Markdown section with the title, the method and the table. */
 export function section({ title, how, columns, rows }: Report): string {
   return [`## ${title}`, '', how, '', ...table(columns, rows), ''].join('\n');
 }
 
-/** The targets as a Markdown list, one line each. */
+/** Formats the targets as a Markdown list with one line for each target. */
 export function targetList(targets: readonly Target[]): string {
   const lines = targets.map(({ what, reached, isMet }) => `- ${isMet ? 'met' : 'NOT met'}: ${what}: ${reached}`);
   return ['## Targets', '', ...lines].join('\n');
 }
 
-/** A table whose cells are padded to the width of their column, so that it can be read on a terminal too. */
+/** Formats a Markdown table. Pads the cells to the width of their column, so that the table is readable in a terminal. */
 function table(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = columns.map((column, index) =>
     Math.max(...[column, ...rows.map((row) => row[index] ?? '')].map((cell) => cell.length)),

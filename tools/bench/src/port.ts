@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { LOOPBACK } from './ask.ts';
+import { LOOPBACK } from './send-request.ts';
 
 /**
- * Below the ports that Linux gives to outgoing connections (32768 and up): one of the load's can't take it, and polling
- * it can't end in a connection to itself.
+ * The ports for servers. They are below the ports that Linux uses for outgoing connections (from 32768), so that a connection of the load can't use the
+ * port of a server.
  */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_767;
 
-/** A port that nothing listens on, drawn at random. Another program could take it before it is used; none was seen to. */
+/** Returns a random port that is not in use. Another program could use the port before the caller does, but this is improbable. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT + 1));
@@ -24,7 +24,7 @@ async function isFree(port: number): Promise<boolean> {
     await once(server, 'listening');
     return true;
   } catch {
-    // In use, or not ours to use: the next one will do.
+    // The port is in use or not permitted. The caller tries another port.
     return false;
   } finally {
     server.close();

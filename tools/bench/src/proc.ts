@@ -1,26 +1,26 @@
 import { readFileSync } from 'node:fs';
-import { Fault } from './measurement.ts';
+import { BenchError } from './measurement.ts';
 
 /** Linux counts CPU time in /proc in ticks of 1/100 s (USER_HZ) on every architecture that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** How far off the difference of two readings can be, in s: one tick for user time, one for system time. */
+/** The maximum error of the difference of two CPU times, in seconds: one tick for user time and one tick for system time. */
 export const CPU_ERROR_SECONDS = 2 / TICKS_PER_SECOND;
 
 const BYTES_PER_KB = 1024;
 const BYTES_PER_MB = 1_000_000;
 
-/** The CPU time, in s, that all threads of a process have used so far, user and system (fields 14 and 15 of /proc/PID/stat). */
+/** Returns the CPU time of all threads of a process since its start, in seconds: user and system time (fields 14 and 15 of /proc/PID/stat). */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // Field 2 is the program's name in parentheses and may hold spaces: count from the last one, after which field 3 comes.
+  // Field 2 is the program's name in parentheses, which can contain spaces. Field 3 begins after the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[14 - 3]) + Number(fields[15 - 3])) / TICKS_PER_SECOND;
 }
 
-/** The memory, in MB of 1,000,000 bytes, that a process holds in RAM (VmRSS; its "kB" are 1,024 bytes). */
+/** Returns the resident memory of a process, in MB of 1,000,000 bytes (VmRSS, whose kB have 1,024 bytes). */
 export function residentMB(pid: number): number {
   const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  if (found === null) throw new Fault(`/proc/${pid}/status has no VmRSS: the process has ended`);
+  if (found === null) throw new BenchError(`/proc/${pid}/status has no VmRSS: the process has ended`);
   return (Number(found[1]) * BYTES_PER_KB) / BYTES_PER_MB;
 }

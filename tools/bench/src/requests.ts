@@ -1,21 +1,21 @@
-/** A request of the measurements, with the answer that it must get. */
+/** A request of the measurements, with the expected status of its response. */
 export interface ShopRequest {
   /** Method and path. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
-  /** JSON; absent where the request has none. */
+  /** JSON; undefined if the request has no body. */
   readonly body?: string;
   readonly status: number;
 }
 
-/** The list of products: a server has started once it answers this one. */
+/** The request for the list of products. A server has started when it responds to this request. */
 export const products = get('/api/products');
 
-/** Puts the data back to the default. */
+/** Resets the data to the default data. */
 export const reset: ShopRequest = { name: 'POST /api/reset', method: 'POST', path: '/api/reset', status: 204 };
 
-/** The GETs that are measured, none of which reads a clock or takes a parameter. */
+/** The measured GET requests. None of them depends on the time or has a parameter. */
 export const gets: readonly ShopRequest[] = [
   products,
   get('/api/delivery-options'),
@@ -24,13 +24,13 @@ export const gets: readonly ShopRequest[] = [
   get('/api/orders'),
 ];
 
-/** The change that is measured: one more of a product. On our server it is on the disk before it is answered. */
+/** Creates the measured change: adds one unit of a product to the cart. Our server stores the change durably before it responds. */
 export function addCartItem(productId: string): ShopRequest {
   const path = '/api/cart-items';
   return { name: `POST ${path}`, method: 'POST', path, body: JSON.stringify({ productId, quantity: 1 }), status: 201 };
 }
 
-/** A change as json-server has it. */
+/** Creates a change that json-server supports. */
 export function replaceCartItem(productId: string): ShopRequest {
   const path = `/api/cart-items/${productId}`;
   return { name: 'PUT /api/cart-items/ID', method: 'PUT', path, body: JSON.stringify({ quantity: 2 }), status: 200 };

@@ -1,4 +1,4 @@
-/** What `work` gives for each contestant in each round, one after the other; the lists are in the order of the rounds. */
+/** Calls `work` for each contestant in each round, one after the other. Returns the results of each contestant in the order of the rounds. */
 export async function interleave<Contestant, Result>(
   rounds: number,
   contestants: readonly Contestant[],
@@ -11,7 +11,7 @@ export async function interleave<Contestant, Result>(
   return results;
 }
 
-/** The list, begun at another place each round, so that no contestant is always first. */
+/** Returns the list with another first contestant in each round. */
 export function rotated<Contestant>(contestants: readonly Contestant[], round: number): Contestant[] {
   const first = round % contestants.length;
   return [...contestants.slice(first), ...contestants.slice(0, first)];

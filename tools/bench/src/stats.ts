@@ -1,11 +1,11 @@
-/** What several rounds gave: nothing is dropped, so the extremes are those of all rounds. */
+/** The results of several rounds: the median, the lowest and the highest. No round is left out. */
 export interface Figure {
   readonly median: number;
   readonly lowest: number;
   readonly highest: number;
 }
 
-/** The median and the extremes of at least one value. */
+/** Returns the median, the lowest and the highest of at least one value. */
 export function figure(values: readonly number[]): Figure {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
@@ -14,14 +14,14 @@ export function figure(values: readonly number[]): Figure {
 }
 
 /**
- * How two servers compare: the figure of the ratios that each round gave. What disturbs a round disturbs both sides of
- * it, so this varies less than the ratio of two medians.
+ * Returns the ratios of two servers in each round. Both servers are measured in the same round, so other load affects both, and these ratios vary less
+ * than the ratio of two medians.
  */
 export function ratio(numerators: readonly number[], denominators: readonly number[]): Figure {
   return figure(numerators.map((numerator, round) => numerator / at(denominators, round)));
 }
 
-/** A figure for people: `17.3 (16.9–18.0)`. */
+/** Formats a figure: `17.3 (16.9–18.0)`. */
 export function show({ median, lowest, highest }: Figure, digits: number): string {
   return `${median.toFixed(digits)} (${lowest.toFixed(digits)}–${highest.toFixed(digits)})`;
 }

@@ -6,10 +6,10 @@ import type { State } from '../../../src/shop/state.ts';
 import { collections } from '../../../src/shop/state.ts';
 import { openState } from '../../../src/store/open-state.ts';
 
-/** Something that keeps the same data in a file, and can change it. */
+/** A store with the data in a file. */
 export interface Writer {
   readonly name: string;
-  /** Changes one quantity; resolves once that counts as kept. */
+  /** Changes a quantity. Resolves when the store reports the change as stored. */
   change(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ interface Data {
 
 const sync = promisify(fsync);
 
-/** The least that a durable write of the same bytes takes: write and sync a new file, rename it, sync the folder. */
+/** Creates the writer with the fewest calls for a durable write of the same bytes: write and fsync a new file, rename it, fsync the folder. */
 export function bareWriter(path: string): Writer {
   const bytes = readFileSync(path);
   const temporary = `${path}.new`;
@@ -40,7 +40,7 @@ export function bareWriter(path: string): Writer {
   };
 }
 
-/** lowdb as its documentation has it. Its preset keeps data in memory where NODE_ENV is test. */
+/** Creates a writer with lowdb, as its documentation recommends. If NODE_ENV is `test`, the preset of lowdb stores the data only in memory. */
 export async function lowdbWriter(path: string): Promise<Writer> {
   const database = await JSONFilePreset<{ cartItems: { quantity: number }[] }>(path, { cartItems: [] });
   return {
@@ -53,7 +53,7 @@ export async function lowdbWriter(path: string): Promise<Writer> {
   };
 }
 
-/** Our store at its own interface. */
+/** Creates a writer with our store, without HTTP. */
 export async function ourWriter(path: string, durability: 'disk' | 'os'): Promise<Writer> {
   const { store } = await openState<State>({
     data: path,
@@ -76,7 +76,7 @@ export async function ourWriter(path: string, durability: 'disk' | 'os'): Promis
   };
 }
 
-/** Whether the file holds a cart, as all of these keep it: what was measured was written. */
-export function isKept(path: string): boolean {
+/** Returns whether the file contains a cart that is not empty, which all writers store. If not, the measured changes were not written. */
+export function hasCart(path: string): boolean {
   return (JSON.parse(readFileSync(path, 'utf8')) as Data).cartItems.length > 0;
 }

@@ -105,7 +105,10 @@ function widens({ effect }: Delta): boolean {
   return ['wider', 'different', 'removed'].includes(effect);
 }
 
-/** Returns the counterpart of an alternative: the alternative of the same name, else an equal one, else the only added alternative of the same types. */
+/**
+ * Returns the counterpart of an alternative: the alternative with the same name, else an equal alternative, else the only added alternative with the
+ * same types.
+ */
 function findCounterpart(
   one: Alternative,
   { removed, added, after, tried }: Choice,
@@ -181,7 +184,7 @@ function unfoldAlternatives(
   return found;
 }
 
-/** Makes an alternative nullable if `nullable` is a sibling of `oneOf` or `anyOf`, as authors intend. */
+/** Makes an alternative nullable if `nullable` is a sibling of `oneOf` or `anyOf`. OpenAPI ignores it there, but authors intend it. */
 function copyNullable({ node }: Part, alternative: Part): Part {
   return node.nullable === true ? { ...alternative, node: { ...alternative.node, nullable: true } } : alternative;
 }

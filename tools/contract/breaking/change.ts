@@ -6,7 +6,7 @@ export interface Change {
   readonly pointer: string;
   /** Method and path, such as "POST /api/orders"; undefined if the change concerns several operations. */
   readonly operation: string | undefined;
-  /** A sentence with the change, and why it is breaking or not. */
+  /** A sentence with the change, and the reason why it is breaking or not. */
   readonly message: string;
 }
 

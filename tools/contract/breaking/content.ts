@@ -16,7 +16,7 @@ export interface Sides {
   readonly compare: Compare;
 }
 
-/** Returns the changes between two `content` objects: of their media types, and of the schema of each. */
+/** Returns the changes between two `content` objects: changes of the media types, and changes of their schemas. */
 export function contentChanges(sides: Sides, before: string, after: string): readonly Delta[] {
   const [old, now] = [getKeys(sides.old, before), getKeys(sides.now, after)];
   const gone = old.filter((type) => counterparts(type, now).length === 0);
@@ -51,7 +51,10 @@ export function contentChanges(sides: Sides, before: string, after: string): rea
   ];
 }
 
-/** Returns the counterparts of an older media type: the same, a wildcard that includes it, or those that a wildcard included. */
+/**
+ * Returns the counterparts of an older media type: the same media type, a wildcard that includes it, or, if the older media type is a wildcard, the
+ * media types that it includes.
+ */
 function counterparts(type: string, now: readonly string[]): readonly string[] {
   const one = findMediaType(now, type);
   if (one !== undefined) return [one];

@@ -25,7 +25,7 @@ function propertyChanges(pair: Compared, name: string, compare: Compare): readon
   return [{ effect: 'removed', pointer: getSchemaPointer(before), message: `${formatPlace(at)} is removed` }];
 }
 
-/** Returns the change of a new property. In an open object, it counts only if it is required, because clients did not send it before. */
+/** Returns the change of a new property. In an open object, a new property counts only if it is required, because older clients do not send it. */
 function addedProperty(pair: Compared, name: string, compare: Compare): readonly Delta[] {
   const { old, now, place, direction } = pair;
   const after = now.properties[name];

@@ -16,7 +16,7 @@ export interface Operation {
   readonly item: string;
 }
 
-/** Returns the operations of a document, in its order. */
+/** Returns the operations of a document, in the order of the document. */
 export function getOperations(document: Document): readonly Operation[] {
   return Object.keys(document.paths ?? {}).flatMap((path) => {
     const { node: item, pointer } = resolveNode(document, formatPointer('paths', path));

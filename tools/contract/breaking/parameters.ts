@@ -8,7 +8,7 @@ import { readSchema, toCanonicalText } from './schema-parts.ts';
 interface Parameter {
   readonly node: Node;
   readonly pointer: string;
-  /** Identifies the parameter in both versions: location and name, or the position in the path, whose names are not sent. */
+  /** Identifies the parameter in both versions: location and name; for a path parameter the position in the path, because its name is not sent. */
   readonly key: string;
   readonly words: string;
 }
@@ -83,7 +83,7 @@ export function requiredChange(old: Node, now: Node, words: string, pointer: str
 
 const STYLES: Readonly<Record<string, string>> = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' };
 
-/** Returns the serialization of a parameter, as far as it matters: most styles serialize a text alike. */
+/** Returns a text that identifies the serialization of a parameter. Styles have the same text if they serialize the type of the parameter in the same way. */
 function getSerialization({ in: place, style, explode, content, schema, allowReserved }: Node): string {
   if (content !== undefined) return 'content';
   const plain = style ?? STYLES[String(place)];

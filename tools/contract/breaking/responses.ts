@@ -25,8 +25,8 @@ export function responseChanges(before: Operation, after: Operation, compare: Co
 }
 
 /**
- * Returns the names of the responses that replace one: the same; for a removed success the range or `default` that includes it; for a range of
- * successes the listed statuses in it.
+ * Returns the names of the responses that replace a response: the response with the same name, if there is one. For a removed success, returns the
+ * range or `default` that includes its status. For a range of successes, returns the documented statuses in the range.
  */
 function successors(status: string, now: readonly string[]): readonly string[] {
   const same = now.find((one) => one.toUpperCase() === status.toUpperCase());
@@ -37,7 +37,7 @@ function successors(status: string, now: readonly string[]): readonly string[] {
   return range === undefined ? [] : [range];
 }
 
-/** Returns the change of a removed response. Clients depend on successes; they handle any error alike. */
+/** Returns the change of a removed response. Only a removed success is breaking, because clients handle all errors in the same way. */
 function removed({ pointer }: Operation, status: string): Delta {
   const message = `the response ${status} is removed`;
   return { effect: isSuccess(status) ? 'removed' : 'neutral', pointer: `${pointer}/responses/${status}`, message };

@@ -8,8 +8,8 @@ interface Target {
 }
 
 /**
- * Creates a function that returns whether two schemas, and all schemas that they refer to, are equal. Most schemas of two versions are equal and need no
- * further comparison.
+ * Creates a function that returns whether two schemas, and all schemas that they refer to, are equal. Most schemas of two versions are equal, and equal
+ * schemas need no further comparison.
  */
 export function createEqualityCheck(before: Document, after: Document): (one: Schema, other: Schema) => boolean {
   const isOneDialect = before.openapi.slice(0, 3) === after.openapi.slice(0, 3);

@@ -177,7 +177,7 @@ function exclusions(pair: Compared, trial: Trial): readonly Delta[] {
     return inner.map((one) => ({
       ...one,
       effect: OPPOSITE[one.effect] ?? one.effect,
-      message: `${one.message} in what it must not be`,
+      message: `${one.message} within \`not\``,
     }));
   }
   if (before.length === after.length) return [];

@@ -93,7 +93,7 @@ function getTypes(schema: Schema): readonly Type[] {
   return allowed.filter((type) => choices.some((choice) => hasType(choice, type)));
 }
 
-/** Whether a list of types includes a type: integers are numbers. */
+/** Returns whether a list of types includes a type. `number` includes `integer`. */
 export function allows(types: readonly Type[], type: Type): boolean {
   return types.includes(type) || (type === 'integer' && types.includes('number'));
 }

@@ -6,7 +6,7 @@ export interface Part {
   readonly document: Document;
   readonly pointer: string;
   readonly node: Node;
-  /** The keywords that were removed or added. Distinguishes the part from the schema at the pointer. */
+  /** The keywords that were removed from the schema at the pointer or added to it. They distinguish the part from the schema. */
   readonly mark?: string;
 }
 

@@ -1,7 +1,7 @@
 import { type Document, isNode } from '../../../src/openapi/document.ts';
 import type { Change } from './change.ts';
 
-/** Returns the changes of the server URLs: clients use those that they know. */
+/** Returns the changes of the server URLs. A removed URL is breaking, because older clients use it. */
 export function serverChanges(before: Document, after: Document): readonly Change[] {
   const [old, now] = [before, after].map(getServerUrls);
   const gone = (old ?? []).filter((url) => !now?.includes(url));

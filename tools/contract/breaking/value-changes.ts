@@ -15,7 +15,7 @@ export function typeChanges(pair: Compared): readonly Delta[] {
   return [createDelta(pair, effectOf(removed.length > 0, added.length > 0), 'type', message)];
 }
 
-/** Returns the types that a value can have before and after; only their rules can have changed. */
+/** Returns the types that a value can have in both versions. Only the constraints on these types are compared. */
 export function getSharedTypes({ old, now }: Compared): readonly Type[] {
   return now.types.filter((type) => allows(old.types, type));
 }
@@ -32,7 +32,7 @@ function effectOf(isNarrower: boolean, isWider: boolean): Effect {
   return isNarrower ? 'narrower' : 'wider';
 }
 
-/** Returns the changes of enumerations: values that are no longer valid, and values that are now. */
+/** Returns the changes of enumerations: values that are no longer valid, and values that are newly valid. */
 export function choiceChanges(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
   const removed = (old.choices ?? []).filter((value) => !isAllowed(value, now));
@@ -171,7 +171,7 @@ export function textChanges(pair: Compared): readonly Delta[] {
   return [createDelta(pair, effectOf(added.length > 0, removed.length > 0), 'pattern', message)];
 }
 
-/** Formats that allow all values of their type: those only for people, and the widest numbers. */
+/** Formats that allow all values of their type: formats that are only documentation, and the largest number formats. */
 const OPEN_FORMATS: ReadonlySet<string> = new Set(['password', 'int64', 'double']);
 
 /** Formats whose values are all valid in another format. */

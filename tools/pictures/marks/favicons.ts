@@ -5,7 +5,7 @@ import type { Mark } from '../picture.ts';
 import type { Shape } from '../shape.ts';
 import { fill, stroke } from '../shape.ts';
 
-/** The icons that shop pages ask for as favicons: file name, and mark. Browsers show them at 16 or 32 pixels, so each has few, thick lines. */
+/** The favicons of shop pages: file name and drawing. Each has few, thick lines, because browsers show favicons with 16 or 32 pixels. */
 export const favicons: readonly (readonly [name: string, mark: Mark])[] = [
   ['home-favicon', tile(palette.coral, house())],
   ['cart-favicon', tile(palette.teal, cart())],

@@ -3,7 +3,7 @@ import { palette, white } from '../palette.ts';
 import type { Mark } from '../picture.ts';
 import { fill, stroke } from '../shape.ts';
 
-/** The icons that shop pages ask for: file name, and width in pixels, two to three times that at which they are shown. */
+/** The icons of shop pages: file name, and width in pixels. Pages show them with a third to a half of this width. */
 export const icons: readonly (readonly [name: string, widthPx: number, mark: Mark])[] = [
   ['buy-again', 75, buyAgain()],
   ['cart-icon', 150, cart()],
@@ -14,8 +14,8 @@ export const icons: readonly (readonly [name: string, widthPx: number, mark: Mar
 ];
 
 /**
- * Two white arrows in a circle on a dark disc. Pages put it on yellow buttons, where white alone has a contrast
- * of 1.3 : 1, and on green ones beside white text; the disc brings its own contrast to both and to white.
+ * Two white arrows in a circle on a dark disc. Pages show the icon on yellow buttons, and on green buttons beside white text. The disc has enough
+ * contrast to both buttons and to the arrows. White arrows alone would have a contrast of 1.3 : 1 on yellow.
  */
 function buyAgain(): Mark {
   const arrows = 'M29 44A22 22 0 0 1 69 38M71 56A22 22 0 0 1 31 62';

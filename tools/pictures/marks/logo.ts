@@ -5,7 +5,7 @@ import type { Mark } from '../picture.ts';
 import type { Shape } from '../shape.ts';
 import { fill, moved, stroke, veil } from '../shape.ts';
 
-/** The colours of a logo: those of the awning's stripes in turn, and that of the shop and the word. */
+/** The colours of a logo: the alternating colours of the awning's stripes, and the colour of the shop and the word. */
 interface Livery {
   readonly stripes: readonly [(outline: Outline) => Shape, (outline: Outline) => Shape];
   readonly line: string;
@@ -44,7 +44,7 @@ function logo(livery: Livery): Mark {
   return { size: [x - gap + 12, 120], shape: shop(livery) + word.join('') };
 }
 
-/** Width of the letters' lines, and the distance from the middle line of one letter to that of the next. */
+/** The line width of the letters, and the distance between the middle lines of adjacent letters. */
 const [lineWidth, gap] = [17, 29];
 
 /** The middle lines of the letters; y is 0 at the top of an x and 64 on the base line. */
@@ -60,7 +60,7 @@ const letters: Readonly<
   n: { outline: 'M0 64V0M0 28A24 28 0 0 1 48 28V64', width: 48 },
 };
 
-/** The logos by file name, with their width in pixels, about three times that at which they are shown. */
+/** The logos by file name, with their width in pixels. Pages show them with about a third of this width. */
 export const logos: readonly (readonly [name: string, widthPx: number, mark: Mark])[] = [
   ['logo', 480, logo(colored)],
   ['logo-white', 480, logo(allWhite)],

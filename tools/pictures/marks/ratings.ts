@@ -9,13 +9,13 @@ const pitch = 60;
 /** Outer and inner radius of a star. */
 const [outerRadius, innerRadius] = [29, 13.5];
 
-/** The amber is dark enough to stand out from white, the grey light enough to read as "not given". */
+/** The colours of full and empty stars. The amber has enough contrast to white. The grey is light, so that a star looks empty. */
 const [givenColor, missingColor] = ['#f0a01e', '#d5dae1'];
 
-/** Ten times the number of stars, as it stands in the file names: 0, 5, … 50. */
+/** Ten times the number of full stars, which is the number in the file name: 0, 5, … 50. */
 export const tenfoldRatings: readonly number[] = upTo(11).map((halves) => halves * 5);
 
-/** Five stars in a row, the first `tenfold` / 10 of them given; a half star ends exactly in its middle. */
+/** Five stars in a row. The first `tenfold` / 10 stars are full. A half star is full up to its middle. */
 export function ratingStrip(tenfold: number): Mark {
   const stars = each(upTo(5), star);
   const given = box([0, 0], [(tenfold / 10) * pitch, pitch]);

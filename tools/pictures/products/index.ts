@@ -11,8 +11,8 @@ import * as play from './play.ts';
 import * as sports from './sports.ts';
 
 /**
- * How each product is drawn, by the name of its function: `fryingPan` is served as `frying-pan.svg`. To add a
- * product, export a function from the file of its kind; place and size do not matter, since each is framed at the end.
+ * The drawing functions of the products by name. The picture of `fryingPan` is `frying-pan.svg`. To add a product, export a function from the file of
+ * its kind. Position and size of the drawing do not matter, because each picture is centred and scaled at the end.
  */
 export const products: Readonly<Record<string, () => Shape>> = {
   ...kitchen,

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkAnswers, type RecordedAnswer } from '../answers.ts';
-import { bare, type Contestant, freshData, koa, ours } from '../contestants.ts';
+import { bare, type Contestant, koa, newDataFile, ours } from '../contestants.ts';
 import { CONNECTIONS } from '../load.ts';
-import { type Bench, Fault, type Report, type Target } from '../measurement.ts';
+import { type Bench, BenchError, type Report, type Target } from '../measurement.ts';
 import { CPU_ERROR_SECONDS } from '../proc.ts';
+import { checkResponses, type RecordedResponse } from '../recorded-responses.ts';
 import type { ShopRequest } from '../requests.ts';
 import { interleave, rotated } from '../rounds.ts';
 import { amountFor, cpuGoal, cpuMicros, latest, perSecond, type Sample, takeSample } from '../sample.ts';
@@ -12,27 +12,27 @@ import { type Server, startServer } from '../server.ts';
 import { type Figure, figure, ratio, show } from '../stats.ts';
 
 const ROUNDS = 5;
-/** All of it, from the first start to the last answer. */
+/** The time limit of the whole measurement, from the first start to the last response. */
 const LIMIT_SECONDS = 120;
-/** What is planned with; the rest is for what goes slower than planned. */
+/** The planned time of the whole measurement. The rest of the limit is a reserve for rounds that take longer than planned. */
 const PLANNED_SECONDS = 105;
-/** Our server prepares its validators after it has begun to listen, while nobody asks. */
+/** The delay before the first request. In this time, our server compiles its validators, because it is idle. */
 const SETTLE_MS = 3_000;
-/** Rounds that aren't counted: after the first, V8 has compiled what is hot; the second is what the first sample is planned by. */
+/** The number of rounds that do not count. In the first round, V8 compiles the frequent code. The second round is used to plan the first sample. */
 const WARM_UP_ROUNDS = 2;
 const WARM_UP_AMOUNT = 3_000;
-/** How cheap we want to be: bare's CPU time / ours. */
+/** The target for each method: the CPU time of `bare` divided by the CPU time of our server. */
 const WANTED_RATIO = { GET: 0.5, POST: 0.25, PUT: 0.25 };
 
-/** The server whose targets are judged, and the one that all are compared with. */
+/** The server with targets, and the server that all are compared with. */
 const OURS = 'ours';
 const BARE = 'bare';
 const BESIDE = 'the other build';
-/** The same without a look at its own answers, and how much of the CPU time that look may take. */
+/** Our server without the verification of its responses, and the maximum share of the CPU time for the verification. */
 const UNVERIFIED = 'ours, --verify off';
 const WANTED_VERIFYING = 0.1;
 
-/** One server asked one thing: what is sampled once a round. */
+/** A server and a request. Each round takes one sample of each cell. */
 interface Cell {
   readonly server: Server;
   readonly request: ShopRequest;
@@ -43,7 +43,7 @@ interface Measured extends Cell {
   readonly samples: readonly Sample[];
 }
 
-/** CPU time per request of bare node:http, koa by hand and our server, in µs, and what of bare's cheapness is left. */
+/** Measures the CPU time per request of bare node:http, handwritten koa and our server, in µs, and compares it with bare node:http. */
 export async function http(bench: Bench): Promise<Report> {
   const startedMs = performance.now();
   const servers = await startAll(bench);
@@ -55,12 +55,12 @@ export async function http(bench: Bench): Promise<Report> {
 }
 
 async function startAll(bench: Bench): Promise<Server[]> {
-  const answers: RecordedAnswer[] = JSON.parse(readFileSync(bench.answersFile, 'utf8'));
+  const responses: RecordedResponse[] = JSON.parse(readFileSync(bench.responsesFile, 'utf8'));
   const contestants = bench.besideFile === undefined ? all(bench) : builds(bench, bench.besideFile);
   const servers: Server[] = [];
   for (const contestant of contestants) {
     const server = await startServer(contestant, bench.folder);
-    await checkAnswers(server.port, answers);
+    await checkResponses(server.port, responses);
     servers.push(server);
   }
   return servers;
@@ -70,35 +70,39 @@ function all(bench: Bench): Contestant[] {
   return [
     bare(bench),
     koa(bench),
-    ours(bench, { name: OURS, log: 'off', data: freshData }),
-    ours(bench, { name: 'ours, --log json', log: 'json', data: freshData }),
-    ours(bench, { name: UNVERIFIED, log: 'off', verify: 'off', data: freshData }),
+    ours(bench, { name: OURS, log: 'off', data: newDataFile }),
+    ours(bench, { name: 'ours, --log json', log: 'json', data: newDataFile }),
+    ours(bench, { name: UNVERIFIED, log: 'off', verify: 'off', data: newDataFile }),
   ];
 }
 
-/** Two builds, and what they are both compared with. */
+/** Returns two builds of our server, and the server that both are compared with. */
 function builds(bench: Bench, serverFile: string): Contestant[] {
   return [
     bare(bench),
-    ours({ serverFile }, { name: BESIDE, log: 'off', data: freshData }),
-    ours(bench, { name: OURS, log: 'off', data: freshData }),
+    ours({ serverFile }, { name: BESIDE, log: 'off', data: newDataFile }),
+    ours(bench, { name: OURS, log: 'off', data: newDataFile }),
   ];
 }
 
-/** Samples every cell once a round, with as many requests as the time left allows; the cells of a group follow one another. */
-async function measure(groups: readonly (readonly Cell[])[], startedMs: number, { tell }: Bench): Promise<Measured[]> {
+/** Takes a sample of every cell in each round, with as many requests as the remaining time allows. The cells of a group are measured one after the other. */
+async function measure(
+  groups: readonly (readonly Cell[])[],
+  startedMs: number,
+  { logProgress }: Bench,
+): Promise<Measured[]> {
   const secondsLeft = (limit: number) => limit - (performance.now() - startedMs) / 1_000;
   const sample = ({ server, request }: Cell, amount: number) => {
     if (secondsLeft(LIMIT_SECONDS) < 0)
-      throw new Fault(`not done within ${LIMIT_SECONDS} s: the machine is too busy or too slow`);
+      throw new BenchError(`not done within ${LIMIT_SECONDS} s: the machine is too busy or too slow`);
     return takeSample(server, request, amount);
   };
-  tell('http: warming up');
+  logProgress('http: warming up');
   const taken = await interleave(WARM_UP_ROUNDS, groups.flat(), (cell) => sample(cell, WARM_UP_AMOUNT));
   for (let round = 0; round < ROUNDS; round += 1) {
     const budget = { wallSeconds: secondsLeft(PLANNED_SECONDS), rounds: ROUNDS - round };
     const goal = cpuGoal([...taken.values()].map(latest), budget);
-    tell(`http: round ${round + 1} of ${ROUNDS}, ${goal.toFixed(2)} s of CPU time a sample`);
+    logProgress(`http: round ${round + 1} of ${ROUNDS}, ${goal.toFixed(2)} s of CPU time a sample`);
     for (const cell of groups.flatMap((group) => rotated(group, round))) {
       const samples = taken.get(cell) ?? [];
       samples.push(await sample(cell, amountFor(goal, latest(samples))));
@@ -113,9 +117,9 @@ function report(measured: readonly Measured[]): Report {
   return {
     title: 'http: CPU time per request',
     how:
-      `µs of the server process, user and system (/proc/PID/stat), ${CONNECTIONS} connections over loopback; ratio: bare's / this one's, ` +
-      `1.00 is as cheap as bare. Median (lowest–highest) of ${ROUNDS} interleaved rounds. Each sample used ${leastCpu.toFixed(2)} s ` +
-      `of CPU time or more, which is known to ${CPU_ERROR_SECONDS} s. Requests/s are bounded by the load, which has the other core.`,
+      `µs of the server process, user and system (/proc/PID/stat), ${CONNECTIONS} connections over loopback; ratio: bare's time / the server's time. ` +
+      `1.00 is as fast as bare. Median (lowest–highest) of ${ROUNDS} interleaved rounds. Each sample used ${leastCpu.toFixed(2)} s ` +
+      `of CPU time or more, with an error of ${CPU_ERROR_SECONDS} s. Requests/s are limited by the load, which uses the other core.`,
     columns: ['request', 'server', 'µs CPU / request', 'ratio to bare', 'requests/s'],
     rows: compared.map(({ request, server, samples, toBare }) => [
       request.name,
@@ -135,7 +139,7 @@ function ratioToBare({ request, samples }: Measured, all: readonly Measured[]): 
   return ratio((beside?.samples ?? []).map(cpuMicros), samples.map(cpuMicros));
 }
 
-/** What part of a request's CPU time it takes to hold its answer against the contract. */
+/** Returns the target for the share of a request's CPU time that the verification of its response takes. */
 function verifying({ request, samples }: Measured, all: readonly Measured[]): readonly Target[] {
   const beside = all.find((other) => other.server.name === UNVERIFIED && other.request === request);
   if (!beside) return [];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bare, type Contestant, freshData, koa, ours } from '../contestants.ts';
+import { bare, type Contestant, koa, newDataFile, ours } from '../contestants.ts';
 import { load } from '../load.ts';
 import type { Bench, Report, Target } from '../measurement.ts';
 import { residentMB } from '../proc.ts';
@@ -9,23 +9,23 @@ import { startServer } from '../server.ts';
 import { figure, ratio, show } from '../stats.ts';
 
 const ROUNDS = 3;
-/** Our server prepares its validators after it has begun to listen, while nobody asks: that belongs to it. */
+/** The idle time before the memory is read. In this time, our server compiles its validators, and their memory must count. */
 const IDLE_MS = 3_000;
-/** How many requests in all, shared equally between those of the same method. */
+/** The total number of requests by method. Requests of the same method get equal shares. */
 const TOTAL = { GET: 20_000, POST: 1_000, PUT: 0 };
 const WANTED_IDLE_MB = 120;
 const OURS = 'ours';
 
-/** What a process holds in RAM, in MB. */
+/** The resident memory of a process, in MB. */
 interface Held {
   readonly idle: number;
   readonly loaded: number;
 }
 
-/** The memory that a server holds when idle after its start, and when idle after some work, in MB. */
+/** Measures the resident memory of an idle server after its start, and after a load, in MB. */
 export async function memory(bench: Bench): Promise<Report> {
-  const contestants = [bare(bench), koa(bench), ours(bench, { name: OURS, log: 'off', data: freshData })];
-  bench.tell(`memory: ${ROUNDS} rounds`);
+  const contestants = [bare(bench), koa(bench), ours(bench, { name: OURS, log: 'off', data: newDataFile })];
+  bench.logProgress(`memory: ${ROUNDS} rounds`);
   const rounds = await interleave(ROUNDS, contestants, (contestant) => holdOnce(contestant, bench));
   return report(rounds);
 }
@@ -61,7 +61,7 @@ function report(rounds: ReadonlyMap<Contestant, readonly Held[]>): Report {
     ];
   };
   return {
-    title: 'memory: what the process holds in RAM',
+    title: 'memory: resident memory of the process',
     how:
       `MB of 1,000,000 bytes (VmRSS): ${IDLE_MS / 1_000} s after the start, and ${IDLE_MS / 1_000} s after ${TOTAL.GET} GETs and ` +
       `${TOTAL.POST} POSTs. Median (lowest–highest) of ${ROUNDS} interleaved rounds, each with a new process.`,

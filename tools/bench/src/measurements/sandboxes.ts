@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freshData, ours } from '../contestants.ts';
-import { type Bench, Fault, type Report } from '../measurement.ts';
+import { newDataFile, ours } from '../contestants.ts';
+import { type Bench, BenchError, type Report } from '../measurement.ts';
 import { residentMB } from '../proc.ts';
 import { startServer } from '../server.ts';
 
 const SANDBOXES = 1_000;
 const ORDERS = 10;
-/** How many sandboxes are filled at the same time. */
+/** The number of sandboxes that are filled concurrently. */
 const AT_ONCE = 20;
 const SETTLE_MS = 3_000;
-/** How much they may take beside the empty server, in MB of 1,000,000 bytes. */
+/** The maximum memory of all sandboxes, without the memory of the empty server, in MB of 1,000,000 bytes. */
 const WANTED_MB = 50;
 
-/** What a thousand sandboxes with ten orders each take in RAM. */
+/** Measures the resident memory of a thousand sandboxes with ten orders each. */
 export async function sandboxes(bench: Bench): Promise<Report> {
-  bench.tell(`sandboxes: ${SANDBOXES} with ${ORDERS} orders each`);
-  const server = await startServer(ours(bench, { name: 'ours', log: 'off', data: freshData }), bench.folder);
+  bench.logProgress(`sandboxes: ${SANDBOXES} with ${ORDERS} orders each`);
+  const server = await startServer(ours(bench, { name: 'ours', log: 'off', data: newDataFile }), bench.folder);
   const url = `http://127.0.0.1:${server.port}`;
   await fill(url, 'warm-up', ORDERS);
   await sleep(SETTLE_MS);
@@ -28,7 +28,7 @@ export async function sandboxes(bench: Bench): Promise<Report> {
   await server.stop();
   const takenMB = filledMB - emptyMB;
   return {
-    title: 'sandboxes: what they hold in RAM',
+    title: 'sandboxes: resident memory',
     how: `MB of 1,000,000 bytes (VmRSS), ${SETTLE_MS / 1_000} s after the last of ${SANDBOXES} sandboxes was filled with ${ORDERS} orders, journal included.`,
     columns: ['MB empty', 'MB filled', 'MB taken'],
     rows: [[emptyMB, filledMB, takenMB].map((mb) => mb.toFixed(1))],
@@ -42,17 +42,17 @@ export async function sandboxes(bench: Bench): Promise<Report> {
   };
 }
 
-/** Makes so many orders of one product each in a sandbox, the first one of what its cart holds at the start. */
+/** Creates orders in a sandbox. The first order has the items of the initial cart; each other order has one product. */
 async function fill(url: string, id: string, orders: number): Promise<void> {
   const headers = { 'x-sandbox': id, 'content-type': 'application/json' };
-  const ask = async (method: string, path: string, body?: object) => {
+  const sendRequest = async (method: string, path: string, body?: object) => {
     const response = await fetch(url + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
-    if (!response.ok) throw new Fault(`${method} ${path} in ${id} is answered ${response.status}`);
+    if (!response.ok) throw new BenchError(`${method} ${path} in ${id} returned ${response.status}`);
     return response.json();
   };
-  const [product] = (await ask('GET', '/api/products?search=kettle')) as { readonly id: string }[];
+  const [product] = (await sendRequest('GET', '/api/products?search=kettle')) as { readonly id: string }[];
   for (let order = 0; order < orders; order += 1) {
-    if (order > 0) await ask('POST', '/api/cart-items', { productId: product?.id, quantity: 1 });
-    await ask('POST', '/api/orders');
+    if (order > 0) await sendRequest('POST', '/api/cart-items', { productId: product?.id, quantity: 1 });
+    await sendRequest('POST', '/api/orders');
   }
 }

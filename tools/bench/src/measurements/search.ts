@@ -8,19 +8,19 @@ import { falseHits, type Judged, judged, type Score, scoreOf } from '../search/s
 
 const SIZES = [40, 200, 1_000, 10_000, 100_000];
 
-/** How many queries of each family, of which there are 21: the peers and the rule take long over large catalogues. */
+/** The number of queries of each of the 21 families, by catalogue size. It is smaller for large catalogues, for which the other engines are slow. */
 const QUERIES: Readonly<Record<number, number>> = { 40: 150, 200: 150, 1000: 100, 10000: 50, 100000: 20 };
 
-/** What an engine may take for the queries of one catalogue, in ms; beyond that it is left out of the larger ones. */
-const PATIENCE_MS = 60_000;
+/** The time limit of an engine for all queries of a catalogue, in ms. An engine that takes longer is not measured with larger catalogues. */
+const TIME_LIMIT_MS = 60_000;
 
-/** What is measured is held out: other words and another seed than what the engine was tuned on. */
+/** The measured queries are held out: they have other words and another seed than the queries with which the engine was tuned. */
 const HELD_OUT: Omit<Sampling, 'each'> = { seed: 3, part: 'held out' };
 
 const OURS = 'ours';
 const FUSE = 'Fuse.js, tuned';
 
-/** What part of the best peer's error is wanted to be left at each size, and the p50 at the largest, in ms. */
+/** The targets by catalogue size: our error divided by the error of the best other engine. */
 const WANTED_SHARE: Readonly<Record<number, number>> = { 40: 0.16, 200: 0.17, 1000: 0.17, 10000: 0.22, 100000: 0.26 };
 const WANTED = { falseHits: 0.02, p50Ms: 1, buildMs: 1_500, buildMB: 60, worstMs: 1, ofFuse: 0.1 };
 
@@ -33,15 +33,15 @@ interface Row {
   readonly all: readonly Judged[];
 }
 
-/** How well and how quickly our search finds what misspelt, shortened, glued and other terms mean, beside what people choose instead. */
-export async function search({ tell }: Bench): Promise<Report> {
+/** Measures the relevance and the speed of our search for misspelt, shortened, joined and other terms, and compares it with other search libraries. */
+export async function search({ logProgress }: Bench): Promise<Report> {
   const rows: Row[] = [];
   const slow = new Set<string>();
   for (const size of SIZES) {
     const items = catalogueOf(size);
     const corpus = corpusOf(items);
     const queries = makeQueries(corpus, { ...HELD_OUT, each: QUERIES[size] ?? 1 });
-    tell(`search: ${size} products, ${corpus.itemsOf.size} words, ${queries.length} queries`);
+    logProgress(`search: ${size} products, ${corpus.itemsOf.size} words, ${queries.length} queries`);
     const relevances = queries.map(({ term, meaning }) => relevanceOf(term, meaning, corpus));
     for (const [engine, make] of Object.entries(engines).filter(([name]) => !slow.has(name))) {
       const startedMs = performance.now();
@@ -50,14 +50,14 @@ export async function search({ tell }: Bench): Promise<Report> {
       const all = queries.map((query, at) =>
         judged(find, query, relevances[at] ?? { wanted: new Set(), right: new Set() }),
       );
-      if (performance.now() - startedMs > PATIENCE_MS) slow.add(engine);
+      if (performance.now() - startedMs > TIME_LIMIT_MS) slow.add(engine);
       rows.push({ size, engine, score: scoreOf(all), falseHits: falseHits(all), build, all });
     }
   }
   return report(rows, worstTermMs());
 }
 
-/** The most that any of some hostile terms takes over the shop's own products, in ms; of each the quickest of five times. */
+/** Measures the slowest of several hostile terms in the catalogue of the shop, in ms. Of five runs of a term, the fastest counts. */
 function worstTermMs(): number {
   const find = engines[OURS]?.(catalogueOf(40)) ?? (() => []);
   const long = 100_000;
@@ -75,11 +75,12 @@ function timedMs(step: () => unknown): number {
 
 function report(rows: readonly Row[], worstMs: number): Report {
   return {
-    title: 'search: what is found, and how quickly',
+    title: 'search: relevance and speed',
     how:
-      'Held-out queries of 21 families, of which two mean nothing; the rule of what is right stands in src/search/relevance.ts. Recall, precision and ' +
-      'reciprocal rank are means over queries; p50 and p99 in ms, of each query the quickest of four (one where it takes over 5 ms); build in ms of CPU time and MB held, each in a process of its own. 40 is the ' +
-      'shop itself. An engine that takes too long for a size is left out of the larger ones.',
+      'Held-out queries of 21 families. The queries of two families mean nothing. src/search/relevance.ts defines the relevant products. Recall, ' +
+      'precision and reciprocal rank are means over queries. p50 and p99 in ms: the fastest of four runs of each query counts; a query over 5 ms runs ' +
+      'once. Build in ms of CPU time and MB of memory, each in a new process. The catalogue with 40 products is that of the shop. An engine that is ' +
+      'too slow for a size is not measured with larger sizes.',
     columns: [
       'products',
       'engine',

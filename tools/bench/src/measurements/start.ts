@@ -1,24 +1,24 @@
-import { bare, type Contestant, copyOf, freshData, koa, ours } from '../contestants.ts';
+import { bare, type Contestant, copyDataFile, koa, newDataFile, ours } from '../contestants.ts';
 import type { Bench, Report, Target } from '../measurement.ts';
 import { interleave } from '../rounds.ts';
 import { startServer } from '../server.ts';
 import { type Figure, figure, ratio, show } from '../stats.ts';
 
 const ROUNDS = 12;
-/** How slow we may be: our time / bare's. */
+/** The target: the start time of our server divided by the start time of `bare`. */
 const WANTED_RATIO = 8;
 
-/** The time from the spawn of a server to its first answer, in ms, and how many times bare's that is. */
+/** Measures the time from the spawn of a server to its first response, in ms, and compares it with `bare`. */
 export async function start(bench: Bench): Promise<Report> {
   const contestants = [
     bare(bench),
     koa(bench),
-    ours(bench, { name: 'ours, data file exists', log: 'off', data: copyOf(bench.dataFile) }),
-    ours(bench, { name: 'ours, first start', log: 'off', data: freshData }),
+    ours(bench, { name: 'ours, data file exists', log: 'off', data: copyDataFile(bench.dataFile) }),
+    ours(bench, { name: 'ours, first start', log: 'off', data: newDataFile }),
   ];
-  // The first one only fills the file cache.
+  // The first round does not count, because it fills the file cache.
   await interleave(1, contestants, (contestant) => startOnce(contestant, bench));
-  bench.tell(`start: ${ROUNDS} rounds`);
+  bench.logProgress(`start: ${ROUNDS} rounds`);
   const rounds = await interleave(ROUNDS, contestants, (contestant) => startOnce(contestant, bench));
   return report(rounds);
 }
@@ -39,8 +39,8 @@ function report(rounds: ReadonlyMap<Contestant, readonly number[]>): Report {
   return {
     title: 'start: from spawn to the first 200',
     how:
-      `ms until GET /api/products is answered, asked for every 2 ms; ratio: this one's / bare's. ` +
-      `Median (lowest–highest) of ${ROUNDS} interleaved rounds, after one that isn't counted and fills the file cache.`,
+      `ms until the response to GET /api/products, polled every 2 ms; ratio: the server's time / bare's time. ` +
+      `Median (lowest–highest) of ${ROUNDS} interleaved rounds. The round before them fills the file cache and does not count.`,
     columns: ['server', 'ms', 'times bare'],
     rows: measured.map(({ name, ms, toBare }) => [name, show(ms, 0), show(toBare, 2)]),
     targets: measured.filter(({ name }) => name.startsWith('ours')).map(target),

@@ -1,40 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ask } from '../ask.ts';
-import { type Contestant, copyOf, jsonServer, ours } from '../contestants.ts';
+import { type Contestant, copyDataFile, jsonServer, ours } from '../contestants.ts';
 import { CONNECTIONS, load } from '../load.ts';
-import { type Bench, Fault, type Report, type Target } from '../measurement.ts';
+import { type Bench, BenchError, type Report, type Target } from '../measurement.ts';
 import { addCartItem, replaceCartItem, type ShopRequest } from '../requests.ts';
 import { interleave } from '../rounds.ts';
+import { sendRequest } from '../send-request.ts';
 import { startServer } from '../server.ts';
 import { type Figure, figure, ratio, show } from '../stats.ts';
-import { bareWriter, isKept, lowdbWriter, ourWriter, type Writer } from '../writers.ts';
+import { bareWriter, hasCart, lowdbWriter, ourWriter, type Writer } from '../writers.ts';
 
 const ORDERS = [0, 1_000, 10_000];
 const ROUNDS = 7;
-/** How long one contestant is measured in one round, in ms, both one by one and at once. */
+/** The duration of each of the two measurements of a contestant in a round, in ms: sequential and concurrent changes. */
 const SAMPLE_MS = 250;
-/** How many callers change something at once. */
+/** The number of concurrent changes. */
 const CALLERS = 50;
 
-/** What we want with 40 products and no order. */
+/** The targets with 40 products and without orders. */
 const WANTED = { sequentialToBare: 1.5, atOnceToSequential: 20, overHttp: 5 };
 
-/** Changes kept in a second, one caller after the other and 50 at once: at the store's interface, and over HTTP. */
+/** Measures sequential changes and 50 concurrent changes, with the store alone and over HTTP. */
 export async function store(bench: Bench): Promise<Report> {
   const measured: Row[] = [];
   for (const orders of ORDERS) {
-    bench.tell(`store: ${orders} orders`);
+    bench.logProgress(`store: ${orders} orders`);
     const data = withOrders(bench, orders);
     measured.push(...(await atInterface(bench, orders, data)), ...(await overHttp(bench, orders, data)));
   }
   return {
     title: 'store: durable changes',
     how:
-      `ms a change takes one caller after the other, beside the bare write of the same bytes; changes per second by ${CALLERS} callers at once, ` +
-      `and how many times those one by one. Median (lowest–highest) of ${ROUNDS} interleaved rounds. All write to the same disk; only bare and ` +
-      'ours sync it. Over HTTP the client shares the two cores.',
+      `ms per sequential change, and its ratio to the bare write of the same bytes; changes per second with ${CALLERS} concurrent changes, ` +
+      `and their ratio to sequential changes. Median (lowest–highest) of ${ROUNDS} interleaved rounds. All write to the same disk; only bare and ` +
+      'ours call fsync. Over HTTP, the client shares the two cores.',
     columns: ['orders', 'what', 'ms one by one', '/ bare', 'at once, changes/s', '× one by one'],
     rows: measured.map(({ orders, name, oneByOneMs, toBare, perSecond, speedUp }) => [
       String(orders),
@@ -57,7 +57,7 @@ interface Row {
   readonly speedUp: Figure;
 }
 
-/** The time of one change in each round, in ms, one by one and when 50 come at once. */
+/** The time of one change in a round, in ms: with sequential changes, and with 50 concurrent changes. */
 interface Times {
   readonly oneByOneMs: number;
   readonly atOnceMs: number;
@@ -78,14 +78,14 @@ async function atInterface({ folder }: Bench, orders: number, data: string): Pro
   ];
   const times = await interleave(ROUNDS, writers, timesOf);
   for (const writer of writers) await writer.close();
-  for (const path of paths) if (!isKept(path)) throw new Fault(`${path} does not hold what was written to it`);
+  for (const path of paths) if (!hasCart(path)) throw new BenchError(`${path} does not contain the written data`);
   const [bare] = [...times.values()];
   return [...times].map(([{ name }, taken]) => rowOf(orders, name, taken, bare));
 }
 
 async function timesOf({ name, change }: Writer): Promise<Times> {
   const oneByOneMs = await timed(change);
-  // Bare has one file to write to at a time.
+  // The bare writer has one temporary file, so it can't write concurrently.
   const atOnceMs = name.startsWith('bare') ? oneByOneMs : (await timed(() => allAtOnce(change))) / CALLERS;
   return { oneByOneMs, atOnceMs };
 }
@@ -94,7 +94,7 @@ function allAtOnce(change: () => Promise<unknown>): Promise<unknown> {
   return Promise.all(Array.from({ length: CALLERS }, change));
 }
 
-/** How long a step takes, in ms, when it is done again and again for a while. */
+/** Repeats a step for `SAMPLE_MS`. Returns the mean time of the step, in ms. */
 async function timed(step: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
   let steps = 0;
@@ -108,9 +108,9 @@ async function timed(step: () => Promise<unknown>): Promise<number> {
 async function overHttp(bench: Bench, orders: number, data: string): Promise<Row[]> {
   const { cartItems } = JSON.parse(readFileSync(data, 'utf8'));
   const { productId } = cartItems[0];
-  // Each in its own words, so that the data changes each time and stays as large as it is.
+  // Each server gets a request that changes the data each time, but not its size.
   const contestants: (readonly [Contestant, ShopRequest])[] = [
-    [ours(bench, { name: 'ours over HTTP', log: 'off', data: copyOf(data) }), addCartItem(productId)],
+    [ours(bench, { name: 'ours over HTTP', log: 'off', data: copyDataFile(data) }), addCartItem(productId)],
     [jsonServer(data), replaceCartItem(productId)],
   ];
   const rows: Row[] = [];
@@ -118,10 +118,10 @@ async function overHttp(bench: Bench, orders: number, data: string): Promise<Row
     const server = await startServer(contestant, bench.folder);
     const taken: Times[] = [];
     for (let round = 0; round <= ROUNDS; round++) {
-      const oneByOneMs = await timed(() => ask(server.port, request));
+      const oneByOneMs = await timed(() => sendRequest(server.port, request));
       const amount = Math.max(2 * CONNECTIONS, Math.ceil((2 * SAMPLE_MS) / oneByOneMs / CONNECTIONS) * CONNECTIONS);
       const atOnceMs = ((await load(server, request, amount)) * 1_000) / amount;
-      // The first round is for the compiler.
+      // The first round does not count, because V8 compiles the code.
       if (round > 0) taken.push({ oneByOneMs, atOnceMs });
     }
     await server.stop();
@@ -148,7 +148,7 @@ function rowOf(orders: number, name: string, taken: readonly Times[], bare?: rea
   };
 }
 
-/** A data file like that of a first start, but with so many orders. */
+/** Creates a copy of the data file with a number of orders. Returns its path. */
 function withOrders({ folder, dataFile }: Bench, count: number): string {
   const data = JSON.parse(readFileSync(dataFile, 'utf8'));
   const [order] = data.orders;

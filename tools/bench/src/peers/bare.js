@@ -1,24 +1,24 @@
 /**
- * The least that a server on Node can cost: node:http and answers that are ready as bytes.
- * Plain JavaScript, like the other peers: a loader for TypeScript would count as their start and their memory.
+ * A server with node:http that sends stored responses. No server on Node needs less CPU time.
+ * Plain JavaScript, like the other peers, because a TypeScript loader would add to their start time and memory.
  *
- * Run as `node bare.js PORT ANSWERS`, ANSWERS being the file of what our server answers. A POST's body is read to its
- * end and not looked at; nothing changes and nothing is written to a disk.
+ * Usage: `node bare.js PORT RESPONSES`. RESPONSES is the file with the recorded responses of our server. The server reads
+ * the body of a POST, but does not use it. It changes nothing and writes nothing to the disk.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-const [, , port, answersFile = ''] = process.argv;
+const [, , port, responsesFile = ''] = process.argv;
 
-/** @type {import('../answers.ts').RecordedAnswer[]} */
-const answers = JSON.parse(readFileSync(answersFile, 'utf8'));
-const ready = new Map(
-  answers.map((answer) => [`${answer.request.method} ${answer.request.path}`, readyAnswer(answer)]),
+/** @type {import('../recorded-responses.ts').RecordedResponse[]} */
+const responses = JSON.parse(readFileSync(responsesFile, 'utf8'));
+const storedResponses = new Map(
+  responses.map((response) => [`${response.request.method} ${response.request.path}`, toStoredResponse(response)]),
 );
 const unknown = { status: 404, headers: { 'content-length': 0 }, bytes: Buffer.alloc(0) };
 
-/** @param {import('../answers.ts').RecordedAnswer} answer */
-function readyAnswer({ status, contentType, cacheControl, body }) {
+/** @param {import('../recorded-responses.ts').RecordedResponse} response */
+function toStoredResponse({ status, contentType, cacheControl, body }) {
   const bytes = Buffer.from(body);
   const described = contentType === undefined ? {} : { 'content-type': contentType, 'content-length': bytes.length };
   const kept = cacheControl === undefined ? {} : { 'cache-control': cacheControl };
@@ -26,13 +26,13 @@ function readyAnswer({ status, contentType, cacheControl, body }) {
 }
 
 const server = createServer((request, response) => {
-  const { status, headers, bytes } = ready.get(`${request.method} ${request.url}`) ?? unknown;
-  const answer = () => response.writeHead(status, headers).end(bytes);
+  const { status, headers, bytes } = storedResponses.get(`${request.method} ${request.url}`) ?? unknown;
+  const send = () => response.writeHead(status, headers).end(bytes);
   if (request.method === 'GET') {
-    answer();
+    send();
     return;
   }
-  request.on('end', answer);
+  request.on('end', send);
   request.resume();
 });
 

@@ -1,18 +1,19 @@
 /**
- * What one would write by hand with koa: the same routes, data in memory, JSON made for each answer and parsed from each
- * body, and no check against a contract. Nothing is written to a disk.
+ * A typical handwritten server with koa: the same routes, and the data in memory. It parses and formats JSON for each
+ * request, does not validate against a contract, and writes nothing to the disk.
  *
- * Run as `node koa.js PORT ANSWERS`, ANSWERS being the file of what our server answers: the data is taken from there.
+ * Usage: `node koa.js PORT RESPONSES`. RESPONSES is the file with the recorded responses of our server. The server reads
+ * its data from this file.
  */
 import { readFileSync } from 'node:fs';
 import { json } from 'node:stream/consumers';
 import Koa from 'koa';
 
-const [, , port, answersFile = ''] = process.argv;
+const [, , port, responsesFile = ''] = process.argv;
 const TAX_RATE = 0.1;
 
-/** @type {import('../answers.ts').RecordedAnswer[]} */
-const answers = JSON.parse(readFileSync(answersFile, 'utf8'));
+/** @type {import('../recorded-responses.ts').RecordedResponse[]} */
+const responses = JSON.parse(readFileSync(responsesFile, 'utf8'));
 
 /** @type {{ id: string, priceCents: number }[]} */
 const products = recorded('/api/products');
@@ -44,8 +45,8 @@ app.listen(Number(port), '127.0.0.1');
 
 /** @param {string} path */
 function recorded(path) {
-  const answer = answers.find(({ request }) => request.method === 'GET' && request.path === path);
-  return JSON.parse(answer?.body ?? 'null');
+  const response = responses.find(({ request }) => request.method === 'GET' && request.path === path);
+  return JSON.parse(response?.body ?? 'null');
 }
 
 /** @param {Koa.Context} ctx */

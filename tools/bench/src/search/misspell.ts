@@ -3,7 +3,7 @@ import type { Random } from '../../../../src/util/random.ts';
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const VOWELS = 'aeiou';
 
-/** Letters beside one another on a keyboard: most wrong letters are one of these. */
+/** The adjacent letters of each letter on a keyboard. Most typing errors are one of them. */
 const ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 
 function neighbours(letter: string): string {
@@ -13,7 +13,7 @@ function neighbours(letter: string): string {
   }).join('');
 }
 
-/** One wrong, missing, extra, doubled or swapped letter, at any place. */
+/** Returns a word with one wrong, missing, extra, doubled or swapped letter at a random index. */
 export function oneTypo(word: string, random: Random): string {
   const at = random.integer(0, word.length - 1);
   const letter = word[at] ?? '';
@@ -32,7 +32,7 @@ export function oneTypo(word: string, random: Random): string {
   }
 }
 
-/** What is written for what sounds alike. */
+/** Letters and the letters that sound alike. */
 const SOUNDS: readonly (readonly [RegExp, string])[] = [
   [/ph/, 'f'],
   [/cks\b/, 'x'],
@@ -63,7 +63,7 @@ const SOUNDS: readonly (readonly [RegExp, string])[] = [
   [/z/, 's'],
 ];
 
-/** The word as somebody writes it who knows it by ear; undefined where it is written as it sounds. */
+/** Returns a phonetic misspelling of a word; undefined if the word has none. */
 export function byEar(word: string, random: Random): string | undefined {
   const heard = SOUNDS.filter(([pattern]) => pattern.test(word)).map(([pattern, written]) =>
     word.replace(pattern, written),
@@ -71,26 +71,26 @@ export function byEar(word: string, random: Random): string | undefined {
   return heard.length > 0 ? random.pick(heard) : undefined;
 }
 
-/** The word without some of its vowels, the first letter kept; undefined where fewer than `least` can go. */
+/** Returns a word without its vowels, but with its first letter; undefined if it has fewer than `least` vowels after the first letter. */
 export function withoutVowels(word: string, least: number): string | undefined {
   const short = [...word].filter((letter, at) => at === 0 || !VOWELS.includes(letter)).join('');
   return word.length - short.length >= least && short.length >= 3 ? short : undefined;
 }
 
-/** The word without so many of its vowels, those that stand first. */
+/** Returns a word without its first vowels. */
 export function withoutSomeVowels(word: string, count: number): string | undefined {
   let left = count;
   const short = [...word].filter((letter, at) => at === 0 || !VOWELS.includes(letter) || left-- <= 0).join('');
   return left <= 0 && short.length >= 3 ? short : undefined;
 }
 
-/** The first letter and the end of a long word: "bball" of "basketball". */
+/** Returns the first letter and the end of a long word: "bball" for "basketball". */
 export function headAndTail(word: string, random: Random): string | undefined {
   if (word.length < 8) return undefined;
   return word.slice(0, 1) + word.slice(-random.integer(4, 5));
 }
 
-/** Singular of plural, plural of singular. */
+/** Returns the singular of a plural, and the plural of a singular. */
 export function otherNumber(word: string): string {
   if (/(ch|sh|x|ss|z)$/.test(word)) return `${word}es`;
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;

@@ -1,7 +1,7 @@
 import type { Item } from './catalogue.ts';
 import type { Meaning } from './families.ts';
 
-/** A text as it is compared: lower case, its words parted by one space. */
+/** Returns a text as it is compared: in lower case, with one space between words. */
 export function textOf(text: string): string {
   return text
     .toLowerCase()
@@ -10,12 +10,12 @@ export function textOf(text: string): string {
     .join(' ');
 }
 
-/** The words of an item, of name and keywords, each once. */
+/** Returns the words in the name and the keywords of an item, without duplicates. */
 export function wordsOf({ name, keywords }: Pick<Item, 'name' | 'keywords'>): readonly string[] {
   return [...new Set(textOf([name, ...keywords].join(' ')).split(' '))];
 }
 
-/** A catalogue, and which of its items have which words. */
+/** A catalogue, and its items by word. */
 export interface Corpus {
   readonly items: readonly Item[];
   readonly itemsOf: ReadonlyMap<string, ReadonlySet<Item>>;
@@ -33,7 +33,7 @@ export function corpusOf(items: readonly Item[]): Corpus {
   return { items, itemsOf };
 }
 
-/** Which items an answer must hold, and which it may. */
+/** The items that a result must contain (`wanted`), and the other items that it may contain (`right`). */
 export interface Relevance {
   readonly wanted: ReadonlySet<Item>;
   readonly right: ReadonlySet<Item>;
@@ -42,10 +42,11 @@ export interface Relevance {
 const NOTHING: Relevance = { wanted: new Set(), right: new Set() };
 
 /**
- * The rule. A term for words wants the products that have all of them, name and keywords together. Right beside these is a product that has, for
- * each of the words, one that holds it ("basketball" for "ball"), one that it begins with ("lamp" for "lamps"), or one that is as near to what was
- * typed as the word that was meant (by letters wrong, missing, extra or swapped): no engine could tell these apart. A term for a part of a word
- * wants every product with a word that holds it; one for a border, every product whose keywords, joined by a comma or by nothing, hold it.
+ * Returns the relevant items for a term. If the meaning is a list of words, the result must contain the products with all of these words in name and
+ * keywords. It may also contain products with a similar word for each of the words: a word that contains it ("basketball" for "ball"), a word that it
+ * begins with ("lamp" for "lamps"), or a word with the same or a smaller edit distance to the typed word, because no engine could distinguish these
+ * words. If the meaning is a part of a word (`inside`), the result must contain every product with a word that contains the part. If the meaning is a
+ * text across two keywords (`border`), the result must contain every product whose joined keywords contain the text.
  */
 export function relevanceOf(term: string, meaning: Meaning, corpus: Corpus): Relevance {
   switch (meaning.kind) {
@@ -94,7 +95,10 @@ function likeness(word: string, typed: string | undefined): (other: string) => b
     (typed !== undefined && near > 0 && distance(typed, other, near) <= near);
 }
 
-/** Letters wrong, missing, extra or swapped with the next (optimal string alignment); more than `limit` may be told for anything above it. */
+/**
+ * Returns the edit distance of two words: the number of wrong, missing, extra or swapped letters (optimal string alignment). For a distance above
+ * `limit`, returns any number above `limit`.
+ */
 export function distance(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return limit + 1;
   const [width, rows] = [
@@ -124,7 +128,7 @@ export function distance(one: string, other: string, limit: number): number {
   return rows[one.length]?.[other.length] ?? 0;
 }
 
-/** Whether a word of the corpus holds the text, or is so near to it. */
+/** Returns whether a word of the corpus contains the text, or has an edit distance of at most `limit` to it. */
 export function isNear(text: string, { itemsOf }: Corpus, limit: number): boolean {
   return [...itemsOf.keys()].some((word) => word.includes(text) || distance(text, word, limit) <= limit);
 }

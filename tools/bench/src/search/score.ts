@@ -3,19 +3,19 @@ import type { Find } from './engines.ts';
 import type { Query } from './families.ts';
 import type { Relevance } from './relevance.ts';
 
-/** How well an engine answers some queries: means over them. */
+/** The quality of the results of an engine: means over all queries that have a meaning. */
 export interface Score {
   readonly queries: number;
   readonly recall: number;
   readonly precision: number;
   readonly f1: number;
-  /** Mean reciprocal rank of the first product that is wanted. */
+  /** Mean reciprocal rank of the first wanted product. */
   readonly mrr: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** What one query was answered with. */
+/** The quality of the result of one query. */
 export interface Judged {
   readonly query: Query;
   readonly recall: number;
@@ -25,31 +25,31 @@ export interface Judged {
   readonly ms: number;
 }
 
-/** An answer that takes longer than this, in ms, is not asked for again. */
+/** A query that takes longer, in ms, is not repeated. */
 const SLOW_MS = 5;
 
-/** Asks a query four times, of which the quickest counts, or once where that takes long, and judges the answer. */
+/** Runs a query four times and compares the result with the relevant items. The fastest run counts. A slow query runs only once. */
 export function judged(find: Find, query: Query, { wanted, right }: Relevance): Judged {
   let ms = Number.POSITIVE_INFINITY;
-  let answer: readonly Item[] = [];
+  let result: readonly Item[] = [];
   for (let time = 0; time < 4 && (time === 0 || ms < SLOW_MS); time++) {
     const startedMs = performance.now();
-    answer = find(query.term);
+    result = find(query.term);
     ms = Math.min(ms, performance.now() - startedMs);
   }
-  const isRight = answer.filter((item) => right.has(item) || wanted.has(item)).length;
-  const first = answer.findIndex((item) => wanted.has(item));
+  const isRight = result.filter((item) => right.has(item) || wanted.has(item)).length;
+  const first = result.findIndex((item) => wanted.has(item));
   return {
     query,
-    recall: wanted.size === 0 ? 1 : answer.filter((item) => wanted.has(item)).length / wanted.size,
-    precision: answer.length === 0 ? (wanted.size === 0 ? 1 : 0) : isRight / answer.length,
+    recall: wanted.size === 0 ? 1 : result.filter((item) => wanted.has(item)).length / wanted.size,
+    precision: result.length === 0 ? (wanted.size === 0 ? 1 : 0) : isRight / result.length,
     reciprocalRank: first < 0 ? 0 : 1 / (first + 1),
-    isFalseHit: query.meaning.kind === 'none' && answer.length > 0,
+    isFalseHit: query.meaning.kind === 'none' && result.length > 0,
     ms,
   };
 }
 
-/** The score over queries, those left out that mean nothing: of these counts how many were answered with something. */
+/** Returns the score of an engine. Recall, precision and rank are computed without the queries that mean nothing. */
 export function scoreOf(all: readonly Judged[]): Score {
   const meaningful = all.filter(({ query }) => query.meaning.kind !== 'none');
   const mean = (value: (one: Judged) => number) =>
@@ -68,7 +68,7 @@ export function scoreOf(all: readonly Judged[]): Score {
   };
 }
 
-/** The share of the queries that mean nothing that were answered with something. */
+/** Returns the share of false hits: of the queries that mean nothing, the share with a result that is not empty. */
 export function falseHits(all: readonly Judged[]): number {
   const nothing = all.filter(({ query }) => query.meaning.kind === 'none');
   return nothing.filter(({ isFalseHit }) => isFalseHit).length / Math.max(1, nothing.length);

@@ -1,28 +1,30 @@
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { Fault } from './measurement.ts';
+import { BenchError } from './measurement.ts';
 import type { ShopRequest } from './requests.ts';
 
-/** The address that everything is measured over. */
+/** The address of all servers. */
 export const LOOPBACK = '127.0.0.1';
 
-const PATIENCE_MS = 10_000;
+const TIME_LIMIT_MS = 10_000;
 
-/** One answer, read to its end. */
-export interface Reply {
+/** A complete response. */
+export interface BenchResponse {
   readonly status: number;
   readonly contentType: string | undefined;
   readonly cacheControl: string | undefined;
   readonly body: string;
 }
 
-/** The answer to one request, over a connection of its own. Rejects with a Fault if its status isn't the one expected. */
-export async function ask(port: number, question: ShopRequest): Promise<Reply> {
-  const message = await send(port, question);
+/** Sends a request over a new connection and returns the response. Rejects with a `BenchError` if the response has another status than expected. */
+export async function sendRequest(port: number, shopRequest: ShopRequest): Promise<BenchResponse> {
+  const message = await send(port, shopRequest);
   const { statusCode: status = 0, headers } = message;
   const body = await text(message);
-  if (status !== question.status) {
-    throw new Fault(`${question.name} was answered ${status} instead of ${question.status}: ${body.slice(0, 500)}`);
+  if (status !== shopRequest.status) {
+    throw new BenchError(
+      `${shopRequest.name} returned ${status} instead of ${shopRequest.status}: ${body.slice(0, 500)}`,
+    );
   }
   return { status, contentType: headers['content-type'], cacheControl: headers['cache-control'], body };
 }
@@ -30,10 +32,10 @@ export async function ask(port: number, question: ShopRequest): Promise<Reply> {
 function send(port: number, { name, method, path, body }: ShopRequest): Promise<IncomingMessage> {
   const headers = body === undefined ? {} : { 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(TIME_LIMIT_MS);
     const sent = request({ host: LOOPBACK, port, method, path, headers, agent: false, signal }, resolve);
     sent.on('error', (error) =>
-      reject(signal.aborted ? new Fault(`${name} was not answered within ${PATIENCE_MS} ms`) : error),
+      reject(signal.aborted ? new BenchError(`${name} got no response within ${TIME_LIMIT_MS} ms`) : error),
     );
     sent.end(body);
   });
