@@ -21,7 +21,7 @@ export interface Application<S extends State = State> {
   /** The built-in snapshots by name: functions that create the state of a snapshot from the default data. */
   readonly snapshots: Readonly<Record<string, (defaults: S) => S>>;
   /** Binds the application to a contract, at the start and at each reload. Throws a `ContractError` if the application can't serve the contract. */
-  bind(contract: Contract): BoundApplication<S>;
+  implementContract(contract: Contract): ContractImplementation<S>;
   /** Adds properties to the context of a request, for the handlers of the application and of the user. */
   extendContext?(context: Context<S>): Context<S>;
   /** Prepares a state before it is read, for example by building a search index. */
@@ -31,7 +31,7 @@ export interface Application<S extends State = State> {
 }
 
 /** An application that is bound to a version of its contract. */
-export interface BoundApplication<S extends State = State> {
+export interface ContractImplementation<S extends State = State> {
   /** Returns the handler of an operation; undefined if the application has none. The operation is mocked then. */
   getImplementation(operation: Operation): ApplicationHandler<S> | undefined;
   /** The rules that validate a state: data files, snapshots, and states that clients of the control API send. */

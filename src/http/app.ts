@@ -93,11 +93,11 @@ function serveApis(parts: AppParts): Middleware<AppState> {
   return async (ctx, next) => {
     const routed = startExchange(parts, createHttpRequest(ctx));
     ctx.state.exchange = routed;
-    const outcome = await runPipeline(parts, routed);
-    const exchange = outcome.callsNext ? await callNext(parts, ctx, next, outcome) : outcome;
+    const handled = await runPipeline(parts, routed);
+    const exchange = handled.callsNext ? await callNext(parts, ctx, next, handled) : handled;
     ctx.state.exchange = exchange;
     if (!exchange.callsNext) ctx.respond = false;
-    if (exchange.draft.transport?.connection) await acceptPendingConnections();
+    if (exchange.outcome.transport?.connection) await acceptPendingConnections();
     finishExchange(parts, exchange, ctx.res);
   };
 }
@@ -109,10 +109,10 @@ async function callNext(
   next: () => Promise<unknown>,
   exchange: Exchange,
 ): Promise<Exchange> {
-  const { target, scope } = exchange;
+  const { target, selection } = exchange;
   // The next middlewares do not know the prefix that names a sandbox.
   if (target) ctx.url = target.location.target;
-  if (scope) setHeaders(ctx.res, scope.headers);
+  if (selection) setHeaders(ctx.res, selection.headers);
   try {
     await next();
     if (ctx.respond === false || ctx.status !== 404) return exchange;
@@ -122,12 +122,12 @@ async function callNext(
   }
 }
 
-function getDetails({ target, scope, draft }: Exchange) {
-  const { notes, forced, transport } = draft;
+function getDetails({ target, selection, outcome }: Exchange) {
+  const { notes, effects, transport } = outcome;
   return {
     operation: target?.route?.operationId,
-    sandbox: scope?.isNamed ? scope.sandbox.id : undefined,
-    notes: forced?.faults ? [...notes, `faults applied: ${forced.faults.join(', ')}`] : notes,
+    sandbox: selection?.isNamed ? selection.sandbox.id : undefined,
+    notes: effects?.faults ? [...notes, `faults applied: ${effects.faults.join(', ')}`] : notes,
     isTruncated: transport?.connection !== undefined,
   };
 }

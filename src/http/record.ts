@@ -69,15 +69,15 @@ export function recordRequest(
   sent: SentResponse | undefined,
   res: ServerResponse,
 ): void {
-  const isSlow = exchange.draft.transport?.bodyDurationMs !== undefined;
+  const isSlow = exchange.outcome.transport?.bodyDurationMs !== undefined;
   if (!isSlow || sent === undefined) addToJournal(journal, exchange, sent);
   else res.once('close', () => addToJournal(journal, exchange, res.writableFinished ? sent : undefined));
 }
 
 function addToJournal(journal: Journal, exchange: Exchange, sent: SentResponse | undefined): void {
-  const { request, target, draft } = exchange;
-  const { notes, violations, responseViolations, forced } = draft;
-  const hasRemarks = notes.length > 0 || violations || responseViolations || forced;
+  const { request, target, outcome } = exchange;
+  const { notes, violations, responseViolations, effects } = outcome;
+  const hasRemarks = notes.length > 0 || violations || responseViolations || effects;
   journal.add({
     method: request.method,
     url: request.target,
@@ -87,7 +87,7 @@ function addToJournal(journal: Journal, exchange: Exchange, sent: SentResponse |
     response: sent && toRecordedResponse(sent),
     durationMs: performance.now() - request.startMs,
     operationId: target?.route?.operationId,
-    remarks: hasRemarks ? { notes, violations, responseViolations, forced } : undefined,
+    remarks: hasRemarks ? { notes, violations, responseViolations, forced: effects } : undefined,
   });
 }
 

@@ -56,12 +56,12 @@ export function createResponseCache({ access, options, sandboxes }: ServerParts)
       res.writeHead(200, response.headers).end(response.bytes);
       return response;
     },
-    store({ target, draft }, sent, res) {
+    store({ target, outcome }, sent, res) {
       const operationId = target?.route?.operationId;
       // The log and the journal repeat notes for each request, so a response with notes is not stored.
-      if (sent?.response.status !== 200 || draft.notes.length > 0 || operationId === undefined) return;
+      if (sent?.response.status !== 200 || outcome.notes.length > 0 || operationId === undefined) return;
       const { req } = res;
-      if (draft.revision === undefined || draft.revision !== getRevision() || !isCacheable(req)) return;
+      if (outcome.revision === undefined || outcome.revision !== getRevision() || !isCacheable(req)) return;
       const key = getKey(req);
       if (key.length > MAX_KEY_LENGTH) return;
       const response = createCachedResponse(operationId, sent, res);

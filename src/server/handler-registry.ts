@@ -1,7 +1,13 @@
 import { createRequire } from 'node:module';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type BoundApplication, type Handle, type Implementation, mocked, type Operation } from '../application.ts';
+import {
+  type ContractImplementation,
+  type Handle,
+  type Implementation,
+  mocked,
+  type Operation,
+} from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
 import { UserError } from '../util/user-error.ts';
 
@@ -14,14 +20,18 @@ export type MockedOperations = boolean | readonly string[];
 /** Returns the implementation of an operation: the user's handler if there is one, else the application's; undefined if the operation is mocked. */
 export function findImplementation(
   route: Route,
-  { bound, mock, handlers }: { bound: BoundApplication; mock: MockedOperations; handlers: UserHandlers },
+  {
+    implementation,
+    mock,
+    handlers,
+  }: { implementation: ContractImplementation; mock: MockedOperations; handlers: UserHandlers },
 ): Implementation | undefined {
   const { operationId, successStatus } = route;
   if (mock === true || (mock !== false && mock.includes(operationId))) return undefined;
   const handle = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
   if (handle === mocked) return undefined;
   if (handle) return { handle, source: 'user' };
-  const own = bound.getImplementation(route);
+  const own = implementation.getImplementation(route);
   // Responses of the application have the success status, so its handler can't be used if the contract documents none.
   return own && successStatus < 300 ? { ...own, source: 'application' } : undefined;
 }

@@ -43,9 +43,9 @@ export async function listen(
   const mainHost = host ?? LOOPBACK[0];
   for (let attempt = 1; ; attempt++) {
     try {
-      const boundPort = await server.listen(mainHost, port);
-      if (host === undefined) await listenOnIpv6(server, boundPort);
-      return { url: `http://${toUrlHost(mainHost)}:${boundPort}`, port: boundPort };
+      const openPort = await server.listen(mainHost, port);
+      if (host === undefined) await listenOnIpv6(server, openPort);
+      return { url: `http://${toUrlHost(mainHost)}:${openPort}`, port: openPort };
     } catch (error) {
       await server.unlisten();
       const cause = error as NodeJS.ErrnoException;

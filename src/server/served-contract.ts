@@ -15,23 +15,23 @@ import {
 } from './handler-registry.ts';
 
 /** Binds an application and the user's handlers to a contract. Throws a `ContractError` or a `UserError` if they do not fit. */
-export type Bind = ReturnType<typeof createBinder>;
+export type ContractSetupFactory = ReturnType<typeof createContractSetupFactory>;
 
 /** A contract and the application that is bound to it. */
-export type BoundContract = ReturnType<Bind>;
+export type ContractSetup = ReturnType<ContractSetupFactory>;
 
 /** Creates the function that binds an application to contracts. `mock`: the operations to mock. */
-export function createBinder(application: Application, mock: MockedOperations) {
+export function createContractSetupFactory(application: Application, mock: MockedOperations) {
   // Contracts with the same schemas share a validator, so that a state is not validated again.
   const validators = new WeakMap<DataValidator, StateValidator>();
   return (contract: Contract, handlers: UserHandlers) => {
     refuseUnknownOperations(contract, mock, handlers);
-    const bound = application.bind(contract);
-    const { validateEntry } = bound.stateRules;
-    const validator = validators.get(validateEntry) ?? createStateValidator(bound.stateRules);
+    const implementation = application.implementContract(contract);
+    const { validateEntry } = implementation.stateRules;
+    const validator = validators.get(validateEntry) ?? createStateValidator(implementation.stateRules);
     validators.set(validateEntry, validator);
     const implementations = new Map(
-      contract.routes.map((route) => [route, findImplementation(route, { bound, mock, handlers })]),
+      contract.routes.map((route) => [route, findImplementation(route, { implementation, mock, handlers })]),
     );
     const differences = findDifferences(contract, implementations);
     const contractMock = createMock(contract);
@@ -41,12 +41,12 @@ export function createBinder(application: Application, mock: MockedOperations) {
       handlers,
       validator,
       mock: contractMock,
-      guardStore: createStoreGuard(validator, bound.validatesChanges),
+      guardStore: createStoreGuard(validator, implementation.validatesChanges),
       /** The ids of the mocked operations. */
       mocked: contract.routes.filter((route) => !implementations.get(route)).map(({ operationId }) => operationId),
       /** The differences between each operation and the operation that the application's handler is written for. */
       differences: [...differences.values()],
-      isImplemented: (route: Route) => bound.getImplementation(route) !== undefined,
+      isImplemented: (route: Route) => implementation.getImplementation(route) !== undefined,
       getImplementation: (route: Route) => implementations.get(route),
       complete(route: Route, body: unknown) {
         const difference = differences.get(route);
@@ -85,7 +85,7 @@ function cacheFields(generate: GenerateField): GenerateField {
 }
 
 /** Throws a `ContractError` if fields have different types in the contract and in the application's responses. */
-export function refuseTypeConflicts({ contract, differences }: BoundContract): void {
+export function refuseTypeConflicts({ contract, differences }: ContractSetup): void {
   const conflicts = differences.flatMap(({ conflictingFields }) => conflictingFields);
   const schemas = new Set(conflicts.map(({ schema }) => schema));
   if (schemas.size === 0) return;
@@ -96,7 +96,7 @@ export function refuseTypeConflicts({ contract, differences }: BoundContract): v
 }
 
 /** Returns a sentence about the operations and fields that a reload changes. */
-export function describeChanges(old: BoundContract, now: BoundContract): string {
+export function describeChanges(old: ContractSetup, now: ContractSetup): string {
   const [before, after] = [old, now].map(({ contract }) => contract.routes.map(({ operationId }) => operationId));
   const [oldFields, newFields] = [getFieldNames(old), getFieldNames(now)];
   const groups = [
@@ -114,7 +114,7 @@ export function describeChanges(old: BoundContract, now: BoundContract): string 
 }
 
 /** Returns the names of the fields that the contract has added and removed since the application's handlers were written. */
-function getFieldNames({ differences }: BoundContract) {
+function getFieldNames({ differences }: ContractSetup) {
   const toNames = (fields: Difference['addedFields']) => [
     ...new Set(fields.map(({ path, name }) => [...path.filter((step) => step !== '*'), name].join('.'))),
   ];

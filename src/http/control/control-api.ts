@@ -10,7 +10,7 @@ import type { ServerParts } from '../parts.ts';
 import { type BodyOptions, createTypeProblem } from '../pipeline/body.ts';
 import type { HttpRequest } from '../pipeline/request.ts';
 import { createResponse } from '../pipeline/response.ts';
-import type { Api, Handled, OperationCall } from '../pipeline/values.ts';
+import type { Api, HandlerResult, OperationCall } from '../pipeline/values.ts';
 import { HttpProblemError } from '../problem.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { acceptsEventStream, getLastEventId, streamJournal } from './journal-stream.ts';
@@ -31,7 +31,7 @@ export function createControlApi({ control, controlContract }: ServerParts): Api
   const limitHandled = createConcurrencyLimit(MAX_HANDLED);
   return {
     contract: controlContract,
-    isSimulated: false,
+    isContractApi: false,
     isClosed: () => true,
     describeUnknownPath(path) {
       const paths = new Set([...controlContract.routes.map((route) => route.path), CONTROL_DOCUMENT_PATH]);
@@ -62,7 +62,7 @@ function isLarge({ headers }: HttpRequest): boolean {
 /** A handler of any operation. The input is valid. */
 type Handle = (input: unknown, parts: ControlParts) => unknown;
 
-async function handle({ request, route, input }: OperationCall, parts: ControlParts): Promise<Handled> {
+async function handle({ request, route, input }: OperationCall, parts: ControlParts): Promise<HandlerResult> {
   const id = route.operationId as ControlId;
   if (id === 'listRequests' && acceptsEventStream(request)) {
     const { journal, after, isMatch } = getFollowedRequests(input as ControlInput<typeof id>, parts);

@@ -10,34 +10,40 @@ import type { HttpRequest } from './request.ts';
 import type { AppliedFaults, OperationRequest, ValidRequest } from './values.ts';
 
 /** An empty object that all requests without effects share. */
-export const NO_FAULTS: AppliedFaults = { delayMs: { before: 0, after: 0 }, isLost: false };
+export const NO_FAULTS: AppliedFaults = {
+  delayMs: { before: 0, after: 0 },
+  isResetBeforeHandler: false,
+  hasEffects: false,
+};
 
 /**
  * Applies the faults of the sandbox and the preferences of the request, and counts the faults that apply. `serverDelayMs`: the delay that the request has
  * already had.
  */
 export function applyFaults(operation: OperationRequest, valid: ValidRequest, serverDelayMs: number): AppliedFaults {
-  const { route, scope } = operation;
-  const { faults } = scope.sandbox;
+  const { route, selection } = operation;
+  const { faults } = selection.sandbox;
   const { preferences } = valid;
-  if (!faults.isActive && !preferences.isForced && preferences.delayMs + serverDelayMs === 0) return NO_FAULTS;
+  if (!faults.isActive && !preferences.isMockRequired && preferences.delayMs + serverDelayMs === 0) return NO_FAULTS;
   const { code: status, example } = preferences.choice;
   // The mock refuses a preference for an undocumented response, so no fault applies.
-  const isRefused = preferences.isForced && !isDocumented(route, { status, example });
+  const isRefused = preferences.isMockRequired && !isDocumented(route, { status, example });
   const effect = isRefused
     ? undefined
     : faults.apply(toMatchable(operation, valid), {
-        hasPreference: preferences.isForced,
+        hasPreference: preferences.isMockRequired,
         canApply: (fault) => canForce(route, fault),
       });
   const before = preferences.delayMs + (effect?.delayMs.before ?? 0);
   const after = effect?.delayMs.after ?? 0;
+  const summary = summarizeFaults(effect, serverDelayMs + before + after, { route, preferences });
   return {
     effect,
     delayMs: { before, after },
-    isLost: effect?.connection?.kind === 'reset' && effect.connection.phase === 'before',
+    isResetBeforeHandler: effect?.connection?.kind === 'reset' && effect.connection.phase === 'before',
     transport: effect && getTransportFault(effect),
-    summary: summarizeFaults(effect, serverDelayMs + before + after, { route, preferences }),
+    hasEffects: summary !== undefined,
+    summary,
   };
 }
 
@@ -67,8 +73,8 @@ export function summarizeFaults(
   delayMs: number,
   { route, preferences = NO_PREFERENCES }: { readonly route?: Route; readonly preferences?: Preferences } = {},
 ): AppliedFaults['summary'] {
-  const { isForced, choice } = preferences;
-  if (!effect && !isForced && delayMs === 0) return undefined;
+  const { isMockRequired, choice } = preferences;
+  if (!effect && !isMockRequired && delayMs === 0) return undefined;
   const { status, example }: ForcedResponse = effect?.response ?? { status: choice.code, example: choice.example };
   const isUndocumented = status !== undefined && route && !findResponse(route.responses, status);
   const summary = {

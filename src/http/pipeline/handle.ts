@@ -19,7 +19,7 @@ import { createUnknownPath, HttpProblemError } from '../problem.ts';
 import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
 import type { HttpRequest } from './request.ts';
 import { createResponse } from './response.ts';
-import type { Api, Handled, Location, OperationCall, ResponseData } from './values.ts';
+import type { Api, HandlerResult, Location, OperationCall, ResponseData } from './values.ts';
 
 type Parts = ServerParts & ServedContract;
 
@@ -27,7 +27,7 @@ type Parts = ServerParts & ServedContract;
 export function createContractApi(parts: Parts): Api {
   return {
     contract: parts.contract,
-    isSimulated: true,
+    isContractApi: true,
     isClosed: parts.isImplemented,
     describeUnknownPath: createUnknownPath,
     schedule: (_request, runSteps) => runSteps(),
@@ -36,10 +36,11 @@ export function createContractApi(parts: Parts): Api {
 }
 
 /** Handles an operation, or mocks it if a fault or a preference replaces its response, or if it has no handler. */
-async function handleOrMock(parts: Parts, call: OperationCall): Promise<Handled> {
+async function handleOrMock(parts: Parts, call: OperationCall): Promise<HandlerResult> {
   const { route, preferences, applied } = call;
   const injected = applied.effect?.response;
-  const handler = preferences.isForced || injected?.phase === 'before' ? undefined : parts.getImplementation(route);
+  const handler =
+    preferences.isMockRequired || injected?.phase === 'before' ? undefined : parts.getImplementation(route);
   if (handler && !injected) return runHandler(parts, handler, call);
   // The response of the fault also replaces the problem document of a request that the handler declines.
   if (handler) await runHandler(parts, handler, call).catch(rethrowUnlessDomainError);
@@ -51,13 +52,13 @@ function rethrowUnlessDomainError(error: unknown): void {
   if (!(error instanceof DomainError)) throw error;
 }
 
-async function runHandler(parts: Parts, handler: Implementation, call: OperationCall): Promise<Handled> {
-  const { request, route, scope, input, applied } = call;
+async function runHandler(parts: Parts, handler: Implementation, call: OperationCall): Promise<HandlerResult> {
+  const { request, route, selection, input, applied } = call;
   const isBuiltIn = handler.source === 'application';
-  const store = parts.guardStore(scope.sandbox.store, isBuiltIn ? undefined : route.operationId);
-  const { context, getRevision } = createTrackedContext(parts.application, scope.sandbox, store);
+  const store = parts.guardStore(selection.sandbox.store, isBuiltIn ? undefined : route.operationId);
+  const { context, getRevision } = createTrackedContext(parts.application, selection.sandbox, store);
   const returned = checkReturned(route, await handler.handle(toHandlerInput(request, input), context));
-  const isCacheable = !applied.summary && isBuiltIn && !scope.isNamed;
+  const isCacheable = !applied.hasEffects && isBuiltIn && !selection.isNamed;
   return {
     response: isBuiltIn ? completeBuiltInResponse(parts, call, returned) : completeUserResponse(call, returned),
     revision: isCacheable ? getRevision() : undefined,

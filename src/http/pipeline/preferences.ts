@@ -8,7 +8,7 @@ export interface Preferences {
   /** The preferences about the response of the mock. */
   readonly choice: ResponsePreferences;
   /** Whether the mock responds even if the operation has a handler. */
-  readonly isForced: boolean;
+  readonly isMockRequired: boolean;
   /** The delay of the response, in ms. */
   readonly delayMs: number;
   /** The text of each preference, and where it was sent. */
@@ -40,7 +40,7 @@ type Name = keyof typeof VALUES;
 const NAMES = Object.keys(VALUES) as Name[];
 
 /** An empty object that all requests without preferences share. */
-export const NO_PREFERENCES: Preferences = { choice: {}, isForced: false, delayMs: 0, sources: {} };
+export const NO_PREFERENCES: Preferences = { choice: {}, isMockRequired: false, delayMs: 0, sources: {} };
 
 /** The prefix of preferences in a query, such as `?__code=404`. They are for the address bar of a browser, which sends no headers. */
 const PREFIX = '__';
@@ -60,9 +60,9 @@ export function parsePreferences(headers: HttpRequest['headers'], query: Query) 
     dynamic: dynamic && dynamic.value !== 'false',
     seed: seed && Number(seed.value),
   };
-  const isForced = choice.code !== undefined || choice.example !== undefined || choice.dynamic === true;
+  const isMockRequired = choice.code !== undefined || choice.example !== undefined || choice.dynamic === true;
   return {
-    preferences: { choice, isForced, delayMs: Number(delay?.value ?? 0), sources },
+    preferences: { choice, isMockRequired, delayMs: Number(delay?.value ?? 0), sources },
     query: Object.fromEntries(Object.entries(query).filter(([name]) => !NAMES_IN_QUERY.has(name))),
   };
 }

@@ -41,8 +41,8 @@ export function setHeaders(res: ServerResponse, headers: Headers): void {
 
 /** Writes the response of an exchange, with its transport fault. Returns the response; undefined if none was sent, or if it is a stream. */
 export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Exchange): SentResponse | undefined {
-  const { request, scope, draft } = exchange;
-  const { response, transport, headers } = draft;
+  const { request, selection, outcome } = exchange;
+  const { response, transport, headers } = outcome;
   if (transport?.connection) {
     const isReset = transport.connection.kind === 'reset';
     const isEmpty = response?.body === undefined || request.method === 'HEAD';
@@ -54,7 +54,7 @@ export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Ex
     }
   }
   if (!response || request.socket.destroyed) return undefined;
-  if (scope) setHeaders(res, scope.headers);
+  if (selection) setHeaders(res, selection.headers);
   setHeaders(res, headers);
   try {
     return send(res, response, transport);

@@ -11,7 +11,7 @@ import { type Headers, NO_HEADERS } from '../headers.ts';
 import type { AppParts } from '../parts.ts';
 import { createUnknownPath, HttpProblemError, toHttpProblem } from '../problem.ts';
 import type { HttpRequest } from './request.ts';
-import type { Api, Exchange, Location, SandboxTarget, Scope, Target } from './values.ts';
+import type { Api, Exchange, Location, SandboxSelection, SandboxTarget, Target } from './values.ts';
 
 /**
  * Routes a request to the control API, the contract's API or an image. Returns undefined for other requests. Throws an `HttpProblemError` if the host or the
@@ -75,12 +75,12 @@ function createTarget(api: Api, method: string, location: Location): Target {
 export async function enterSandbox(
   { sandboxes, application }: AppParts,
   { request, target }: { readonly request: HttpRequest; readonly target: Target },
-  handle: (scope: Scope) => Promise<Exchange>,
+  handle: (selection: SandboxSelection) => Promise<Exchange>,
 ): Promise<Exchange> {
   const { sandboxId: id, prefix } = target.location;
   if (id === undefined)
     return handle({ sandbox: sandboxes.default, isNamed: false, headers: getControlHeaders(sandboxes, target) });
-  if (target.kind === 'image' && prefix === '') return handle(findScope(sandboxes, id));
+  if (target.kind === 'image' && prefix === '') return handle(selectImageSandbox(sandboxes, id));
   if (request.body.isSent) await receiveBody(request, target);
   const expired = getExpiryHeaders(sandboxes, id);
   const headers = { ...expired, 'X-Sandbox': id };
@@ -91,8 +91,8 @@ export async function enterSandbox(
   }
 }
 
-/** Returns the scope of a request for an image, which does not create a sandbox. */
-function findScope(sandboxes: Sandboxes, id: string): Scope {
+/** Returns the selection of a request for an image, which does not create a sandbox. */
+function selectImageSandbox(sandboxes: Sandboxes, id: string): SandboxSelection {
   const sandbox = sandboxes.find(id);
   return { sandbox: sandbox ?? sandboxes.default, isNamed: sandbox !== undefined, headers: NO_HEADERS };
 }
@@ -106,7 +106,7 @@ async function receiveBody({ body, socket, response }: HttpRequest, { route }: T
 
 /** Returns the headers about an expired sandbox for a response of the control API. */
 function getControlHeaders(sandboxes: Sandboxes, { api, route, location }: Target): Headers {
-  if (api.isSimulated || !route) return NO_HEADERS;
+  if (api.isContractApi || !route) return NO_HEADERS;
   const { id } = route.pathParameters(location.path);
   return id === undefined ? NO_HEADERS : getExpiryHeaders(sandboxes, id);
 }

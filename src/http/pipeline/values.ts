@@ -16,17 +16,17 @@ import type { TransportFault } from './transport-faults.ts';
 export interface Api {
   readonly contract: Contract;
   /** Whether preferences, faults and delays apply to requests, and the journal records them. */
-  readonly isSimulated: boolean;
+  readonly isContractApi: boolean;
   /** Returns whether the responses of an operation can have only the properties that the contract defines. */
   isClosed(route: Route): boolean;
   /** Creates the problem of a path that the API does not have. */
   describeUnknownPath(path: string): HttpProblem;
   /** Calls `runSteps`, immediately or when a concurrency limit allows it. Throws an `HttpProblemError` if the API refuses the request. */
-  schedule(request: HttpRequest, runSteps: () => Promise<Draft>, route: Route): Promise<Draft>;
+  schedule(request: HttpRequest, runSteps: () => Promise<Outcome>, route: Route): Promise<Outcome>;
   /** Returns the options for reading the body of a request; undefined for the default options. */
   getBodyOptions?(route: Route): BodyOptions | undefined;
   /** Handles a valid request. */
-  handle(call: OperationCall): Promise<Handled>;
+  handle(call: OperationCall): Promise<HandlerResult>;
 }
 
 /** The API and the operation that a request was routed to. */
@@ -62,7 +62,7 @@ export interface Location extends SandboxTarget {
 }
 
 /** The sandbox in which a request is handled. */
-export interface Scope {
+export interface SandboxSelection {
   readonly sandbox: Sandbox;
   /** Whether the request names the sandbox. */
   readonly isNamed: boolean;
@@ -78,13 +78,13 @@ export interface RoutedRequest {
 }
 
 /** A routed request and its sandbox. */
-export interface ScopedRequest extends RoutedRequest {
+export interface SandboxRequest extends RoutedRequest {
   readonly target: Target;
-  readonly scope: Scope;
+  readonly selection: SandboxSelection;
 }
 
 /** A request for an operation. */
-export interface OperationRequest extends ScopedRequest {
+export interface OperationRequest extends SandboxRequest {
   readonly route: Route;
 }
 
@@ -104,9 +104,11 @@ export interface AppliedFaults {
   /** The delays before and after the operation, in ms. */
   readonly delayMs: FaultEffect['delayMs'];
   /** Whether the connection is reset before the operation runs. */
-  readonly isLost: boolean;
+  readonly isResetBeforeHandler: boolean;
   readonly transport?: TransportFault | undefined;
-  /** The description for the journal; undefined if there are no effects. */
+  /** Whether a fault, a preference or a delay changes the response or its time. */
+  readonly hasEffects: boolean;
+  /** The description of the effects for the journal; undefined if there are none. */
   readonly summary?: Remarks['forced'];
 }
 
@@ -128,14 +130,14 @@ export interface ResponseData {
 }
 
 /** The result of handling a request. */
-export interface Handled {
+export interface HandlerResult {
   readonly response: ResponseData;
   /** The revision of the state, if the response depends only on the state and the request; otherwise undefined. */
   readonly revision?: number | undefined;
 }
 
 /** The response to a request, and the values that the log and the journal record about it. */
-export interface Draft {
+export interface Outcome {
   /** Undefined if no response is sent, because the client has disconnected or a fault resets the connection. */
   readonly response?: ResponseData | undefined;
   readonly revision?: number | undefined;
@@ -149,13 +151,13 @@ export interface Draft {
   /** Whether the response is a problem document of the engine, which contracts do not document. */
   readonly isRefusal: boolean;
   /** The description of applied faults, preferences and delays, for the journal. */
-  readonly forced?: Remarks['forced'];
+  readonly effects?: Remarks['forced'];
   /** Whether the journal records the request. */
   readonly isRecorded: boolean;
 }
 
-/** A draft without a response, which the journal does not record. It has all properties, because V8 copies objects of the same shape faster. */
-export const NO_RESPONSE: Draft = {
+/** A outcome without a response, which the journal does not record. It has all properties, because V8 copies objects of the same shape faster. */
+export const NO_RESPONSE: Outcome = {
   response: undefined,
   revision: undefined,
   headers: NO_HEADERS,
@@ -164,18 +166,18 @@ export const NO_RESPONSE: Draft = {
   violations: undefined,
   responseViolations: undefined,
   isRefusal: false,
-  forced: undefined,
+  effects: undefined,
   isRecorded: false,
 };
 
-/** The draft of an automatic retry after a reset. The journal has recorded the first attempt. */
-export const RESET_RETRY: Draft = { ...NO_RESPONSE, transport: { connection: { kind: 'reset', phase: 'before' } } };
+/** The outcome of an automatic retry after a reset. The journal has recorded the first attempt. */
+export const RESET_RETRY: Outcome = { ...NO_RESPONSE, transport: { connection: { kind: 'reset', phase: 'before' } } };
 
-/** A request and its response. The draft is a separate object, because copying its properties into the exchange is slow. */
+/** A request and its response. The outcome is a separate object, because copying its properties into the exchange is slow. */
 export interface Exchange extends RoutedRequest {
   /** Undefined if the request was refused before a sandbox was selected. */
-  readonly scope: Scope | undefined;
-  readonly draft: Draft;
+  readonly selection: SandboxSelection | undefined;
+  readonly outcome: Outcome;
   /** Whether the next middleware responds: the fixed routes or the files. */
   readonly callsNext: boolean;
 }
