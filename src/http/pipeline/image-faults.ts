@@ -18,10 +18,10 @@ import {
   type Target,
 } from './values.ts';
 
-/** The outcome of the response to a request for an image, and whether the next middleware sends the image. */
+/** The outcome of a request for an image, and whether a later middleware sends the image. */
 type ImageResult = Pick<Exchange, 'outcome' | 'callsNext'>;
 
-/** Applies the faults of the sandbox to a request for an image. */
+/** Applies the faults of the sandbox to a request for an image. If no fault changes the response, a later middleware sends the image. */
 export async function respondToImage(
   { retries, stopping }: AppParts,
   sandboxRequest: SandboxRequest,
@@ -53,7 +53,7 @@ function applyImageFaults({ request, target, selection }: SandboxRequest): Fault
   return faults.apply(matchable, { hasPreference: false, canApply: appliesToImages });
 }
 
-/** Returns whether a fault applies to images: it matches a path, has no operation, and has an effect that is possible for images. */
+/** Returns whether a fault applies to images. Such a fault matches a path, names no operation, and has an effect that is possible for images. */
 function appliesToImages(fault: FaultDefinition): boolean {
   return fault.operation === undefined && fault.where?.path !== undefined && findImageFaultIssue(fault) === undefined;
 }

@@ -25,19 +25,20 @@ import {
 } from './values.ts';
 
 /**
- * Routes a request: the first step of the pipeline. The contract's API and the control API have the same pipeline. A step takes values and returns values,
- * and does not use Koa. The steps are, in this order:
+ * Routes a request, which is the first step of the pipeline. The contract's API and the control API use the same pipeline. Each step is a function of values that
+ * does not use Koa. The steps run in this order:
  * 1. route: checks the host, the origin and the access, and finds the operation (route.ts)
  * 2. sandbox: selects the sandbox that the request names (route.ts)
  * 3. validate: receives the whole request, and validates it against the contract (validate.ts, body.ts)
- * 4. preferences and faults: selects the effects on the request, and delays it (preferences.ts, faults.ts; image-faults.ts for images)
+ * 4. preferences and faults: finds the faults and preferences that apply, and delays the request (preferences.ts, faults.ts; image-faults.ts for images)
  * 5. handle or mock: calls the handler of the operation, or creates a mock response (handle.ts, mock-response.ts; control-api.ts)
- * 6. complete: adds generated fields, the content type and headers (handle.ts)
+ * 6. complete: adds generated fields, the content type and headers to the response (handle.ts)
  * 7. verify: validates the response against the contract (validate.ts)
  * 8. write: sends the response (response.ts)
  * 9. record: adds the exchange to the response cache and the journal (response-cache.ts, record.ts)
  *
- * `startExchange` runs step 1, `runPipeline` steps 2 to 7, and `finishExchange` steps 8 and 9. None of them throws: they convert errors to problem documents.
+ * `startExchange` runs step 1, `runPipeline` runs steps 2 to 7, and `finishExchange` runs steps 8 and 9. These functions never throw: they convert errors to
+ * problem documents.
  */
 export function startExchange(parts: AppParts, request: HttpRequest): Exchange {
   try {
@@ -48,7 +49,7 @@ export function startExchange(parts: AppParts, request: HttpRequest): Exchange {
   }
 }
 
-/** Returns the exchange of a routed request with the verified response. */
+/** Runs steps 2 to 7 of the pipeline. Returns the exchange with the verified response. */
 export async function runPipeline(parts: AppParts, routed: Exchange): Promise<Exchange> {
   const { request, target } = routed;
   if (!target) return routed;
@@ -99,7 +100,7 @@ function respondWithoutOperation(parts: AppParts, sandboxRequest: SandboxRequest
   const { request, target } = sandboxRequest;
   const { api, kind, allow, location } = target;
   const isKnownPath = kind === 'unknown-method';
-  // Decision: OPTIONS returns the methods of the contract.
+  // Decision: the response to OPTIONS lists the methods that the contract has for the path.
   if (isKnownPath && request.method === 'OPTIONS')
     return { ...outcome, response: createResponse(204, undefined, { Allow: allow.join(', ') }) };
   const problem = isKnownPath
@@ -108,7 +109,7 @@ function respondWithoutOperation(parts: AppParts, sandboxRequest: SandboxRequest
   return addProblem(parts, sandboxRequest, outcome, new HttpProblemError(problem));
 }
 
-/** Runs the steps of an operation, from validation to completion. Returns the outcome with the response. Never rejects. */
+/** Runs steps 3 to 6 for an operation, when the API allows it. Returns the outcome with the response. Never rejects. */
 async function runOperation(parts: AppParts, operation: OperationRequest, initial: Outcome): Promise<Outcome> {
   const { request, target, route } = operation;
   const serverDelayMs = target.api.isContractApi ? parts.getDelayMs() : 0;
@@ -120,7 +121,7 @@ async function runOperation(parts: AppParts, operation: OperationRequest, initia
   }
 }
 
-/** Runs the steps of an operation. `serverDelayMs`: the delay of the option `delay`, which also applies to invalid requests. */
+/** Runs steps 3 to 6 for an operation. `serverDelayMs`: the delay of the server option `delay`. This delay also applies to invalid requests. */
 async function runSteps(
   parts: AppParts,
   operation: OperationRequest,
@@ -169,13 +170,13 @@ async function handle(parts: AppParts, outcome: Outcome, call: OperationCall): P
   }
 }
 
-/** Returns a outcome whose response is the problem document of an error. An unexpected error is logged, and becomes an internal error. */
+/** Returns an outcome whose response is the problem document of an error. Logs an unexpected error, and converts it to an internal error. */
 function addProblem(parts: AppParts, routed: RoutedRequest, outcome: Outcome, error: unknown): Outcome {
   const { log, application } = parts;
   const problem = toHttpProblem(error, application.problems) ?? internalError;
   const path = getPath(routed);
   const message = problem === internalError ? undefined : problem.detail;
-  // Disk errors have another code: they can occur for each request, and the store logs them once.
+  // Disk errors have another code. They can occur in every request, so only the store logs them, once.
   if (problem.code === internalError.code) log.error({ err: error, method: routed.request.method, path }, message);
   return {
     ...outcome,

@@ -23,7 +23,10 @@ export async function validateRequest(operation: OperationRequest): Promise<Vali
   throw new HttpProblemError({ code: 'invalid-request', detail, violations });
 }
 
-/** Verifies the response of an operation against the contract, and logs violations. Injected responses and responses of the engine are not verified. */
+/**
+ * Validates the response of an operation against the contract, and logs violations. Ignores responses of faults and problem documents of the engine. With
+ * `verify: 'strict'`, replaces a response that violates the contract with a problem document.
+ */
 export function verifyResponse(
   { log, options }: AppParts,
   { api, route, location }: Target,
