@@ -15,24 +15,24 @@ import {
 } from './served-contract.ts';
 import { warmUpIfSmall } from './warm-up.ts';
 
-/** The parts of a `LiveContract`. */
+/** The dependencies of a `LiveContract`. */
 interface LiveContractParts {
   readonly server: ServerParts;
   readonly log: ReturnType<typeof createLogger>;
   readonly files: WatchedFiles;
   readonly createSetup: ContractSetupFactory;
-  /** The contract that is currently served. A reload replaces it. */
+  /** The contract that is currently served. A reload replaces the value of `setup`. */
   readonly current: { setup: ContractSetup };
 }
 
-/** The end of a warning about handlers that can't be used. */
+/** The last sentence of a warning about handlers that can't be used. */
 export const HANDLERS_FALLBACK = 'The previous handlers stay in use';
 
-/** The contract that is currently served, with its request listener. Both are replaced when the file of the contract or of the handlers is saved. */
+/** The contract that is currently served, and its request listener. Both are replaced when the contract file or the handler file is saved. */
 export class LiveContract {
   readonly #parts: LiveContractParts;
   #listener: RequestListener;
-  /** Saved handlers that do not fit the current contract. They may fit the next one. */
+  /** Saved handlers that can't be used with the current contract. They are tried again with the next contract. */
   #pendingHandlers: UserHandlers | undefined;
 
   /** Creates the request listener of the current contract. Throws a `ContractError` if the contract can't be served. */
@@ -49,25 +49,25 @@ export class LiveContract {
   /** Passes a request to the listener of the current contract. */
   readonly handle: RequestListener = (req, res) => this.#listener(req, res);
 
-  /** Serves the saved contract. Throws, and changes nothing, if it can't be served. */
+  /** Loads the contract file and serves the contract. Throws an error and changes nothing if the contract can't be served. */
   readonly reloadContract = async (): Promise<void> => {
     const { log, files } = this.#parts;
     const contract = await loadContract(files.contract);
     if (contract === this.setup.contract) return;
     const failure = this.#pendingHandlers && this.#servePending(contract, this.#pendingHandlers);
-    // The contract is served with the pending handlers.
+    // `#servePending` has already served the contract with the pending handlers.
     if (contract === this.setup.contract) return;
     this.#serve(contract, this.setup.handlers, this.#describeContract);
     if (failure) log.warn(`${failure.message}. ${HANDLERS_FALLBACK}`);
   };
 
-  /** Serves the saved handlers. Throws, and changes nothing, if they can't be used. */
+  /** Loads the handler file and uses the handlers. Throws an error and changes nothing if the handlers can't be used. */
   readonly reloadHandlers = async (): Promise<void> => {
     const { files } = this.#parts;
     const path = files.handlers?.path;
     const handlers = await loadHandlers(path, path && getFileSignature(path));
     this.#pendingHandlers = handlers;
-    // A saved contract that does not fit the previous handlers may fit these.
+    // The saved contract may need these handlers, because it could not be served with the previous handlers.
     const contract = await loadContract(files.contract).catch(() => this.setup.contract);
     const message = `${path} was reloaded: handlers of ${Object.keys(handlers).join(', ')}`;
     this.#serve(contract, handlers, (next) =>
@@ -78,7 +78,7 @@ export class LiveContract {
   readonly #describeContract = (next: ContractSetup): string =>
     `${this.#parts.files.contract.path} was reloaded: ${describeChanges(this.setup, next)}`;
 
-  /** Serves a contract with the pending handlers. Returns the error if they do not fit. */
+  /** Serves a contract with the pending handlers. Returns the error if the contract can't be served with them. */
   #servePending(contract: Contract, handlers: UserHandlers): Error | undefined {
     try {
       this.#serve(contract, handlers, this.#describeContract);
@@ -88,7 +88,7 @@ export class LiveContract {
     }
   }
 
-  /** Serves a contract with handlers. Throws, and changes nothing, if the contract does not fit the handlers or the state. */
+  /** Serves a contract with handlers. Throws an error and changes nothing if the contract contradicts the handlers or the state. */
   #serve(contract: Contract, handlers: UserHandlers, describe: (next: ContractSetup) => string): void {
     const { server, log, current, createSetup } = this.#parts;
     const setup = createSetup(contract, handlers);

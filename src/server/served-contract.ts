@@ -14,15 +14,15 @@ import {
   type UserHandlers,
 } from './handler-registry.ts';
 
-/** Binds an application and the user's handlers to a contract. Throws a `ContractError` or a `UserError` if they do not fit. */
+/** Creates the setup of a contract with the handlers of a user. Throws a `ContractError` or a `UserError` if the contract contradicts the handlers. */
 export type ContractSetupFactory = ReturnType<typeof createContractSetupFactory>;
 
-/** A contract and the application that is bound to it. */
+/** A contract with its mock, its state validator, and the implementations of its operations. */
 export type ContractSetup = ReturnType<ContractSetupFactory>;
 
-/** Creates the function that binds an application to contracts. `mock`: the operations to mock. */
+/** Creates the function that creates contract setups for an application. `mock`: the operations to mock. */
 export function createContractSetupFactory(application: Application, mock: MockedOperations) {
-  // Contracts with the same schemas share a validator, so that a state is not validated again.
+  // Contracts with the same schemas share a validator. So a reload does not validate the state again.
   const validators = new WeakMap<DataValidator, StateValidator>();
   return (contract: Contract, handlers: UserHandlers) => {
     refuseUnknownOperations(contract, mock, handlers);
@@ -44,7 +44,7 @@ export function createContractSetupFactory(application: Application, mock: Mocke
       guardStore: createStoreGuard(validator, implementation.validatesChanges),
       /** The ids of the mocked operations. */
       mocked: contract.routes.filter((route) => !implementations.get(route)).map(({ operationId }) => operationId),
-      /** The differences between each operation and the operation that the application's handler is written for. */
+      /** The differences between the operations and those of the contract for which the application's handlers are written. */
       differences: [...differences.values()],
       isImplemented: (route: Route) => implementation.getImplementation(route) !== undefined,
       getImplementation: (route: Route) => implementations.get(route),
@@ -56,7 +56,7 @@ export function createContractSetupFactory(application: Application, mock: Mocke
   };
 }
 
-/** Returns the operations of a contract that differ from those that the application's handlers are written for. */
+/** Compares the operations of a contract with those of the contract for which the application's handlers are written. Returns the differing operations. */
 function findDifferences(contract: Contract, implementations: ReadonlyMap<Route, Implementation | undefined>) {
   const differences = new Map<Route, Difference>();
   for (const [route, implementation] of implementations) {
@@ -71,7 +71,7 @@ function findDifferences(contract: Contract, implementations: ReadonlyMap<Route,
 /** The maximum number of cached fields. */
 const MAX_CACHED_FIELDS = 100_000;
 
-/** Caches generated fields, because clients request the same entries repeatedly. */
+/** Returns a function that caches generated fields. Clients often request the same entries again. */
 function cacheFields(generate: GenerateField): GenerateField {
   const fields = new Map<string, unknown>();
   return (schema, seed) => {
@@ -84,13 +84,13 @@ function cacheFields(generate: GenerateField): GenerateField {
   };
 }
 
-/** Throws a `ContractError` if fields have different types in the contract and in the application's responses. */
+/** Throws a `ContractError` if a field has one type in the contract and another type in the application's responses. */
 export function refuseTypeConflicts({ contract, differences }: ContractSetup): void {
   const conflicts = differences.flatMap(({ conflictingFields }) => conflictingFields);
   const schemas = new Set(conflicts.map(({ schema }) => schema));
   if (schemas.size === 0) return;
   const message =
-    'has a different type than in the responses of the application: use the same type, or mock the operation';
+    'has another type than in the responses of the application: use the type of the application, or mock the operation';
   const issues = [...schemas].map((pointer) => ({ pointer, message }));
   throw new ContractError(formatIssues(contract.path, contract.text, issues));
 }
@@ -113,7 +113,7 @@ export function describeChanges(old: ContractSetup, now: ContractSetup): string 
   return changes.length > 0 ? changes.join('; ') : 'no operation or field was added or removed';
 }
 
-/** Returns the names of the fields that the contract has added and removed since the application's handlers were written. */
+/** Returns the names of the fields that were added to the contract or removed from it since the application's handlers were written. */
 function getFieldNames({ differences }: ContractSetup) {
   const toNames = (fields: Difference['addedFields']) => [
     ...new Set(fields.map(({ path, name }) => [...path.filter((step) => step !== '*'), name].join('.'))),

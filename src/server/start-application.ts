@@ -28,14 +28,14 @@ import { version } from './version.ts';
 import { listWarmUps, runInTurns } from './warm-up.ts';
 
 /**
- * Starts a server for an application, and returns it when it listens. By default, it uses a free port and stores its state in memory. Rejects with an error
- * if the contract, the data or the address can't be used.
+ * Starts a server for an application. Resolves to the server when it listens. By default, the server uses a free port and stores its state in memory. Rejects with
+ * an error if the contract, the data, the handlers or the address can't be used.
  */
 export async function startApplication<S extends State>(
   application: Application<S>,
   options: ServerOptions = {},
 ): Promise<Storefront> {
-  // The engine passes only states to the application that the application's own rules have accepted.
+  // The cast is safe: the engine validates each state by the rules of the application before it passes the state to the application.
   const start = await loadApplication(application as unknown as Application, options);
   const state = await openServerState(start);
   try {
