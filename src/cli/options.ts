@@ -80,7 +80,7 @@ function formatReason(message: string): string {
     .replaceAll('\n', ' ');
 }
 
-/** Creates the program with its options and commands. Calls `onCommand` with the parsed command. A command line without a command, which starts the server, does not call it. */
+/** Creates the program with its options and commands. Calls `onCommand` with the parsed command, or does not call it if the command line has no command. */
 export function createProgram(
   { environment, version }: Pick<CommandLine, 'environment' | 'version'>,
   onCommand: (command: ParsedCommand) => void,

@@ -77,7 +77,7 @@ function logWarnings({ id, clock }: Sandbox, fault: Fault, parts: ControlParts):
 /** Returns a warning if the clock of the sandbox has already reached the time `until` of a new fault. */
 function findExpiryWarning({ until }: Fault, nowMs: number): readonly string[] {
   if (until === undefined || parseTime(until) > nowMs) return [];
-  return [`it has expired: its until (${until}) is not after the time of the sandbox (${toIsoTime(nowMs)})`];
+  return [`it has expired: until (${until}) is not later than the time of the sandbox (${toIsoTime(nowMs)})`];
 }
 
 function createUnknownFaultError({ id, fault }: { readonly id: string; readonly fault: string }, parts: ControlParts) {

@@ -815,8 +815,8 @@ export interface components {
             };
         };
         /**
-         * @description The request is refused, and nothing changed: 400 the request violates this contract; 401 the token is missing or wrong; 403 the host, origin or address is not
-         *     allowed; 404 the path, sandbox, snapshot or fault does not exist, or the application does not have the operation; 405 the path does not have this method
+         * @description The request is refused, and nothing changed: 400 the request violates this contract; 401 the token is missing or wrong; 403 the host or the origin is not
+         *     allowed, or the control API is disabled; 404 the path, sandbox, snapshot or fault does not exist, or the application does not have the operation; 405 the path does not have this method
          *     (with `Allow`); 409 a state or the response of a fault violates the application's contract, a limit of the sandbox is reached, or the operation is not
          *     possible for `default`; 413 the body is larger than 100 kB (a state: 16 MB or 1,200,000 values), or the state exceeds the limit of the data file or
          *     the sandbox.

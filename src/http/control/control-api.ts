@@ -73,7 +73,7 @@ async function handle({ request, route, input }: OperationCall, parts: ControlPa
   return { response: createResponse(route.successStatus, await handler(input, parts)) };
 }
 
-/** Throws an `HttpProblemError` if a body is not JSON. Without this check, a page of another site could send a form: browsers send no preflight request for forms. */
+/** Throws an `HttpProblemError` if a body is not JSON. Pages of other sites can send forms, because browsers send no preflight request for forms. */
 function refuseForms({ method, headers, body }: HttpRequest): void {
   const contentType = headers['content-type'];
   if (!['PUT', 'POST'].includes(method) || !body.isSent) return;

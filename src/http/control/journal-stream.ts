@@ -40,7 +40,8 @@ export function getLastEventId({ headers }: HttpRequest): number | undefined {
 
 /**
  * Returns a function that sends each new entry of a journal as a server-sent event (HTML Standard, section 9.2) until the client disconnects. An entry is read
- * from the journal only when the client can receive it, so that a slow client does not fill the memory. Such a client misses entries that the journal deletes meanwhile.
+ * from the journal only when the client can receive it, so that a slow client does not fill the memory. Such a client misses entries that the journal deletes in
+ * the meantime.
  */
 export function streamJournal(journal: Journal, options: StreamOptions): (res: ServerResponse) => void {
   return (res) => {

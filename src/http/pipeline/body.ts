@@ -147,7 +147,7 @@ function findTypeProblem(
   const charset = /;\s*charset="?([^\s;"]*)/i.exec(sent ?? '')?.[1]?.toLowerCase();
   const isReadable = charset === undefined || CHARSETS.includes(charset) || !isParsedType(documented ?? '');
   if (sent !== undefined && documented !== undefined && isReadable) return undefined;
-  const expected = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : 'it';
+  const expected = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : 'the body';
   return createTypeProblem(sent, `${expected} with Content-Type ${mediaTypes.join(' or ')}`);
 }
 
