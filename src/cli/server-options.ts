@@ -47,7 +47,7 @@ export const SERVER_OPTIONS: readonly OptionRow[] = [
   ],
   [
     '--verify <mode>',
-    'validation of responses: log (log violations), strict (also send a 500 response instead) or off',
+    'validation of responses: log (log violations), strict (also replace the response with a 500 response) or off',
     ['log', 'strict', 'off'],
     'log',
   ],

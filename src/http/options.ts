@@ -6,7 +6,7 @@ export interface HttpOptions {
   readonly host?: string | undefined;
   /** Path of a folder with a built front end, served at `/`. Default: none. */
   readonly static?: string | undefined;
-  /** Validation of responses against the contract: `log` logs violations, `strict` also sends a 500 response instead, `off` does not validate. Default: `log`. */
+  /** Validation of responses against the contract: `log` logs violations, `strict` also replaces the response with a 500 response, `off` does not validate. Default: `log`. */
   readonly verify?: VerifyMode | undefined;
   /** Whether the control API is enabled. If `host` is not a loopback address, the control API also needs `controlToken`. Default: true. */
   readonly control?: boolean | undefined;

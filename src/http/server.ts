@@ -14,7 +14,7 @@ export const LIMITS = {
   keepAliveTimeout: 65_000,
   /** How often Node checks for requests that exceed the time limit, in ms. */
   connectionsCheckingInterval: 1_000,
-  /** Turns off Node's own check of the Host header, which sends an empty response. `findHttpProblem` checks the header instead of Node. */
+  /** Turns off Node's check of the Host header, which sends an empty response. `findHttpProblem` makes this check with a problem document. */
   requireHostHeader: false,
 };
 

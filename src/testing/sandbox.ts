@@ -17,7 +17,7 @@ export interface TestSandbox {
   readonly url: string;
   /** The header that selects the sandbox in requests to the address of the server. */
   readonly headers: { readonly 'X-Sandbox': string };
-  /** Sends a request to a path in the sandbox, such as `/api/products`. */
+  /** Sends a request to a path in the sandbox, such as `/api/items`. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Restores the default data. Does not change the clock, ids, faults, journal and snapshots. */
   reset(): Promise<void>;

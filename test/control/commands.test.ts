@@ -174,7 +174,7 @@ describe('a command for the control API', () => {
 
   it('fails with a message that names the option for a missing token', async () => {
     const { url } = await startStorefront({ controlToken: 'secret' });
-    await expect(runAndPrint(`clock --url ${url}`)).rejects.toThrow('Use --token TOKEN with the token of');
+    await expect(runAndPrint(`clock --url ${url}`)).rejects.toThrow('Use --token TOKEN with the value of');
   });
 
   it('creates a sandbox, seeds its ids, loads a saved state into it and removes it', async () => {
