@@ -1,4 +1,4 @@
-/** The interface between the engine and an application. The engine uses an application, such as the shop, only through these types. */
+/** The interface between the engine and an application such as the shop. The engine uses an application only through these types. */
 import type { Contract } from './openapi/contract.ts';
 import type { Document } from './openapi/document.ts';
 import type { Route } from './openapi/routes.ts';
@@ -6,56 +6,59 @@ import type { State } from './store/state.ts';
 import type { Change } from './store/store.ts';
 import type { Collection, StateRules } from './store/validate-state.ts';
 
-/** An application: it implements the operations of a contract, and has a state. */
+/** An application. It implements the operations of a contract and has a state. */
 export interface Application<S extends State = State> {
   /** The path of the contract that is served by default. */
   readonly contractFile: string;
-  /** The path of the default data, which a reset restores, unless an option names another file. */
+  /** The path of the default data. A reset restores this data. The server option `defaultData` takes precedence. */
   readonly defaultDataFile: string;
   /** The path of the folder that is served at `/images`. */
   readonly imagesFolder?: string;
   /** The collections of the state, in the order of the data file. */
   readonly collections: Readonly<Record<keyof S & string, Collection>>;
-  /** The problems that handlers throw as a `DomainError`, by code. */
+  /** The problems by code. A handler reports a problem with a `DomainError` that has the code. */
   readonly problems: Readonly<Record<string, ProblemKind>>;
-  /** The built-in snapshots by name: functions that create the state of a snapshot from the default data. */
+  /** The built-in snapshots by name. Each function creates the state of the snapshot from the default data. */
   readonly snapshots: Readonly<Record<string, (defaults: S) => S>>;
-  /** Binds the application to a contract, at the start and at each reload. Throws a `ContractError` if the application can't serve the contract. */
-  bind(contract: Contract): BoundApplication<S>;
-  /** Adds properties to the context of a request, for the handlers of the application and of the user. */
+  /** Returns the handlers and state rules for a contract. Called at the start and at each reload. Throws a `ContractError` if the contract can't be served. */
+  implementContract(contract: Contract): ContractImplementation<S>;
+  /** Adds properties to the context that the handlers of the application and of the user get for a request. */
   extendContext?(context: Context<S>): Context<S>;
   /** Prepares a state before it is read, for example by building a search index. */
   prepare?(state: S): void;
-  /** Returns the content of the page at `/`, in addition to the sizes of the collections. `url`: the URL of the sandbox. */
+  /** Returns additional content for the page at `/`. `url`: the URL of the sandbox. */
   describe?(state: S, url: string): FrontPage;
 }
 
-/** An application that is bound to a version of its contract. */
-export interface BoundApplication<S extends State = State> {
-  /** Returns the handler of an operation; undefined if the application has none. The operation is mocked then. */
+/** The handlers and the state rules of an application for one version of a contract. */
+export interface ContractImplementation<S extends State = State> {
+  /** Returns the handler of an operation. Returns undefined if the application has none; then the operation is mocked. */
   getImplementation(operation: Operation): ApplicationHandler<S> | undefined;
-  /** The rules that validate a state: data files, snapshots, and states that clients of the control API send. */
+  /** The rules for the validation of states. States come from data files, from snapshots, and from clients of the control API. */
   readonly stateRules: StateRules<S>;
-  /** Whether changes by the application's handlers are validated, because the handlers are written for another version of the contract. */
+  /** Whether to validate changes by the application's handlers. True if the handlers are written for another version of the contract. */
   readonly validatesChanges: boolean;
 }
 
-/** The properties of an operation by which an application finds its handler. */
+/** The properties of an operation with which an application finds the handler. */
 export type Operation = Pick<Route, 'operationId' | 'method' | 'path'>;
 
 /** A handler of the application for an operation. */
 export interface ApplicationHandler<S extends State = State> {
   readonly handle: Handle<S>;
-  /** The operation that the handler is written for. Responses get generated values for fields that the served contract adds, and lose those that it removes. */
+  /**
+   * The operation for which the handler is written. The engine compares it with the operation in the served contract: it generates fields that only the served
+   * contract has, and removes fields that the served contract does not have.
+   */
   readonly writtenFor?: { readonly document: Document; readonly route: Route };
 }
 
-/** The implementation of an operation. Only responses of the application's own handlers can be cached, and completed with generated fields. */
+/** The implementation of an operation. If `source` is `application`, the engine can cache its responses and add generated fields to them. */
 export interface Implementation<S extends State = State> extends ApplicationHandler<S> {
   readonly source: 'application' | 'user';
 }
 
-/** Handles a request that satisfies the contract. Throws a `DomainError` if a business rule declines it. */
+/** Handles a request that satisfies the contract. Throws a `DomainError` if a business rule declines the request. */
 export type Handle<S extends State = State> = (
   input: Input,
   context: Context<S>,
@@ -82,7 +85,7 @@ export interface HandlerResponse {
 export interface Context<S extends State = State> {
   /** Returns the committed state. */
   read(): S;
-  /** Commits a pure change and returns its result. */
+  /** Commits a change, which is a pure function of the state. Resolves to the result that the function returns. */
   update<Result>(change: Change<Result, S>): Promise<Result>;
   /** Restores the default data, after earlier changes are committed. */
   reset(): Promise<void>;
@@ -108,7 +111,7 @@ export interface FrontPage {
   readonly links: Readonly<Record<string, string>>;
 }
 
-/** An error that a handler throws if a business rule declines a request. The message contains the value, the rule and the remedy. */
+/** The error that a handler throws if a business rule declines a request. The message contains the invalid value, the rule and the remedy. */
 export class DomainError<Code extends string = string> extends Error {
   override readonly name = 'DomainError';
 
@@ -121,5 +124,5 @@ export class DomainError<Code extends string = string> extends Error {
   }
 }
 
-/** A value for `handlers` that mocks an operation. */
+/** A value in the option `handlers`. It mocks an operation. */
 export const mocked = Symbol('mocked');

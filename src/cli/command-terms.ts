@@ -3,7 +3,7 @@ import type { ControlViolation } from '../control/operation.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { toFlag } from '../util/option-flag.ts';
 
-/** Replaces the names of API properties and requests in an error message with the names of options and commands. */
+/** Rewrites an error message of the control API for the command line: replaces names of properties with options, and requests with commands. */
 export function useCommandTerms(
   message: string,
   { path }: Pick<ControlRequest, 'path'>,
@@ -19,17 +19,17 @@ export function useCommandTerms(
     .replace(/([Ss])end Authorization: Bearer TOKEN/, (_, s: string) => `${s === 'S' ? 'U' : 'u'}se --token TOKEN`);
 }
 
-/** The commands that send the requests in error messages, by the method of the request. */
+/** The commands for the requests in error messages, by the method of the request. */
 const COMMANDS: Readonly<Record<string, string>> = {
   PUT: 'storefront sandboxes create',
   DELETE: 'storefront sandboxes remove',
   POST: 'storefront reset',
 };
 
-/** Paths of requests whose properties and query parameters are options of a command. */
+/** Matches the paths of requests for which a command has an option for each property and query parameter. */
 const OPTION_PATHS = /\/(faults|requests)\b/;
 
-/** Replaces the name of an invalid property or parameter in an error message with the option that sets its value. */
+/** Replaces the name of an invalid property or parameter in an error message with the corresponding option. */
 function replaceSubject(message: string, { in: part, pointer, value }: ControlViolation, path: string): string {
   const [property, ...rest] = parsePointer(pointer);
   if (property === undefined) return message.replace(`the body is ${JSON.stringify(value)}`, () => 'Invalid options');

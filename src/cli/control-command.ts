@@ -4,11 +4,11 @@ import { toFlag } from '../util/option-flag.ts';
 import { addOptions, type OptionRow } from './option-table.ts';
 import { createUsageError } from './option-values.ts';
 
-/** A request to the control API of a running server, and the output format of the response. */
+/** A request to the control API of a running server, and the format in which the command prints the response. */
 export interface ControlCommand extends ControlServer, ControlRequest {
   /**
-   * `journal` prints a line for each journal entry, and `stream` prints each line when the entry arrives. `verification` prints the message of a verification.
-   * Default: JSON.
+   * The output format. `journal` prints one line for each journal entry. `stream` prints each of these lines when the entry arrives. `verification` prints the
+   * message of a verification. Default: JSON.
    */
   readonly format?: 'journal' | 'verification' | 'stream';
 }
@@ -20,36 +20,36 @@ export interface ControlOptions {
   readonly token?: string;
 }
 
-/** A request of a command, without the server and the sandbox. */
+/** A request of a command, without the URL of the server and the id of the sandbox. */
 export interface CommandRequest extends Pick<ControlCommand, 'method' | 'body' | 'format'> {
-  /** The path below /_control/sandboxes/ID. Undefined for the list of sandboxes. */
+  /** The part of the path after /_control/sandboxes/ID; undefined for the path /_control/sandboxes. */
   readonly path?: string;
 }
 
-/** Sends a request to the server and the sandbox that the options name. */
+/** Sends a request to the server and the sandbox in the options. */
 export type RunRequest = (request: CommandRequest, options: ControlOptions) => void;
 
 /**
- * The request of an action, or a function that creates it from the argument and the options of the command. An action with a fixed request accepts only the
- * options --url, --sandbox and --token.
+ * The request of an action, or a function that creates the request from the argument and the options of the command. An action without such a function accepts no
+ * argument, and only the options --url, --sandbox and --token.
  */
 type Action =
   | CommandRequest
   | ((argument: string | undefined, options: Readonly<Record<string, unknown>>) => CommandRequest);
 
-/** A command whose first argument is the name of an action. */
+/** A command with actions. Its first argument is the name of an action, such as `add` in `storefront faults add`. */
 export interface ActionCommand {
   readonly name: string;
   readonly description: string;
-  /** The syntax and the description of the argument after the name of the action. Default: no argument. */
+  /** The syntax and the description of the second argument, after the name of the action. Default: no second argument. */
   readonly argument?: readonly [syntax: string, description: string];
-  /** The options in addition to --url, --sandbox and --token. Default: none. */
+  /** Additional options. Every command with actions has --url, --sandbox and --token. Default: none. */
   readonly options?: readonly OptionRow[];
   /** The actions by name. The first action is the default. */
   readonly actions: Readonly<Record<string, Action>>;
-  /** The names of the options that each action accepts. Default: all options of the command. */
+  /** The names of the additional options that an action accepts, by action. Default: all of them. */
   readonly accepts?: Readonly<Record<string, readonly string[]>>;
-  /** The actions that require the option --sandbox, so that nobody changes the default sandbox by mistake. Default: none. */
+  /** The actions that require the option --sandbox. It prevents a change of the sandbox `default` by mistake. Default: none. */
   readonly requireSandbox?: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export function createControlCommand(name: string, description: string): Command
     .option('--token <token>', 'bearer token of the control API (env: STOREFRONT_CONTROL_TOKEN)');
 }
 
-/** Creates a command whose first argument is the name of an action. Throws a usage error for an argument or an option that the action does not accept. */
+/** Creates a command with actions. The command throws a usage error for an argument or an option that its action does not accept. */
 export function createActionCommand(definition: ActionCommand, run: RunRequest): Command {
   const { name, description, actions, options = [], argument, requireSandbox = [] } = definition;
   const names = Object.keys(actions);
@@ -76,7 +76,7 @@ export function createActionCommand(definition: ActionCommand, run: RunRequest):
       if (typeof action !== 'function') rejectArgument(`${name} ${actionName}`, value);
       if (requireSandbox.includes(actionName) && command.getOptionValueSource('sandbox') === 'default')
         throw createUsageError(
-          `Missing option --sandbox. Name the sandbox: storefront ${name} ${actionName} --sandbox w1.`,
+          `Missing option --sandbox. Use, for example, storefront ${name} ${actionName} --sandbox w1.`,
         );
       run(typeof action === 'function' ? action(value, others) : action, { url, sandbox, token });
     });

@@ -37,10 +37,11 @@ export function createControlCommands(
 const ACTION_COMMANDS: readonly ActionCommand[] = [
   {
     name: 'clock',
-    description: 'Show, set, freeze, run or advance the clock of a sandbox, or let it follow the system clock again.',
+    description:
+      'Show or change the clock of a sandbox. Actions: set, freeze, advance, run (unfreeze), and follow (reset to the system clock).',
     argument: [
       '[value]',
-      'set, freeze: time, such as 2025-06-01T12:00:00Z or milliseconds since 1970 (freeze: the current time by default); advance: milliseconds, which can be negative',
+      'set, freeze: a time, such as 2025-06-01T12:00:00Z or milliseconds since 1970. advance: milliseconds, also negative. Default of freeze: the current time',
     ],
     actions: {
       show: { method: 'GET', path: '/clock' },
@@ -57,7 +58,7 @@ const ACTION_COMMANDS: readonly ActionCommand[] = [
   },
   {
     name: 'ids',
-    description: 'Show or set the seed of the id generator of a sandbox, or make new ids random again.',
+    description: 'Show or set the seed of the id generator of a sandbox, or return to random ids.',
     argument: ['[seed]', 'seed: a whole number'],
     actions: {
       show: { method: 'GET', path: '/ids' },
@@ -68,7 +69,7 @@ const ACTION_COMMANDS: readonly ActionCommand[] = [
   {
     name: 'state',
     description: 'Print the state of a sandbox as JSON, or replace it.',
-    argument: ['[file]', 'put: JSON file with the whole state, or with the lists to replace'],
+    argument: ['[file]', 'put: JSON file with the whole state, or with the collections to replace'],
     actions: {
       show: { method: 'GET', path: '/state' },
       put: (file) => ({ method: 'PUT', path: '/state', body: readState(file) }),
@@ -76,8 +77,8 @@ const ACTION_COMMANDS: readonly ActionCommand[] = [
   },
   {
     name: 'sandboxes',
-    description: 'List the sandboxes, or show, create or remove one.',
-    options: [['--from <snapshot>', 'create: snapshot to start with (default: the default data)']],
+    description: 'List the sandboxes, or show, create or remove a sandbox.',
+    options: [['--from <snapshot>', 'create: initial state, the name of a snapshot (default: the default data)']],
     actions: {
       list: { method: 'GET' },
       show: { method: 'GET', path: '' },
@@ -93,7 +94,7 @@ const ACTION_COMMANDS: readonly ActionCommand[] = [
 function createSnapshotCommand(run: RunRequest): Command {
   return createControlCommand(
     'snapshot',
-    'Save the state of a sandbox as a snapshot, list the snapshots, or delete one.',
+    'Save the state of a sandbox as a snapshot, list the snapshots, or delete a snapshot.',
   )
     .argument('[name]', 'name of the snapshot (default: list the snapshots)')
     .option('--delete', 'delete the snapshot')

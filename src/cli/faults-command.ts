@@ -13,23 +13,35 @@ import {
 } from './option-values.ts';
 
 const FAULT_OPTIONS: readonly OptionRow[] = [
-  ['--operation <ids>', 'operations that the fault applies to, by id (a,b) (default: all)', parseList],
-  ['--where <json>', 'JSON object that requests must match: method, path, query, headers, body', parseJson],
+  ['--operation <ids>', 'comma-separated operationIds that the fault applies to (default: all operations)', parseList],
+  ['--where <json>', 'JSON object with method, path, query, headers or body that requests must match', parseJson],
   ['--skip <number>', 'number of matching requests to skip first (default: 0)', parseCount],
   ['--times <number>', 'maximum number of requests that the fault applies to (default: no limit)', parseCount],
   ['--probability <number>', 'probability that the fault applies, from 0 to 1 (default: 1)', parseProbability],
   ['--seed <number>', 'seed of the random decisions (default: the number in the id of the fault)', parseCount],
-  ['--until <time>', 'time when the fault expires, by the clock of the sandbox: ISO 8601 or ms since 1970', parseTime],
+  [
+    '--until <time>',
+    'time when the fault expires, by the clock of the sandbox: ISO 8601 or milliseconds since 1970',
+    parseTime,
+  ],
   ['--duration <ms>', 'milliseconds until the fault expires, up to 86400000', parseCount],
-  ['--phase <phase>', 'apply the fault before or after the operation runs (default: before)', ['before', 'after']],
-  ['--status <status>', 'status of the response: 400 or higher, or one that the contract documents', parseCount],
+  [
+    '--phase <phase>',
+    'when the fault applies: before or after the operation runs (default: before)',
+    ['before', 'after'],
+  ],
+  ['--status <status>', 'status of the response: 400 or higher, or a status that the contract documents', parseCount],
   ['--example <name>', 'name of the response example in the contract'],
   ['--body <json>', 'body of the response, with --status', parseAnyJson],
   ['--header <header>', "header of the response, with --status: 'Name: value' (repeatable)", parseHeader],
   ['--violation', 'allow a --body or a --header that violates the contract'],
   ['--delay <ms>', 'delay of the response: milliseconds or a range (200-800), up to 60000', parseDelay],
-  ['--connection <mode>', 'close the connection at once (reset) or after half of the body (cut)', ['reset', 'cut']],
-  ['--body-duration <ms>', 'milliseconds over which the response body is sent, up to 60000', parseCount],
+  [
+    '--connection <mode>',
+    'close the connection: reset (without a response) or cut (after half of the body)',
+    ['reset', 'cut'],
+  ],
+  ['--body-duration <ms>', 'duration of sending the response body, in milliseconds, up to 60000', parseCount],
 ];
 
 /** The command that lists, adds and removes injected faults. */

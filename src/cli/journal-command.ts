@@ -9,20 +9,24 @@ export const JOURNAL_COMMAND: ActionCommand = {
   name: 'journal',
   description: 'Show, follow, count, verify or clear the recorded requests of a sandbox.',
   options: [
-    ['--operation <ids>', 'only requests of these operations, by id (a,b) (default: all)', parseList],
+    ['--operation <ids>', 'only requests of these comma-separated operationIds (default: all operations)', parseList],
     [
       '--where <json>',
-      'count, verify: JSON object that requests must match: method, path, query, headers, body',
+      'count, verify: JSON object with method, path, query, headers or body that requests must match',
       parseJson,
     ],
     ['--status <status>', 'count, verify: only requests with this response status', parseCount],
     ['--fault <id>', 'count, verify: only requests that this fault applied to'],
     ['--after <id>', 'only requests with a higher id', parseCount],
-    ['--limit <number>', 'show: maximum number of requests, the newest ones (default: all)', parseCount],
+    ['--limit <number>', 'show: number of newest requests to show (default: all)', parseCount],
     ['--times <number>', 'verify: exact number of requests', parseCount],
     ['--at-least <number>', 'verify: minimum number of requests (default: 1, or 0 with --at-most)', parseCount],
     ['--at-most <number>', 'verify: maximum number of requests (default: no limit)', parseCount],
-    ['--within <ms>', 'verify: milliseconds to wait for the requests, up to 60000 (default: 0)', parseCount],
+    [
+      '--within <ms>',
+      'verify: maximum time to wait for the requests, in milliseconds, up to 60000 (default: 0)',
+      parseCount,
+    ],
     ['--json', 'show: print all fields as JSON'],
   ],
   actions: {

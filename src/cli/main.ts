@@ -21,13 +21,13 @@ const EXIT_FAILED = 1;
 /** The exit code for an invalid command line. */
 const EXIT_USAGE = 2;
 
-/** The exit code of a check without a verdict. The exit code 1 means that the server violates the contract. */
+/** The exit code of a check that has no verdict. A check with a negative verdict has the exit code 1. */
 const EXIT_NO_VERDICT = 3;
 
 /** The signals that stop the server. A supervisor sends SIGTERM, Ctrl-C sends SIGINT, and a terminal that closes sends SIGHUP. */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** The maximum time between the stop of the server and the exit of the process, in ms. The rest of the log is written in this time. */
+/** The maximum time between the stop of the server and the end of the process, in ms. In this time, the process writes the rest of the log. */
 const LOG_FLUSH_MS = 1_000;
 
 /** The maximum duration of a stop, in ms. Without a limit, a disk that does not respond would block the stop forever. */
@@ -39,7 +39,7 @@ const MAX_BUFFERED_BYTES = 1_000_000;
 /** The control sequence that moves the cursor to the start of the line and clears the line (ECMA-48). */
 const CLEAR_LINE = '\r\u001b[K';
 
-// The program that reads the output may end. This error must not stop the server.
+// If the program that reads the output ends, a write fails. This error must not stop the server.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 const commandLine = { args: process.argv.slice(2), environment: process.env, version };
 await runCommand(readCommandLine({ ...commandLine, isTerminal: process.stdout.isTTY === true })).catch((error) => {
@@ -123,7 +123,7 @@ async function serve(options: Options): Promise<void> {
   if (options.log === 'off') print(`${formatStartMessage(storefront)}\n`);
 }
 
-/** Creates a writer for the log. It drops lines if the reader of the stream is too slow or the disk is full. Waiting would stop the server. */
+/** Creates a writer for the log. It drops lines if the reader of the stream is too slow or the disk is full. If it waited, requests would wait too. */
 function createDroppingWriter(stream: NodeJS.WriteStream): NonNullable<Options['logTo']> {
   return {
     hasColors: supportsColors(stream.isTTY, process.env),
@@ -133,7 +133,7 @@ function createDroppingWriter(stream: NodeJS.WriteStream): NonNullable<Options['
   };
 }
 
-/** Stops the server on a signal or when the parent process disconnects the IPC channel. A starting server is stopped after its start. */
+/** Stops the server when a signal arrives or the parent process disconnects the IPC channel. During the start, the stop waits for the end of the start. */
 function stopOnSignal(starting: Promise<Storefront>): void {
   let isStopping = false;
   const stop = async () => {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 
-/** The flags and the description of an option, the parser or the choices of its value, and its default value. */
+/** The definition of an option. `values`: the possible values, or a function that parses the value. */
 export type OptionRow = readonly [
   flags: string,
   description: string,

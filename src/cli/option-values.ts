@@ -41,10 +41,10 @@ export const parseCount = createParser(/^\d{1,15}$/, 'Use a whole number.', Numb
 /** Parses a probability from 0 to 1. */
 export const parseProbability = createParser(/^(0|1|0?\.\d+|1\.0+)$/, 'Use a number from 0 to 1, such as 0.2.', Number);
 
-/** Returns the text of an option. Throws if the text is empty or contains only white space. */
+/** Returns the value of an option unchanged. Throws an error if the value is empty or contains only white space. */
 export const parseText = createParser(/\S/, 'The value is empty.', String);
 
-/** Creates a function that converts a text. It throws an error with the remedy if the text does not match the pattern. */
+/** Creates a function that converts a text to a value. The function throws an error with the remedy if the text does not match the pattern. */
 function createParser<Value>(pattern: RegExp, remedy: string, convert: (text: string) => Value) {
   return (text: string): Value => {
     if (pattern.test(text)) return convert(text);
@@ -70,12 +70,12 @@ export function parseJson(text: string): object {
   throw new InvalidArgumentError(`Use a JSON object, such as '{"body":{"quantity":3}}'.`);
 }
 
-/** Parses a JSON value. Returns an object with the value, because commander replaces null with an empty string. */
+/** Parses a JSON value. Returns an object that contains the value, because commander would replace null with an empty string. */
 export function parseAnyJson(text: string): { readonly value: unknown } {
   try {
     return { value: JSON.parse(text) };
   } catch {
-    throw new InvalidArgumentError('Use JSON; a string needs double quotes.');
+    throw new InvalidArgumentError('Use JSON. A JSON string has double quotes.');
   }
 }
 
@@ -106,7 +106,7 @@ export function parseHostNames(text: string, previous: readonly string[] = []): 
 export function parseOrigins(text: string, previous: readonly string[] = []): readonly string[] {
   const origins = splitList(text);
   if (origins.some((origin) => origin !== '*' && origin.includes('*')))
-    throw new InvalidArgumentError('Use complete origins without *, or only * to allow all origins.');
+    throw new InvalidArgumentError('Use origins without *, or use only * to allow all origins.');
   if (origins.every((origin) => /^(\*|null|[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+\/?)$/i.test(origin)))
     return [...previous, ...origins];
   throw new InvalidArgumentError('Use origins such as https://shop.example, separated with commas, or *.');

@@ -29,7 +29,7 @@ export interface CommandLine {
   readonly version: string;
 }
 
-/** Parses a command line. Returns the reason on a single line if it is invalid. */
+/** Parses a command line. If it is invalid, returns the reason as one line of text. */
 export function readCommandLine(commandLine: CommandLine): ParsedCommand {
   let output = '';
   let parsed: ParsedCommand | undefined;
@@ -53,7 +53,7 @@ export function readCommandLine(commandLine: CommandLine): ParsedCommand {
   }
 }
 
-/** Returns the options of the server. An environment variable applies only if the command line does not have the option. */
+/** Returns the options of the server. An option in the command line takes precedence over an environment variable. */
 function readServerOptions(program: Command, { environment, isTerminal }: CommandLine): Options {
   const { PORT, STOREFRONT_CONTROL_TOKEN } = environment;
   if (STOREFRONT_CONTROL_TOKEN && program.getOptionValue('controlToken') === undefined)
@@ -72,7 +72,7 @@ function parsePortVariable(text: string): number {
   }
 }
 
-/** Removes the prefix of an error message of commander and joins its lines. */
+/** Removes the prefix `error:` from an error message of commander, and joins the lines of the message. */
 function formatReason(message: string): string {
   return message
     .replace(/^error: (.)/, (_, letter: string) => letter.toUpperCase())
@@ -80,7 +80,7 @@ function formatReason(message: string): string {
     .replaceAll('\n', ' ');
 }
 
-/** Creates the program with its options and commands. Calls `onCommand` with the parsed command. Does not call it to start the server, which has no command. */
+/** Creates the program with its options and commands. Calls `onCommand` with the parsed command, or does not call it if the command line has no command. */
 export function createProgram(
   { environment, version }: Pick<CommandLine, 'environment' | 'version'>,
   onCommand: (command: ParsedCommand) => void,
@@ -91,7 +91,7 @@ export function createProgram(
     )
     .version(version)
     .usage('[options]\n       storefront <command> [options]')
-    // An argument is the name of an unknown command, for which the action throws an error with a suggestion.
+    // An argument of the program itself is the name of an unknown command. The action throws an error that suggests a command.
     .allowExcessArguments(true)
     .enablePositionalOptions()
     .action(() => rejectUnknownCommand(program));
@@ -114,10 +114,10 @@ function createRepairCommand(program: Command, onRepair: (options: RepairOptions
     );
 }
 
-/** Names of the command that starts the server in other programs. */
+/** Names that other programs use for the command that starts a server. */
 const START_COMMANDS = ['start', 'serve', 'server', 'run', 'dev'];
 
-/** Throws a `CommanderError` if the command line has the name of an unknown command. */
+/** Throws a `CommanderError` if the command line contains an unknown command. */
 function rejectUnknownCommand(program: Command): void {
   const [name] = program.args;
   if (name === undefined) return;

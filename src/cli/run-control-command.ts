@@ -4,8 +4,8 @@ import { useCommandTerms } from './command-terms.ts';
 import type { ControlCommand } from './control-command.ts';
 
 /**
- * Sends the request of a command to the control API of a running server and prints the response. Prints an event stream until the server ends it. Resolves
- * to false if a verification failed. Rejects with a `ControlError` whose message contains the options and commands of the command line.
+ * Sends the request of a command to the control API of a running server and prints the response. Prints an event stream until the server ends the stream. Resolves
+ * to false if a verification failed, and to true otherwise. Rejects with a `ControlError` that names options and commands instead of properties and requests.
  */
 export async function runControlCommand(command: ControlCommand, print: (text: string) => void): Promise<boolean> {
   try {

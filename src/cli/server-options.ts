@@ -6,10 +6,10 @@ import { parseDelay, parseHostNames, parseList, parseOrigins, parsePort, parseTe
 
 /** The options for the data file and the default data. */
 export const DATA_OPTIONS: readonly OptionRow[] = [
-  ['--data <file>', 'path of the data file, which stores the state', parseText, 'db.json'],
+  ['--data <file>', 'path of the data file for the state', parseText, 'db.json'],
   [
     '--default-data <file>',
-    'path of the default data, which a reset restores (default: db.json.default of the package)',
+    'path of the default data, which a reset restores (default: db.json.default in the package)',
     parseText,
   ],
 ];
@@ -21,44 +21,59 @@ export const SERVER_OPTIONS: readonly OptionRow[] = [
   ...DATA_OPTIONS,
   [
     '--durability <mode>',
-    'how changes are stored: disk (they survive a power cut), os (they survive a crash of the server), or memory (they are lost when the server stops)',
+    'durability of changes: disk (they survive a power cut), os (they survive a crash of the server) or memory (they are lost when the server stops)',
     ['disk', 'os', 'memory'],
     'disk',
   ],
   ['--static <folder>', 'folder with a built front end to serve', parseFolder],
-  ['--strict', 'reject properties and parameters that the contract does not define, instead of ignoring them'],
-  ['--contract <file>', 'contract: an OpenAPI 3.0 or 3.1 document (default: openapi.yaml of the package)', parseText],
-  ['--mock [operations]', 'mock all operations, or only those with these ids (a,b)', parseList],
-  ['--handlers <file>', 'module with handlers by operationId, which replace or extend the built-in ones', parseText],
+  [
+    '--strict',
+    'reject requests with properties or parameters that the contract does not define (default: ignore them)',
+  ],
+  [
+    '--contract <file>',
+    'path of the contract, an OpenAPI 3.0 or 3.1 document (default: openapi.yaml in the package)',
+    parseText,
+  ],
+  [
+    '--mock [operations]',
+    'mock all operations, or only the operations with these comma-separated operationIds',
+    parseList,
+  ],
+  [
+    '--handlers <file>',
+    'path of a module with handlers by operationId; they take precedence over built-in handlers',
+    parseText,
+  ],
   [
     '--verify <mode>',
-    'log responses that violate the contract, replace them with a 500 response (strict), or do not check responses (off)',
+    'validation of responses: log (log violations), strict (also replace the response with a 500 response) or off',
     ['log', 'strict', 'off'],
     'log',
   ],
   [
     '--sandboxes <mode>',
-    'sandboxes that requests can use: any, or only those created through the control API (declared)',
+    'sandboxes that requests can use: any, or declared (only sandboxes that the control API has created)',
     ['any', 'declared'],
     'any',
   ],
-  ['--snapshots <folder>', 'folder with additional built-in snapshots, one file NAME.json for each', parseFolder],
+  ['--snapshots <folder>', 'folder with your snapshots, one file NAME.json for each', parseFolder],
   ['--delay <ms>', 'delay of each response: milliseconds or a range (200-800), up to 60000 (default: 0)', parseDelay],
   ['--no-control', 'disable the control API, except /_control/health'],
   ['--control-token <token>', 'bearer token that the control API requires (env: STOREFRONT_CONTROL_TOKEN)', parseText],
   [
     '--allow-host <names>',
-    'host names to allow in addition to localhost and IP addresses (a,.b.test); * allows all',
+    'comma-separated host names to allow in addition to localhost and IP addresses; .b.test includes subdomains, * allows all',
     parseHostNames,
   ],
   [
     '--allow-origin <origins>',
-    'origins to allow in addition to those of localhost (https://a.test,https://b.test); * allows all',
+    'comma-separated origins to allow in addition to localhost, such as https://a.test; * allows all',
     parseOrigins,
   ],
   [
     '--log <format>',
-    'log format; with off, only warnings and errors are logged (default: pretty on a terminal, else json)',
+    'log format; off logs only warnings and errors (default: pretty on a terminal, otherwise json)',
     ['pretty', 'json', 'off'],
   ],
 ];

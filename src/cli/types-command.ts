@@ -26,12 +26,12 @@ export function createTypesCommand(onTypes: (command: TypesCommand) => void): Co
 
 /** The environment of the command `storefront types`. */
 export interface TypesEnvironment {
-  /** The folder of the project. Paths are relative to this folder. Packages of the project take precedence over those of storefront. */
+  /** The folder of the project. Paths are relative to this folder. Packages in this project take precedence over packages of storefront. */
   readonly folder: string;
   readonly print: (text: string) => void;
 }
 
-/** Generates the types of a contract and writes them to a file or prints them. Rejects with a `UserError`. */
+/** Generates the types of a contract, and writes them to a file or prints them. Rejects with a `UserError` if this fails. */
 export async function writeTypes({ contract, output }: TypesCommand, environment: TypesEnvironment): Promise<void> {
   const { default: generate, astToString, COMMENT_HEADER } = loadGenerator(environment.folder, contract);
   const url = pathToFileURL(resolve(environment.folder, contract));
@@ -47,7 +47,7 @@ export async function writeTypes({ contract, output }: TypesCommand, environment
   }
 }
 
-/** Loads the optional peer dependency openapi-typescript. Prefers the version of the project to the version that this package can import. */
+/** Loads the optional peer dependency openapi-typescript from the project. If the project does not have it, loads the version that this package can import. */
 function loadGenerator(folder: string, contract: string): typeof OpenapiTypescript {
   const name = 'openapi-typescript';
   const path = findPackage(join(folder, 'package.json'), name) ?? findPackage(import.meta.url, name);

@@ -1,17 +1,17 @@
 import type { Storefront } from '../server/storefront.ts';
 
-/** The server and the functions that report errors. */
+/** The dependencies of `handleUnhandledErrors`. */
 export interface UnhandledErrorParts {
-  /** Resolves to the server after its start. */
+  /** A promise that resolves to the server when it is started. */
   readonly starting: Promise<Storefront>;
   /** Writes an error with its stack to the log. */
   readonly logError: (error: unknown, message: string) => void;
-  /** Prints a message and ends the process with a failure. */
+  /** Prints a message and ends the process with exit code 1. */
   readonly fail: (message: string) => void;
 }
 
 /**
- * Handles unhandled promise rejections and uncaught exceptions, such as those of custom handlers. During the start, both end the process.
+ * Handles unhandled promise rejections and uncaught exceptions, such as the errors of custom handlers. During the start, each of them ends the process.
  *
  * Decision: a running server logs an unhandled rejection and continues. After an uncaught exception it stops gracefully, because the state of the process is
  * unknown.

@@ -6,12 +6,12 @@ import { parsePointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { UserError } from '../util/user-error.ts';
 
-/** An error of a request to the control API. If the server rejected the request, the message contains the detail of the response. */
+/** An error of a request to the control API. If the server rejected the request, the message contains the `detail` of the problem document. */
 export class ControlError extends UserError {
   override readonly name = 'ControlError';
   /** The status of the response; undefined if there was no response. */
   readonly status: number | undefined;
-  /** The violations of the contract by the request. */
+  /** The violations in the problem document: what in the request violates the contract. */
   readonly violations: readonly ControlViolation[];
 
   constructor(message: string, options: Partial<Pick<ControlError, 'status' | 'violations' | 'cause'>> = {}) {
@@ -32,19 +32,19 @@ export interface ControlServer {
 /** A request to the control API. */
 export interface ControlRequest {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  /** The path below /_control/sandboxes/. */
+  /** The part of the path after /_control/sandboxes/. */
   readonly path: string;
   readonly body?: unknown;
 }
 
-/** Returns the query string for the values that are not undefined. Returns an empty string if there are no values. */
+/** Converts values to a query string that starts with `?`. Ignores undefined values. Returns an empty string if there are no values. */
 export function toQuery(values: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
   return query.size > 0 ? `?${query}` : '';
 }
 
-/** Sends a request to the control API and returns the body of the response. Rejects with a `ControlError`. */
+/** Sends a request to the control API. Resolves to the body of the response. Rejects with a `ControlError` if the request fails. */
 export async function sendControlRequest<Id extends ControlId>(
   server: ControlServer,
   request: ControlRequest,
@@ -58,8 +58,8 @@ export async function sendControlRequest<Id extends ControlId>(
 }
 
 /**
- * Yields the parsed data of server-sent events until the server ends the stream. If the stream ends because the sandbox was removed or expired, calls
- * `onSandboxEnd` with a message. Rejects with a `ControlError`.
+ * Yields the parsed data of server-sent events until the server ends the stream. Calls `onSandboxEnd` with a message if the stream ends because the sandbox was
+ * removed or has expired. Throws a `ControlError` if the request fails or the connection is lost.
  */
 export async function* followControlEvents(
   server: ControlServer,
@@ -69,7 +69,7 @@ export async function* followControlEvents(
   const response = await send(server, { method: 'GET', path, accept: EVENT_STREAM });
   if (!response.headers['content-type']?.startsWith(EVENT_STREAM)) {
     const hasFailed = response.statusCode !== 200;
-    // A successful response of another server may never end.
+    // If another program runs on this port, its response may never end.
     if (!hasFailed) response.destroy();
     throw createResponseError(server, response, hasFailed ? await readJson(server, response) : undefined);
   }
@@ -109,10 +109,10 @@ async function* readLines(server: ControlServer, response: IncomingMessage): Asy
   }
 }
 
-/** The maximum time without data from the server, in ms. A verification waits up to 60 s, and an event stream sends a comment every 15 s. */
+/** The maximum time without data from the server, in ms. It is longer than a verification (60 s) and the interval of comments in a stream (15 s). */
 const MAX_SILENCE_MS = 90_000;
 
-/** Sends a request with `node:http`, because the `fetch` of a test environment such as jsdom may be missing or apply CORS rules. */
+/** Sends a request with `node:http`. In a test environment such as jsdom, `fetch` may be missing or apply CORS rules. */
 function send(
   server: ControlServer,
   { method, path, body, accept }: ControlRequest & { readonly accept?: string },
@@ -125,7 +125,7 @@ function send(
   };
   return new Promise<IncomingMessage>((resolve, reject) => {
     const createRequest = new URL(url).protocol === 'https:' ? httpsRequest : httpRequest;
-    // A new connection for each request: the server may close an idle connection at the moment when a request reuses it.
+    // Each request has a new connection, because the server may close an idle connection when a request reuses it.
     const request = createRequest(`${url}/_control/sandboxes/${path}`, { method, headers, agent: false });
     let pending: ClientRequest | IncomingMessage = request;
     request.on('response', (response) => {
@@ -158,7 +158,7 @@ function createConnectionError(
   return cause instanceof ControlError ? cause : new ControlError(message, { cause });
 }
 
-/** Creates the error for a problem document of the control API, or for a response of a server without a control API. */
+/** Creates the error for a problem document of the control API. For any other response, creates the error for a server that has no control API. */
 function createResponseError(
   server: ControlServer,
   { statusCode: status = 0, headers }: IncomingMessage,
@@ -176,7 +176,7 @@ function createResponseError(
   return new ControlError(detail + lines.join(''), { status, violations: valid });
 }
 
-/** Creates an error for a server whose response is not a response of a control API. */
+/** Creates the error for a server that has no control API. `reason`: what is unexpected in its response. */
 export function createForeignServerError({ url }: ControlServer, reason: string, status?: number): ControlError {
   return new ControlError(`The server at ${url} has no storefront control API: ${reason}`, { status });
 }
@@ -186,7 +186,7 @@ function isViolation(value: unknown): value is ControlViolation {
   return [part, pointer, rule, remedy].every((property) => typeof property === 'string');
 }
 
-/** Returns the parsed body of a response. Returns undefined if the body is empty or is not JSON. */
+/** Returns the parsed body of a response. Returns undefined if the body is empty or not JSON. */
 async function readJson(server: ControlServer, response: IncomingMessage): Promise<unknown> {
   const text = await readText(response).catch((cause) => {
     throw createConnectionError(server, cause);

@@ -40,8 +40,8 @@ export const faultHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Compiles faults. Throws an error if a fault is invalid, if the contract of the application does not have its operations or its response, or if there are too
- * many faults. `at` is the JSON Pointer to a fault in the body of the request. Requires no sandbox, so that an invalid fault creates none.
+ * Parses faults. Throws an error if a fault is invalid, if the application's contract does not have the operation or does not allow the response of a fault, or if
+ * there are too many faults. `at`: the JSON Pointer to the fault in the request body. Called before the sandbox is created: an invalid fault creates no sandbox.
  */
 function parseFaults(
   faults: readonly { readonly fault: FaultDefinition; readonly at: string }[],
@@ -60,14 +60,14 @@ function parseFaults(
   return parsed;
 }
 
-/** Adds warnings to a fault: the reasons why no request can match the fault, and `more`. */
+/** Adds warnings to a fault. They contain the reasons why no request can match the fault, and the additional warnings in `more`. */
 function addWarnings(fault: Fault, parts: ControlParts, more: readonly string[] = []): Fault {
   const reasons = parts.findUnmatchableReasons({ ...fault, needsBody: needsBody(fault.where) });
   const warnings = [...(fault.warnings ?? []), ...reasons, ...more];
   return warnings.length > 0 ? { ...fault, warnings } : fault;
 }
 
-/** Logs the warnings of a new fault and returns the fault with its warnings. */
+/** Logs the warnings about a new fault. Returns the fault with the warnings. */
 function logWarnings({ id, clock }: Sandbox, fault: Fault, parts: ControlParts): Fault {
   const result = addWarnings(fault, parts, findExpiryWarning(fault, clock.nowMs()));
   for (const warning of result.warnings ?? []) parts.warn(`fault ${fault.id} of sandbox ${id}: ${warning}`);
@@ -77,7 +77,7 @@ function logWarnings({ id, clock }: Sandbox, fault: Fault, parts: ControlParts):
 /** Returns a warning if the clock of the sandbox has already reached the time `until` of a new fault. */
 function findExpiryWarning({ until }: Fault, nowMs: number): readonly string[] {
   if (until === undefined || parseTime(until) > nowMs) return [];
-  return [`it has expired: its until (${until}) is not after the time of the sandbox (${toIsoTime(nowMs)})`];
+  return [`it has expired: until (${until}) is not later than the time of the sandbox (${toIsoTime(nowMs)})`];
 }
 
 function createUnknownFaultError({ id, fault }: { readonly id: string; readonly fault: string }, parts: ControlParts) {

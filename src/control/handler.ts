@@ -12,13 +12,13 @@ export interface ControlParts {
   readonly builtIn: BuiltInSnapshots;
   /** Returns the state of a new sandbox. */
   readonly defaults: () => State;
-  /** Returns the validator of states. A reload of the contract replaces it. */
+  /** Returns the current validator of states. A reload of the contract replaces the validator. */
   readonly validator: () => StateValidator;
-  /** Returns an issue for each operation id that is not in the contract of the application. */
+  /** Returns an issue for each operationId that is not in the application's contract. */
   readonly findUnknownOperations: (operation: FaultDefinition['operation']) => readonly Issue[];
-  /** Returns the reasons why the contract of the application does not allow the response of a fault. */
+  /** Returns the reasons why the application's contract does not allow the response of a fault. */
   readonly findUndocumentedResponses: (fault: FaultDefinition) => readonly Issue[];
-  /** Returns the reasons why no request can match a fault, a sentence each. */
+  /** Returns the reasons why no request can match a fault. Each reason is a sentence. */
   readonly findUnmatchableReasons: (fault: Fault & { readonly needsBody: boolean }) => readonly string[];
   /** Writes a warning to the log. */
   readonly warn: (message: string) => void;

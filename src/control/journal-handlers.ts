@@ -15,8 +15,8 @@ import { ControlProblemError, getSandbox, rejectIssues } from './refusal.ts';
 import { waitForRequests } from './wait-for-requests.ts';
 
 /**
- * Returns the journal and the filter of the event stream that a client requests. The stream starts after the id `after`; if it is undefined, the stream sends
- * only new requests.
+ * Returns the journal and the filter for an event stream. The stream starts with the entry after the id `after`. If `after` is undefined, the stream sends only new
+ * entries.
  */
 export function getFollowedRequests({ path, query }: ControlInput<'listRequests'>, parts: ControlParts) {
   const { after, isMatch } = parseQuery(query, parts);
@@ -56,16 +56,16 @@ export const journalHandlers = {
   },
 } satisfies Partial<ControlHandlers>;
 
-/** Describes why a sandbox may have received no requests. The usual cause is a page on another host than the one that the cookie is set for. */
+/** Describes why a sandbox may have received no requests. The usual cause is a cookie for one host and a page on another host. */
 function describeMissingRequests(id: string): string {
   const remedy =
     id === DEFAULT_SANDBOX_ID
       ? 'check the address of the server, and that the requests name no other sandbox'
-      : `check that they have the header X-Sandbox: ${id}, the prefix /_sandbox/${id} or the cookie sandbox=${id}; a page on another host than the baseURL of the tests does not send the cookie`;
+      : `check that the requests have the header X-Sandbox: ${id}, the prefix /_sandbox/${id} or the cookie sandbox=${id}; a page on another host than the baseURL of the tests does not send the cookie`;
   return `the sandbox ${id} has received no requests: ${remedy}`;
 }
 
-/** Returns the number of matching requests. Throws an `InvalidMatcherError` if the matching of the regular expressions would take too long. */
+/** Returns the number of matching requests. Throws an `InvalidMatcherError` if the regular expressions would take too long. */
 function countMatches(expected: ExpectedRequests, journal: Pick<Journal, 'entries'>): number {
   const entries = journal.entries();
   rejectSlowPatterns(expected, entries);
@@ -85,7 +85,7 @@ function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['q
   };
 }
 
-/** Parses a filter of recorded requests. Throws an `InvalidMatcherError`, or a `ControlProblemError` if an operation does not exist. */
+/** Parses a filter of requests. Throws an `InvalidMatcherError` if a matcher is invalid, or a `ControlProblemError` if an operation does not exist. */
 function parseFilter(body: RequestFilter, parts: ControlParts) {
   rejectIssues('unknown-operation', parts.findUnknownOperations(body.operation));
   return parseExpectedRequests(body);

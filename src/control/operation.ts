@@ -1,4 +1,4 @@
-/** The types of the control API. Other files import them from here, not from the generated schema.d.ts. */
+/** The types of the control API. Other files import these types from this file, not from the generated schema.d.ts. */
 import type { InputBody, JsonContent, PropertyType } from '../util/operation-types.ts';
 import type { components, operations } from './schema.d.ts';
 
@@ -8,13 +8,13 @@ type Schemas = components['schemas'];
 export type Where = Schemas['Where'];
 /** The requests that a fault applies to, and the effects of the fault. */
 export type FaultDefinition = Schemas['FaultDefinition'];
-/** A fault with its id and its counters of requests. */
+/** A fault with its id, and with the numbers of requests that it matched and applied to. */
 export type Fault = Schemas['Fault'];
 /** A filter of recorded requests. */
 export type RequestFilter = Schemas['RequestFilter'];
 /** A recorded request with its response. */
 export type JournalEntry = Schemas['JournalEntry'];
-/** A violation of the contract of the control API by a request: the part of the request, the JSON Pointer to the value, the rule, and the remedy. */
+/** How a request violates the contract of the control API: the part of the request, the JSON Pointer to the value, the rule, and the remedy. */
 export type ControlViolation = Schemas['Violation'];
 /** The result of a verification. */
 export type Verification = Schemas['Verification'];

@@ -20,11 +20,11 @@ export type ControlCode =
   | 'built-in-snapshot'
   | 'limit-reached';
 
-/** An error for a request that follows the contract of the control API but cannot be handled. The message contains the remedy. */
+/** An error for a request that satisfies the contract of the control API but cannot be handled. The message contains the remedy. */
 export class ControlProblemError extends Error {
   override readonly name = 'ControlProblemError';
 
-  /** Creates an error. `issues` lists the invalid values in the `part` of the request. */
+  /** Creates an error. `issues`: the invalid values in the request. `part`: the part of the request that contains them. */
   constructor(
     readonly code: ControlCode,
     detail: string,
@@ -49,7 +49,7 @@ export function getSandbox(id: string, { sandboxes }: ControlParts): Sandbox {
 /** The maximum number of names in an error message. */
 const MAX_NAMES = 20;
 
-/** Joins names for a message. Beyond 20 names, the text ends with the number of further names. */
+/** Joins names for a message. If there are more than 20 names, the text ends with the number of omitted names. */
 export function formatNames(names: readonly string[]): string {
   return limitList(names, MAX_NAMES).join(', ');
 }

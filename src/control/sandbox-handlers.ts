@@ -55,7 +55,7 @@ export const sandboxHandlers = {
   randomIds: ({ path }, parts) => getSandbox(path.id, parts).idGenerator.setSeed(undefined),
 } satisfies Partial<ControlHandlers>;
 
-/** Replaces the state of the default sandbox, and resets its clock, id generator, faults and journal. Its snapshots do not change. */
+/** Replaces the state of the default sandbox, or resets it if `state` is undefined. Resets the clock, id generator, faults and journal. Keeps the snapshots. */
 async function recreateDefault(sandbox: Sandbox, state: State | undefined): Promise<Sandbox> {
   if (state) await restoreState(sandbox, state);
   else await sandbox.store.reset();

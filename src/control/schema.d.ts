@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List the sandboxes
-         * @description Lists `default` first, then the other sandboxes. Of these, the least recently used sandbox comes first.
+         * @description Lists `default` first. The other sandboxes follow in the order of their last use, the least recently used sandbox first.
          */
         readonly get: operations["listSandboxes"];
         readonly put?: never;
@@ -105,8 +105,8 @@ export interface paths {
         readonly get: operations["getState"];
         /**
          * Replace the state
-         * @description Replaces the collections in the body and keeps the others: `{ "NAME": [] }` empties the collection NAME. The new state must conform to the application's
-         *     contract, and its entries must refer only to existing entries; otherwise nothing changes. Large states are validated in slices, so that other requests do not wait.
+         * @description Replaces the collections in the body and keeps the other collections. For example, `{ "NAME": [] }` empties the collection NAME. The new state must conform to the application's
+         *     contract, and its entries must refer only to existing entries. Otherwise nothing changes. Other requests are handled while a large state is validated.
          */
         readonly put: operations["putState"];
         readonly post?: never;
@@ -326,13 +326,13 @@ export interface paths {
         readonly get: operations["listFaults"];
         /**
          * Replace all faults
-         * @description Deletes the faults of the sandbox and adds those in the body. If one of them is invalid, nothing changes.
+         * @description Deletes the faults of the sandbox and adds the faults in the body. If a fault in the body is invalid, nothing changes.
          */
         readonly put: operations["replaceFaults"];
         /**
          * Add a fault
-         * @description Injects an error, a delay or a connection failure into the requests that match. If several faults apply to a request, their delays add up, and the
-         *     first one determines the response and the connection. Faults do not apply to requests that violate the contract: those get 400. A fault applies to
+         * @description Injects an error, a delay or a connection failure into matching requests. If several faults apply to a request, their delays are added, and the first
+         *     fault determines the response and the connection. Faults do not apply to requests that violate the contract, which get 400. A fault applies to
          *     images if its `where.path` matches the path of an image (`/images/*`). If no request can match the fault, `warnings` has the reasons.
          */
         readonly post: operations["addFault"];
@@ -397,18 +397,18 @@ export interface paths {
         /**
          * List recorded requests
          * @description Lists the most recent requests with their responses, oldest first. The journal keeps 1,000 requests of `default`, 100 of any other sandbox, and 32 MB
-         *     in all. Bodies are truncated at 4 kB, and secrets are redacted. Requests to a sandbox that does not exist and cannot be created are not recorded.
+         *     in total. Bodies are truncated at 4 kB, and secrets are redacted. Requests to a sandbox that does not exist and cannot be created are not recorded.
          *
-         *     With `Accept: text/event-stream`, each new request is sent as a server-sent event `request`; its id is the id of the request and its data is the
+         *     With `Accept: text/event-stream`, each new request is sent as a server-sent event `request`. The event has the id of the request, and its data is the
          *     journal entry. If the request has `Last-Event-ID` or `after`, recorded requests with a higher id are sent first. When the sandbox is deleted or expires, the last event is
-         *     `removed` or `expired`; its data has `sandbox` (the id) and `at` (the time). A sandbox with an open event stream does not expire.
+         *     `removed` or `expired`. The data of this event has `sandbox` (the id) and `at` (the time). A sandbox with an open event stream does not expire.
          */
         readonly get: operations["listRequests"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Clear the journal
-         * @description Deletes the recorded requests. Ids of new requests continue from the last one.
+         * @description Deletes the recorded requests. The ids of new requests continue after the id of the last request.
          */
         readonly delete: operations["clearRequests"];
         readonly options?: never;
@@ -531,7 +531,7 @@ export interface components {
                 readonly [key: string]: unknown;
             }[];
         };
-        /** @description The collections to replace. Other properties than the collections of the application are not allowed. */
+        /** @description The collections to replace. Only collections of the application are allowed. */
         readonly StateChange: {
             readonly [key: string]: readonly {
                 readonly [key: string]: unknown;
@@ -571,7 +571,7 @@ export interface components {
             readonly times?: number;
             /** @description The probability that the fault applies to a matching request; 1 by default */
             readonly probability?: number;
-            /** @description The seed of the random decisions: the same seed selects the same requests. By default the number in the id of the fault */
+            /** @description The seed of the random decisions. The same seed selects the same requests. The default is the number in the id of the fault */
             readonly seed?: number;
             /** @description The time when the fault expires, by the clock of the sandbox, as an ISO 8601 string or in milliseconds since 1970 */
             readonly until?: string | number;
@@ -579,11 +579,11 @@ export interface components {
             readonly durationMs?: number;
             /**
              * @description `before` (the default): the fault applies before the operation. The operation does not run if the fault has a response or resets the connection.
-             *     `after`: the fault applies after the operation, whose changes are kept.
+             *     `after`: the fault applies after the operation. The changes of the operation are kept.
              * @enum {string}
              */
             readonly phase?: "before" | "after";
-            /** @description The status of the response: one that the contract documents for the operation, or any status from 400 */
+            /** @description The status of the response. A status below 400 must be documented for the operation in the contract */
             readonly status?: number;
             /** @description The name of the response example in the contract */
             readonly example?: string;
@@ -630,13 +630,13 @@ export interface components {
             readonly bodyDurationMs?: components["schemas"]["FaultDefinition"]["bodyDurationMs"];
             /** @description The id of the fault */
             readonly id: string;
-            /** @description The number of matching requests, including those that another fault responded to */
+            /** @description The number of requests that match the fault, including requests whose response comes from another fault */
             readonly matched: number;
             /** @description The number of requests that the fault applied to */
             readonly applied: number;
-            /** @description Whether the fault no longer applies to any request */
+            /** @description Whether the fault can no longer apply to any request */
             readonly expired: boolean;
-            /** @description The reasons why no request can match the fault, a sentence each */
+            /** @description The reasons why no request can match the fault. Each reason is a sentence */
             readonly warnings?: readonly string[];
         };
         /** @description Selects recorded requests. A request is selected if all given properties match */
@@ -652,7 +652,7 @@ export interface components {
              */
             readonly after?: number;
         };
-        /** @description Selects recorded requests and states how many are expected */
+        /** @description Selects recorded requests, and defines how many requests are expected */
         readonly RequestExpectation: {
             readonly operation?: components["schemas"]["Operations"];
             readonly where?: components["schemas"]["Where"];
@@ -681,7 +681,7 @@ export interface components {
             readonly count: number;
             /** @description The result in one sentence */
             readonly message: string;
-            /** @description Too few matches: the closest requests that do not match, with the reasons. Too many: the last requests beyond the maximum */
+            /** @description If too few requests match: the most similar requests that do not match, with the reasons. If too many requests match: the last requests above the maximum */
             readonly nearMisses: readonly {
                 readonly request: components["schemas"]["JournalEntry"];
                 readonly reasons: readonly string[];
@@ -736,9 +736,9 @@ export interface components {
             } | null;
             /** @description How the request violates the contract */
             readonly violations?: readonly components["schemas"]["Violation"][];
-            /** @description How the response violates the contract, one sentence each */
+            /** @description How the response violates the contract. Each violation is a sentence */
             readonly responseViolations?: readonly string[];
-            /** @description What was ignored or refused, one sentence each */
+            /** @description What was ignored or refused in the request. Each note is a sentence */
             readonly notes?: readonly string[];
             /** @description The effects of faults, of `Prefer` and of `--delay` */
             readonly forced?: {
@@ -815,8 +815,8 @@ export interface components {
             };
         };
         /**
-         * @description The request is refused, and nothing changed: 400 the request violates this contract; 401 the token is missing or wrong; 403 the host, origin or address is not
-         *     allowed; 404 the path, sandbox, snapshot or fault does not exist, or the application does not have the operation; 405 the path does not have this method
+         * @description The request is refused, and nothing changed: 400 the request violates this contract; 401 the token is missing or wrong; 403 the host or the origin is not
+         *     allowed, or the control API is disabled; 404 the path, sandbox, snapshot or fault does not exist, or the application does not have the operation; 405 the path does not have this method
          *     (with `Allow`); 409 a state or the response of a fault violates the application's contract, a limit of the sandbox is reached, or the operation is not
          *     possible for `default`; 413 the body is larger than 100 kB (a state: 16 MB or 1,200,000 values), or the state exceeds the limit of the data file or
          *     the sandbox.
@@ -1567,7 +1567,7 @@ export interface operations {
             readonly query?: {
                 /** @description Return only requests with a higher id */
                 readonly after?: number;
-                /** @description Return at most this many requests, the newest */
+                /** @description The maximum number of requests; the newest requests are returned */
                 readonly limit?: number;
                 /** @description Return only requests of these operations, by operationId */
                 readonly operation?: readonly string[];

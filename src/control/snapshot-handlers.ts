@@ -18,7 +18,7 @@ export const snapshotHandlers = {
     if (!snapshots.has(path.name) && snapshots.size >= MAX_SNAPSHOTS)
       throw new ControlProblemError(
         'limit-reached',
-        `The sandbox has ${MAX_SNAPSHOTS} snapshots already. Delete some.`,
+        `The sandbox already has ${MAX_SNAPSHOTS} snapshots. Delete some of them.`,
       );
     snapshots.set(path.name, state);
     return toSummary(path.name, state, false);
@@ -36,7 +36,7 @@ export const snapshotHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Replaces the state of a sandbox. Stores a copy even if the state equals the current one: another program may have changed the data file in the meantime.
+ * Replaces the state of a sandbox. Stores a copy even if the new state equals the current state, because another program may have changed the data file.
  */
 export function restoreState({ store }: Sandbox, state: State): Promise<void> {
   return store.update(() => ({ next: { ...state }, result: undefined }));
@@ -45,7 +45,7 @@ export function restoreState({ store }: Sandbox, state: State): Promise<void> {
 /** The maximum number of saved snapshots of a sandbox. */
 const MAX_SNAPSHOTS = 100;
 
-/** Returns the state of a built-in snapshot, or of one that is saved in the sandbox `id`. Throws a `ControlProblemError` if the snapshot does not exist. */
+/** Returns the state of a snapshot. A snapshot of the sandbox `id` takes precedence over a built-in snapshot. Throws a `ControlProblemError` if there is none. */
 export function getSnapshotState(id: string, name: string, parts: ControlParts): State {
   const { builtIn, sandboxes } = parts;
   const saved = sandboxes.find(id)?.snapshots.get(name);
@@ -59,8 +59,8 @@ export function getSnapshotState(id: string, name: string, parts: ControlParts):
 function createUnknownSnapshotError(id: string, name: string, { builtIn, sandboxes }: ControlParts) {
   const existing = formatNames([...(sandboxes.find(id)?.snapshots.keys() ?? []), ...builtIn.names]);
   const remedy = sandboxes.default.snapshots.has(name)
-    ? 'The sandbox default has it: create the sandbox from it (`from`)'
-    : 'Save it there';
+    ? 'The sandbox default has this snapshot: create the sandbox with it (`from`)'
+    : 'Save the snapshot in this sandbox';
   const detail = `Snapshot ${name} is neither built-in nor saved in the sandbox ${id}. ${remedy}, or use one of ${existing}.`;
   return new ControlProblemError('unknown-snapshot', detail);
 }

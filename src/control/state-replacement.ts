@@ -6,14 +6,14 @@ import type { ControlParts } from './handler.ts';
 import { ControlProblemError, describeIssues } from './refusal.ts';
 
 /**
- * The maximum number of validations in slices. A validation is repeated if another request changed the state meanwhile. The last validation is not sliced,
- * so that no other request can change the state.
+ * The maximum number of validations in slices. If another request changes the state during a validation, the new state is validated again. The last validation
+ * runs without slices, so that no other request can change the state.
  */
 const MAX_SLICED_VALIDATIONS = 3;
 
 /**
- * Replaces collections of the state of a sandbox. Validates the new state in slices, between which other requests are handled. Throws a
- * `ControlProblemError` if the state is invalid or too large. An invalid state does not create the sandbox.
+ * Replaces collections of the state of a sandbox. Validates the new state in slices, so that the server can handle other requests between two slices. Throws a
+ * `ControlProblemError` if the state is invalid or too large. If the state is invalid, creates no sandbox.
  */
 export async function replaceCollections(
   id: string,
@@ -21,7 +21,7 @@ export async function replaceCollections(
   { sandboxes, validator, defaults }: ControlParts,
 ): Promise<void> {
   let base = sandboxes.find(id)?.store.read().state ?? defaults();
-  // Resolves to undefined after the replacement, or to the current state if the condition is false.
+  // Resolves to undefined if the collections were replaced, or to the current state if the condition is false.
   const replaceIf = (condition: (state: State) => boolean) => {
     const change = (state: State) =>
       condition(state) ? { next: { ...state, ...collections }, result: undefined } : { result: state };

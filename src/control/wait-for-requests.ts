@@ -2,22 +2,23 @@ import type { Journal } from '../sandbox/journal/journal.ts';
 import type { Entry } from '../sandbox/journal/recorded-request.ts';
 import type { Bounds } from '../sandbox/journal/verify-requests.ts';
 
-/** The requests to wait for, and the limits of the wait. */
+/** Options of `waitForRequests`. */
 interface Waiting extends Bounds {
   readonly journal: Pick<Journal, 'follow'>;
-  /** The maximum duration of the wait, in ms. */
+  /** The maximum time to wait, in ms. */
   readonly withinMs: number;
   /** The signal that ends the wait. */
   readonly stopping: AbortSignal;
-  /** The number of recorded requests that match. */
+  /** The number of matching requests that are already recorded. */
   readonly count: number;
   /** Whether a new request matches. */
   readonly isMatch: (entry: Entry) => boolean;
 }
 
 /**
- * Resolves when further requests cannot change the result of a verification: the minimum is reached and there is no maximum, the maximum is exceeded, or the
- * minimum is higher than the maximum. Otherwise resolves after `withinMs`, when the sandbox is removed, or when the server stops.
+ * Waits until further requests cannot change the result of a verification. This is the case if there are more requests than `most`, or if there is no maximum and
+ * there are at least `least` requests. It is also the case if `least` is greater than `most`. Waits at most `withinMs`, and not after the sandbox is removed or the
+ * server stops.
  */
 export function waitForRequests({ journal, withinMs, stopping, least, most, count, isMatch }: Waiting): Promise<void> {
   let matches = count;

@@ -10,7 +10,7 @@ export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 /** The request headers that name the host and the origin. */
 export type Requester = Pick<IncomingHttpHeaders, 'host' | 'origin'>;
 
-/** The entry that allows everything. */
+/** The list entry that allows all hosts or all origins. */
 const ANY = '*';
 
 /** Creates the access policy from the options of a server. */
@@ -23,16 +23,16 @@ export function createAccessPolicy({
 }: HttpOptions) {
   const hosts = host === undefined ? allowHost : [...allowHost, host];
   return {
-    /** Allowed host names in lower case, in addition to `localhost`, its subdomains and IP addresses. A leading dot includes subdomains, `*` allows all. */
+    /** Host names in lower case that are allowed in addition to `localhost`, its subdomains and IP addresses. `.a.test` includes subdomains; `*` allows all. */
     hosts: hosts.map((name) => name.toLowerCase()),
-    /** Allowed origins as browsers write them, in addition to loopback origins and those of the request's host name. `*` allows all. */
+    /** Origins that are allowed in addition to loopback origins and origins with the host name of the request. `*` allows all. */
     origins: allowOrigin.map(normalizeOrigin),
-    /** Whether the control API is enabled, whether the server listens only on loopback addresses, and the bearer token that requests must send, if any. */
+    /** Whether the control API is enabled, whether the server listens only on loopback addresses, and the bearer token that requests must send. */
     control: { isOn: control, isLoopback: isLoopback(host), token: controlToken },
   };
 }
 
-/** Returns whether a server that listens on `host` can be reached from this machine only. */
+/** Returns whether only this machine can reach a server that listens on `host`. */
 export function isLoopback(host: string | undefined): boolean {
   return host === undefined || /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 }
@@ -44,8 +44,8 @@ function normalizeOrigin(origin: string): string {
 }
 
 /**
- * Returns whether a `Host` header is allowed, with the rules of Vite. In a DNS rebinding attack, the browser sends the host name of the attacker, which
- * is neither `localhost` nor an IP address. A request without `Host` is allowed: browsers always send it, and HTTP/1.0 does not require it.
+ * Returns whether a `Host` header is allowed. The rules are those of Vite. In a DNS rebinding attack, the browser sends the host name of the attacker, which is
+ * neither `localhost` nor an IP address. A request without `Host` is allowed, because browsers always send this header and HTTP/1.0 does not require it.
  */
 function isHostAllowed({ hosts }: AccessPolicy, header: string | undefined): boolean {
   if (header === undefined || hosts.includes(ANY)) return true;
@@ -56,8 +56,8 @@ function isHostAllowed({ hosts }: AccessPolicy, header: string | undefined): boo
 }
 
 /**
- * Returns whether pages of an origin may read responses and change data. Allowed are loopback origins, origins with the host name of the request at any
- * port, and those of `allowOrigin`. A request without an `Origin` header is allowed: no page of another origin can read its response.
+ * Returns whether pages of an origin may read responses and change data. These origins are allowed: loopback origins, origins with the host name of the request
+ * and any port, and the origins in `allowOrigin`. A request without an `Origin` header is allowed, because no page of another origin can read its response.
  */
 export function isOriginAllowed({ origins }: AccessPolicy, { host, origin }: Requester): boolean {
   if (origin === undefined || origins.includes(ANY) || origins.includes(origin.toLowerCase())) return true;
@@ -70,10 +70,10 @@ export function isAllowed(policy: AccessPolicy, headers: Requester): boolean {
   return isHostAllowed(policy, headers.host) && isOriginAllowed(policy, headers);
 }
 
-/** A host name or an IP address with an optional port (RFC 9110, section 7.2). */
+/** Matches a host name or an IP address with an optional port (RFC 9110, section 7.2). */
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
-/** Returns the host name of a `Host` header in lower case, without the port; undefined if the header is invalid. */
+/** Returns the host name in a `Host` header, in lower case and without the port. Returns undefined if the header is invalid. */
 function parseHostName(host = ''): string | undefined {
   return HOST.exec(host)?.[1]?.toLowerCase();
 }
@@ -87,7 +87,7 @@ function isLoopbackName(name: string): boolean {
   return isLocalhost(name) || name === '[::1]' || (name.startsWith('127.') && ipVersion(name) === 4);
 }
 
-/** Returns 4 or 6 for an IP address, with or without the brackets of a URL, and 0 for any other text. */
+/** Returns 4 or 6 for an IP address, and 0 for any other text. An IPv6 address can have the brackets of a URL. */
 export function ipVersion(name: string): number {
   return name.startsWith('[') ? isIP(name.slice(1, -1)) : isIP(name);
 }
@@ -95,12 +95,12 @@ export function ipVersion(name: string): number {
 /** The path of the contract of the control API. */
 export const CONTROL_DOCUMENT_PATH = '/_control/openapi.yaml';
 
-/** The path of the readiness check, to which the access rules of the control API do not apply. */
+/** The path of the readiness check. The access rules of the control API do not apply to it. */
 export const HEALTH_PATH = '/_control/health';
 
 const ROOT = '/_control';
 
-/** Returns whether a path belongs to the control API, which pages of other origins cannot use. */
+/** Returns whether a path belongs to the control API. The readiness check does not. */
 export function isControlPath(path: string): boolean {
   return path.startsWith(ROOT) && (path.length === ROOT.length || path[ROOT.length] === '/') && path !== HEALTH_PATH;
 }
@@ -115,15 +115,15 @@ const MAX_QUOTED_LENGTH = 100;
 export function refuseForeignHost(access: AccessPolicy, { host }: Requester): void {
   if (isHostAllowed(access, host)) return;
   const name = parseHostName(host);
-  // --allow-host takes host names only: an invalid IPv6 address or other invalid text can't be allowed.
+  // The option --allow-host accepts only host names, so the remedy for other texts is different.
   const isName = name !== undefined && !name.startsWith('[');
   const detail = isName
     ? `the Host ${quote(name)} is not allowed: use localhost or an IP address, or start the server with --allow-host ${name.slice(0, MAX_QUOTED_LENGTH)}`
-    : `the Host ${quote(name ?? host ?? '')} is neither a host name nor an IP address: use one such as localhost:3000 or [::1]:3000`;
+    : `the Host ${quote(name ?? host ?? '')} is neither a host name nor an IP address: use a host such as localhost:3000 or [::1]:3000`;
   throw new HttpProblemError({ code: 'host-not-allowed', detail });
 }
 
-/** Throws an `HttpProblemError` if a page of a foreign origin sent a request that changes data. The control API has a stricter rule. */
+/** Throws an `HttpProblemError` if a request changes data and comes from a page whose origin is not allowed. */
 export function refuseForeignOrigin(access: AccessPolicy, { method, headers }: HttpRequest): void {
   if (!UNSAFE_METHODS.includes(method) || isOriginAllowed(access, headers)) return;
   const { origin = '' } = headers;

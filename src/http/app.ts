@@ -17,7 +17,7 @@ import { logRequest, recordCachedResponse } from './record.ts';
 import { createResponseCache } from './response-cache.ts';
 import { createRoutes } from './routes.ts';
 
-/** Creates the request listener of a contract. It sends cached responses itself, and passes other requests to the Koa app. */
+/** Creates the request listener of a contract. The listener sends cached responses itself. It passes all other requests to the Koa app. */
 export function createRequestListener(server: ServerParts, served: ServedContract): RequestListener {
   const { log, sandboxes } = server;
   const cache = createResponseCache(server);
@@ -39,16 +39,16 @@ export function createRequestListener(server: ServerParts, served: ServedContrac
 
 /** The state of a Koa context. */
 interface AppState {
-  /** The exchange, for the log line of the request; undefined for a preflight request. */
+  /** The request and its response, for the log line; undefined for a preflight request. */
   exchange?: Exchange;
 }
 
 /**
  * Creates the Koa app. A request passes these middlewares, in this order:
  * 1. logging: writes a log line for each request
- * 2. common headers: sets the headers of every response
- * 3. CORS: responds to preflight requests, and lets pages of allowed origins read responses
- * 4. APIs: runs the pipeline for the contract's API and the control API (pipeline.ts), and converts errors of later middlewares to problem documents
+ * 2. common headers: sets the headers that every response has
+ * 3. CORS: responds to preflight requests, and allows pages of allowed origins to read responses
+ * 4. APIs: runs the pipeline for the contract's API and the control API (pipeline.ts). Converts errors of middlewares 5 and 6 to problem documents.
  * 5. fixed routes: serves the front page, documents, the readiness check, pages about problems, and images (routes.ts)
  * 6. files: serves a built front end (files.ts)
  */
@@ -57,7 +57,7 @@ function createApp(parts: AppParts): Koa<AppState> {
   const { static: frontEnd } = parts.options;
   const app = new Koa<AppState>();
   app.on('error', (err) => {
-    // The log line of the request reports a closed connection.
+    // The log line of the request already says that the client closed the connection.
     if (!DISCONNECTED.includes(err.code)) log.error({ err });
   });
   app.use(logging(parts));
@@ -93,26 +93,29 @@ function serveApis(parts: AppParts): Middleware<AppState> {
   return async (ctx, next) => {
     const routed = startExchange(parts, createHttpRequest(ctx));
     ctx.state.exchange = routed;
-    const outcome = await runPipeline(parts, routed);
-    const exchange = outcome.callsNext ? await callNext(parts, ctx, next, outcome) : outcome;
+    const handled = await runPipeline(parts, routed);
+    const exchange = handled.callsNext ? await callNext(parts, ctx, next, handled) : handled;
     ctx.state.exchange = exchange;
     if (!exchange.callsNext) ctx.respond = false;
-    if (exchange.draft.transport?.connection) await acceptPendingConnections();
+    if (exchange.outcome.transport?.connection) await acceptPendingConnections();
     finishExchange(parts, exchange, ctx.res);
   };
 }
 
-/** Calls the next middleware. Returns the exchange, with a problem document if the path does not exist or an error occurs. */
+/**
+ * Calls the next middleware. Returns the exchange unchanged if the middleware responded. Returns an exchange with a problem document if the path does not exist
+ * or the middleware threw an error.
+ */
 async function callNext(
   parts: AppParts,
   ctx: Context,
   next: () => Promise<unknown>,
   exchange: Exchange,
 ): Promise<Exchange> {
-  const { target, scope } = exchange;
-  // The next middlewares do not know the prefix that names a sandbox.
+  const { target, selection } = exchange;
+  // The next middlewares expect a URL without the prefix that names a sandbox, such as /_sandbox/w3.
   if (target) ctx.url = target.location.target;
-  if (scope) setHeaders(ctx.res, scope.headers);
+  if (selection) setHeaders(ctx.res, selection.headers);
   try {
     await next();
     if (ctx.respond === false || ctx.status !== 404) return exchange;
@@ -122,12 +125,12 @@ async function callNext(
   }
 }
 
-function getDetails({ target, scope, draft }: Exchange) {
-  const { notes, forced, transport } = draft;
+function getDetails({ target, selection, outcome }: Exchange) {
+  const { notes, effects, transport } = outcome;
   return {
     operation: target?.route?.operationId,
-    sandbox: scope?.isNamed ? scope.sandbox.id : undefined,
-    notes: forced?.faults ? [...notes, `faults applied: ${forced.faults.join(', ')}`] : notes,
+    sandbox: selection?.isNamed ? selection.sandbox.id : undefined,
+    notes: effects?.faults ? [...notes, `faults applied: ${effects.faults.join(', ')}`] : notes,
     isTruncated: transport?.connection !== undefined,
   };
 }

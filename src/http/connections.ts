@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 /** The time limit for the current requests when the server stops, in ms. */
 const GRACE_MS = 8_000;
 
-/** The time limit for connections without a request when the server stops, in ms. A client may be sending one. */
+/** The time limit for connections without a request when the server stops, in ms. In this time, a client can finish sending a request. */
 const IDLE_GRACE_MS = 500;
 
 /** The state of a connection. */
@@ -28,8 +28,8 @@ export class Connections {
   }
 
   /**
-   * Calls `handle` for a new request when all earlier responses of its connection are sent. Pipelined requests have to wait. Meanwhile no further request is
-   * read from the connection, so that waiting requests do not fill the memory.
+   * Calls `handle` for a new request when all earlier responses on the same connection are sent. While a pipelined request waits, Node reads no further request from
+   * the connection, so that waiting requests do not fill the memory.
    */
   handleInOrder(response: ServerResponse, handle: () => void): void {
     const { socket } = response.req;
@@ -39,12 +39,12 @@ export class Connections {
     if (connection) connection.lastResponse = response;
   }
 
-  /** Returns the response to the last request of a connection; undefined if the connection had no request. */
+  /** Returns the response to the last request on a connection. Returns undefined if there was no request. */
   getLastResponse(socket: Duplex): ServerResponse | undefined {
     return this.#connections.get(socket)?.lastResponse;
   }
 
-  /** Closes each connection after its current response, or at the time limit. Waits for `allClosed`. */
+  /** Closes each connection after its current response, or when the time limit is reached. Resolves when `allClosed` resolves. */
   async close(allClosed: Promise<unknown>): Promise<void> {
     for (const [socket, { lastResponse }] of this.#connections)
       if (isActive(lastResponse)) closeAfter(lastResponse, socket);
@@ -62,7 +62,7 @@ export class Connections {
 
 function handleLater(socket: Duplex, connection: Connection, response: ServerResponse, handle: () => void): void {
   connection.waitingRequests++;
-  // Node resumes the socket after this event, at the end of the request.
+  // Node resumes the socket after the current event, so the socket is paused again in a microtask.
   queueMicrotask(() => pauseWhileWaiting(socket, connection));
   connection.lastResponse?.once('close', () => {
     connection.waitingRequests--;
@@ -79,7 +79,7 @@ function pauseWhileWaiting(socket: Duplex, { waitingRequests }: Connection): voi
   if (waitingRequests > 0) socket.pause();
 }
 
-/** Calls a function when a response is sent: immediately if it has been sent. */
+/** Calls a function after a response is sent. Calls it immediately if the response is already sent. */
 export function runAfterResponse(response: ServerResponse, then: () => void): void {
   if (isActive(response)) response.once('close', then);
   else then();

@@ -13,18 +13,19 @@ import {
 } from './access-policy.ts';
 import type { Headers } from './headers.ts';
 
-/** How long browsers cache the response to a preflight request, in seconds. Browsers limit it to between 2 and 24 hours. */
+/** How long browsers may cache the response to a preflight request, in seconds. Each browser has its own maximum, from 2 to 24 hours. */
 const PREFLIGHT_SECONDS = 86_400;
 
-/** The methods that the response to a preflight request allows, in addition to the requested method. */
+/** The methods that the response to a preflight request allows. The requested method is allowed too. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** The response headers that scripts of other origins can read. */
 const EXPOSED_HEADERS = 'Location,Allow,Retry-After,Preference-Applied,X-Mocked,X-Sandbox,X-Sandbox-Expired';
 
 /**
- * Creates the CORS middleware. It responds to preflight requests, and lets pages of allowed origins read responses. Decision: the response names the
- * origin, because browsers refuse `*` for requests with credentials. A response to a foreign origin has no CORS headers, and the log explains how to allow it.
+ * Creates the CORS middleware. It responds to preflight requests, and allows pages of allowed origins to read responses. Decision: the response contains the
+ * origin, because browsers refuse `*` for requests with credentials. For an origin that is not allowed, the response has no CORS headers, and the log explains how
+ * to allow the origin.
  */
 export function cors(access: AccessPolicy): Middleware {
   const allow = createCors({
@@ -39,7 +40,7 @@ export function cors(access: AccessPolicy): Middleware {
     await allow(ctx, next);
     const method = ctx.get('Access-Control-Request-Method');
     if (ctx.method !== 'OPTIONS' || method === '' || !ctx.response.get('Access-Control-Allow-Origin')) return;
-    // The response allows any requested method and headers, so it depends on them.
+    // The response allows the requested method and headers, so it depends on these request headers.
     ctx.vary(['Access-Control-Request-Headers', 'Access-Control-Request-Method']);
     const methods = METHODS.includes(method) ? METHODS : [...METHODS, method];
     ctx.set({ 'Access-Control-Allow-Methods': methods.join(), 'Cache-Control': 'no-store' });
@@ -51,7 +52,7 @@ function canRead(access: AccessPolicy, requester: Requester, path: string): bool
   return requester.origin !== undefined && !isControlPath(path) && isOriginAllowed(access, requester);
 }
 
-/** Returns the CORS headers of a response that does not pass the middleware. */
+/** Returns the CORS headers for a response that is sent without the middleware. */
 export function getCorsHeaders(access: AccessPolicy, requester: Requester, path: string): Headers {
   if (!canRead(access, requester, path)) return { Vary: 'Origin' };
   return {
@@ -62,11 +63,11 @@ export function getCorsHeaders(access: AccessPolicy, requester: Requester, path:
   };
 }
 
-/** Returns a note for the log if a page of a foreign origin cannot read the response: the browser reports this only in its console. */
+/** Returns a note for the log if the page that sent a request may not read the response. Without this note, only the console of the browser shows the reason. */
 export function getOriginNotes(access: AccessPolicy, req: IncomingMessage): readonly string[] {
   const { method = '', url = '', headers } = req;
   const { origin } = headers;
-  // A change by a foreign origin is refused with a message of its own.
+  // A request that changes data is refused. Its problem document contains the reason.
   if (origin === undefined || UNSAFE_METHODS.includes(method) || isControlPath(getPathname(url))) return [];
   if (isOriginAllowed(access, headers)) return [];
   return [`browsers block this response for pages of ${quote(origin)}: ${describeAllowOrigin(origin)}`];

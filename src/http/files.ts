@@ -8,7 +8,7 @@ import { createMethodNotAllowed, HttpProblemError } from './problem.ts';
 /** The methods of files and fixed routes. */
 export const READ_METHODS = ['GET', 'HEAD'];
 
-/** Calls `next` for GET and HEAD, and responds to OPTIONS. Throws an `HttpProblemError` for other methods. */
+/** Calls `next` for GET and HEAD requests. Responds to OPTIONS requests. Throws an `HttpProblemError` for other methods. */
 export function readOnly(ctx: Context, next: () => unknown): unknown {
   if (READ_METHODS.includes(ctx.method)) return next();
   if (ctx.method !== 'OPTIONS') throw new HttpProblemError(createMethodNotAllowed(ctx.method, ctx.path, READ_METHODS));
@@ -34,8 +34,8 @@ export function serveFrontEnd(folder: string): Middleware {
 }
 
 /**
- * Creates a middleware that serves index.html for page loads of paths without a file, which are routes of the front end. Paths below `basePath` and the
- * server's own paths are excluded.
+ * Creates a middleware that serves index.html when a browser loads a page whose path is not a file. Such a path is a route of the front end. The middleware
+ * ignores paths below `basePath` and the server's own paths, such as `/_control`.
  */
 export function serveHistoryFallback(folder: string, basePath: string | undefined): Middleware {
   const excludedPaths = [
@@ -52,12 +52,12 @@ export function serveHistoryFallback(folder: string, basePath: string | undefine
   };
 }
 
-/** Media ranges that a client prefers to all others when it loads a page. */
+/** Media ranges that include HTML. A client that loads a page prefers one of them to all other types. */
 const PAGE_RANGES = ['text/html', 'application/xhtml+xml', 'text/*', '*/*'];
 
 /**
- * Returns whether a request prefers a page (RFC 9110, section 12.5.1). The preferred type is HTML for a page load, and any type for `fetch` and curl. It is
- * JSON for axios, and a specific type for images and styles: they get no page, as with connect-history-api-fallback.
+ * Returns whether the media type that a client prefers can be HTML (RFC 9110, section 12.5.1). Browsers prefer HTML when they load a page; `fetch` and curl accept
+ * any type. Requests of axios prefer JSON, and requests for images and styles prefer other types: these requests get no page, as with connect-history-api-fallback.
  */
 function prefersHtml(ctx: Context): boolean {
   const [first = ''] = ctx.accepts();
@@ -73,12 +73,12 @@ function decodeAscii(path: string): string {
 }
 
 /**
- * Sends the file at a percent-encoded path below a folder. Returns whether the file exists and can be read; a file whose name starts with a dot can't.
- * `send` refuses paths outside the folder, and handles conditional requests.
+ * Sends the file at a percent-encoded path below a folder. Resolves to true if the file was sent, and to false if the file does not exist, can't be read, or has a
+ * name that starts with a dot. The package `send` refuses paths outside the folder and handles conditional requests.
  */
 function sendIfExists(ctx: Context, root: string, path: string): Promise<boolean> {
   const { req, res } = ctx;
-  // These preconditions are for changes. `send` would respond with 412.
+  // These headers are conditions for changes, but `send` would respond with 412 to a GET request.
   delete req.headers['if-match'];
   delete req.headers['if-unmodified-since'];
   const earlierHeaders = res.getHeaderNames();

@@ -1,23 +1,23 @@
 /** Response headers: values by name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** An empty object that all responses without additional headers share. */
+/** The headers of responses that have no additional headers. */
 export const NO_HEADERS: Headers = {};
 
 /** The headers of every response, including files and pages. */
 export const COMMON_HEADERS: Headers = {
   'X-Content-Type-Options': 'nosniff',
-  // Pages of other origins can read responses with CORS only. The responses with images override this.
+  // Pages of other origins can read responses only with CORS. Responses with images have another value.
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** The headers of every JSON response, in addition to the common ones. */
+/** The headers that every JSON response has in addition to the common headers. */
 export const DATA_HEADERS: Headers = {
   // The state can change at any time.
   'Cache-Control': 'no-store',
-  // A response that is opened as a document loads nothing, and no page can embed it in a frame.
+  // If a browser shows the response as a document, it loads no scripts, styles or images. No page can embed the response in a frame.
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** The media type of JSON. It has no charset parameter (RFC 8259), and dredd compares the text with the contract. */
+/** The media type of JSON. It has no charset parameter (RFC 8259). The tool dredd requires the same text as in the contract. */
 export const JSON_TYPE = 'application/json';

@@ -1,24 +1,24 @@
 import type { VerifyMode } from '../openapi/responses.ts';
 
-/** Options that only the HTTP layer uses. Each is read where it takes effect. */
+/** Options of the HTTP layer. */
 export interface HttpOptions {
-  /** Address to listen on. Default: loopback only, 127.0.0.1 and, if the machine has IPv6, ::1. */
+  /** Address to listen on. Default: the loopback address 127.0.0.1, and also ::1 if the machine has IPv6. */
   readonly host?: string | undefined;
   /** Path of a folder with a built front end, served at `/`. Default: none. */
   readonly static?: string | undefined;
-  /** What to do with a response that violates the contract: `log` it, replace it with a 500 response (`strict`), or do not check (`off`). Default: `log`. */
+  /** Validation of responses against the contract: `log` logs violations, `strict` also replaces the response with a 500 response, `off` does not validate. Default: `log`. */
   readonly verify?: VerifyMode | undefined;
-  /** Whether the control API is enabled. Default: true; without `controlToken` it is available on loopback only. */
+  /** Whether the control API is enabled. If `host` is not a loopback address, the control API also needs `controlToken`. Default: true. */
   readonly control?: boolean | undefined;
-  /** Bearer token that requests to the control API need. Default: none. */
+  /** Bearer token that requests to the control API must send. Default: none. */
   readonly controlToken?: string | undefined;
-  /** Allowed host names in addition to `localhost`, `*.localhost`, IP addresses and `host`; `.example.com` includes subdomains, `*` allows all. Default: none. */
+  /** Host names to allow in addition to `localhost`, its subdomains, IP addresses and `host`. `.a.test` includes subdomains; `*` allows all names. Default: none. */
   readonly allowHost?: readonly string[] | undefined;
-  /** Allowed origins in addition to loopback origins and those of the request's host name, such as `https://shop.example`; `*` allows all. Default: none. */
+  /** Origins to allow in addition to loopback origins and origins with the host name of the request; `*` allows all origins. Default: none. */
   readonly allowOrigin?: readonly string[] | undefined;
-  /** Delay of the responses of all operations, in ms, or a range of which each response gets a random value; at most 60,000. Default: none. */
+  /** Delay of the responses of all operations in ms, up to 60,000. With a range, each response has a random delay from the range. Default: none. */
   readonly delay?: Delay | undefined;
-  /** Whether to store the bytes of GET responses and send them until the state changes. Responses are the same without. Default: true. */
+  /** Whether to cache the bytes of GET responses until the state changes. The cache does not change any response. Default: true. */
   readonly responseCache?: boolean | undefined;
   /** Time limit for receiving a request, in ms. Default: 30,000. */
   readonly requestTimeoutMs?: number | undefined;

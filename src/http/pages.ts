@@ -6,7 +6,7 @@ import type { AppParts } from './parts.ts';
 import { getNamedSandbox } from './pipeline/route.ts';
 import type { ProblemKinds } from './problem.ts';
 
-/** Renders the page at `/`, which shows the sandbox that the request names. */
+/** Renders the front page at `/`. It shows the sandbox that the request names. */
 export function renderFrontPage(ctx: Context, parts: AppParts): string {
   const { application, contract, version, dataFile, sandboxes } = parts;
   const id = getNamedSandbox(ctx.originalUrl, ctx.headers).sandboxId ?? sandboxes.default.id;
@@ -35,7 +35,7 @@ ${renderControlLinks(parts)}<li><a href="/problems">Explanations of the problems
   );
 }
 
-/** Renders links to the control API, if a browser can use it. */
+/** Renders links to the control API. Returns an empty string if a browser cannot use the control API. */
 function renderControlLinks({ access }: AppParts): string {
   const { isOn, isLoopback, token } = access.control;
   if (!isOn || !isLoopback || token !== undefined) return '';
@@ -44,7 +44,7 @@ function renderControlLinks({ access }: AppParts): string {
 `;
 }
 
-/** Returns the URL of a sandbox, with the host of the request. `id`: undefined for the default sandbox. */
+/** Returns the URL of a sandbox on the host of the request. `id`: the id of the sandbox; undefined for the default sandbox. */
 function getSandboxAddress(ctx: Context, id: string | undefined): string {
   const origin = `${ctx.protocol}://${ctx.host}`;
   return id === undefined || ctx.hostname.toLowerCase() === `${id}.localhost` ? origin : `${origin}/_sandbox/${id}`;

@@ -13,7 +13,7 @@ import type { RetryDetector } from './pipeline/retry-detector.ts';
 import type { Api, Exchange } from './pipeline/values.ts';
 import type { Log, recordCachedResponse, SentResponse } from './record.ts';
 
-/** The parts of a server that a reload of the contract does not replace. */
+/** The dependencies of the HTTP layer that stay the same when the contract is reloaded. */
 export interface ServerParts {
   readonly application: Application;
   readonly options: HttpOptions;
@@ -39,29 +39,29 @@ export interface ServedContract {
   readonly mock: Mock;
   /** Returns the implementation of an operation; undefined if the operation is mocked. */
   getImplementation(route: Route): Implementation | undefined;
-  /** Returns whether the application implements an operation. If so, its responses can have only the properties that the contract defines. */
+  /** Returns whether the application implements an operation. The responses of such an operation can have only the properties that the contract defines. */
   isImplemented(route: Route): boolean;
-  /** Generates the fields of a response body that the application's handlers do not know, and removes those that the contract does not define. */
+  /** Adds generated values for the fields of the contract that the application's handler does not return. Removes fields that the contract does not define. */
   complete(route: Route, body: unknown): CompletedBody;
-  /** Returns a store that refuses changes to an invalid state. `userOperationId`: the operation, if a handler of the user implements it. */
+  /** Returns a store that refuses a change whose new state is invalid. `userOperationId`: the id of the operation if a user's handler implements it. */
   guardStore(store: Store, userOperationId?: string): Store;
 }
 
 /**
- * Stores the bytes of GET responses in the sandbox `default`, and sends them again until the state changes. The key is the request target with the
- * origin, the only header that the responses depend on.
+ * Stores the bytes of GET responses from the sandbox `default`, and sends them again until the state changes. The key of an entry consists of the request target
+ * and the `Origin` header. The responses depend on no other header.
  */
 export interface ResponseCache {
-  /** Sends the stored response to a request, and returns it; undefined if none is stored. */
+  /** Sends the stored response to a request and returns this response. Returns undefined if no response is stored. */
   send(req: IncomingMessage, res: ServerResponse): Parameters<typeof recordCachedResponse>[2] | undefined;
-  /** Stores the response that was sent in an exchange, if the next request would get the same response. */
+  /** Stores the response of an exchange, if an identical request would get the same response. */
   store(exchange: Exchange, sent: SentResponse | undefined, res: ServerResponse): void;
 }
 
-/** The parts that the middlewares and the steps of the pipeline use. */
+/** The dependencies of the middlewares and of the steps of the pipeline. */
 export interface AppParts extends ServerParts, ServedContract {
   readonly apis: { readonly contract: Api; readonly control: Api };
-  /** The first path segment that all operations share, such as `/api`. The contract's API handles all unknown paths below it. */
+  /** The first path segment of all operations, such as `/api`; undefined if they differ. The contract's API handles all unknown paths below this segment. */
   readonly basePath: string | undefined;
   readonly cache: ResponseCache;
   readonly retries: RetryDetector;

@@ -40,11 +40,11 @@ export type ProblemCode = keyof typeof kinds;
 /** The texts of the pages that explain the problems. */
 const explanations: Readonly<Record<ProblemCode, string>> = {
   'invalid-request':
-    'The parameters or the body violate openapi.yaml. Each entry of `violations` names the part of the request, a JSON Pointer to the value, the rule, the value and the remedy.',
+    'The parameters or the body of the request violate openapi.yaml. Each entry of `violations` has the part of the request, a JSON Pointer to the value, the rule, the value and the remedy.',
   'malformed-json':
     'The request has a JSON content type, but its body is not valid JSON. `detail` has the position of the syntax error.',
   'malformed-request':
-    'The request is not valid HTTP (RFC 9112), has no Host header, or its body is incomplete or cannot be decompressed.',
+    'The request is not valid HTTP (RFC 9112). For example, it has no Host header, or its body is incomplete or cannot be decompressed.',
   'unknown-path': 'The contract has no such path. /openapi.yaml lists the paths.',
   'unknown-sandbox':
     'The sandbox does not exist, and the server runs with --sandboxes declared. Create it with PUT /_control/sandboxes/ID.',
@@ -53,20 +53,20 @@ const explanations: Readonly<Record<ProblemCode, string>> = {
   'unknown-operation':
     'The contract has no operation with this operationId. `violations` lists the operations of the contract.',
   'contract-conflict':
-    'The contract does not document the status or the example of the fault, or the body or the headers of the fault violate the contract. `violations` lists the errors.',
+    'The fault does not fit the contract. The contract may not document its status or its example, or may not allow its body or its headers. `violations` lists the errors.',
   'invalid-fault':
-    'The fault has a header that only the server can set, or repeats a header. `violations` lists the errors.',
+    'A header of the fault is not allowed. Either only the server can set this header, or the fault contains the header twice. `violations` lists the errors.',
   'invalid-matcher': 'The matcher has an unknown operator or an invalid value. `violations` lists the errors.',
-  'default-sandbox': 'Requests that select no sandbox use the sandbox default. It can be reset, but not deleted.',
+  'default-sandbox': 'The sandbox `default` can be reset, but not deleted. Requests that name no sandbox use it.',
   'invalid-state':
-    'The new state violates the contract, or an entry refers to an entry that does not exist. `violations` lists the errors. Nothing was changed.',
+    'The new state is invalid, and nothing was changed. The state violates the contract, or an entry refers to another entry that does not exist. `violations` lists the errors.',
   'state-too-large':
     'With this state, the data file would exceed 90 MB, or the sandbox would exceed its memory limit. Nothing was changed. Send a smaller state.',
   'built-in-snapshot':
-    'Snapshots that ship with the server, or are files in the folder of --snapshots, cannot be deleted.',
+    'Built-in snapshots cannot be deleted. They are part of the server, or files in the folder of --snapshots.',
   'limit-reached': 'The sandbox has the maximum number of faults or saved snapshots. Delete some of them first.',
   'control-disabled':
-    'The server runs with --no-control, or it listens on other addresses than loopback without a --control-token.',
+    'The server runs with --no-control, or other machines can reach the server (--host) and it runs without --control-token.',
   'token-required': 'The server runs with --control-token. Send the header Authorization: Bearer TOKEN.',
   'host-not-allowed':
     'The Host header is neither localhost, nor an IP address, nor a name allowed with --allow-host. This protects against DNS rebinding.',
@@ -75,16 +75,16 @@ const explanations: Readonly<Record<ProblemCode, string>> = {
   'method-not-allowed': 'The path does not support this method. The Allow header lists the supported methods.',
   'request-timeout': 'The complete request did not arrive in time. The limit is 30 seconds by default.',
   'body-too-large':
-    'The maximum size of a body, after decompression, is 100 kB (102,400 bytes). It is 16 MB for PUT /_control/sandboxes/ID/state, and 10 MB for a body that the operation ignores.',
+    'The maximum size of a decompressed body is 100 kB (102,400 bytes). The maximum is 16 MB for PUT /_control/sandboxes/ID/state, and 10 MB for a body that the operation ignores.',
   'unsupported-media-type':
     'Send JSON with Content-Type: application/json, in UTF-8, uncompressed or compressed with gzip, deflate or br.',
   'expectation-failed': 'The only supported value of the Expect header is 100-continue.',
-  'headers-too-large': 'The request line and the headers have more than 64 kB in all.',
+  'headers-too-large': 'The request line and the headers together have more than 64 kB.',
   'internal-error': "The server failed to handle the request. The error is in the server's log.",
   unavailable:
-    'The data could not be stored, for example because the disk is full, and nothing was changed. Or the server is shutting down.',
+    'The server cannot handle the request at the moment, and nothing was changed. For example, the disk is full, or the server is shutting down.',
   'insufficient-storage':
-    'With this change, the data file would exceed 90 MB, or the sandbox would exceed its memory limit. Nothing was changed. Delete data, restore the default data with POST /_control/sandboxes/ID/reset, or edit the data file. Changes that make the state smaller are stored.',
+    'With this change, the data file would exceed 90 MB, or the sandbox would exceed its memory limit. Nothing was changed. Delete some data, restore the default data with POST /_control/sandboxes/ID/reset, or edit the data file. Changes that make the state smaller are stored.',
 };
 
 /** The status, title and explanation of each problem of the engine. */

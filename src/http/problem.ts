@@ -11,7 +11,7 @@ import { StoreUnavailableError } from '../store/store.ts';
 import type { Issue } from '../util/issue.ts';
 import { type ProblemCode, problemKinds } from './problem-kinds.ts';
 
-/** An error response: a problem of the engine, or a problem of the application with its kind. */
+/** An error response. A problem of the engine has only a code. A problem of the application also has a kind. */
 export type HttpProblem = ProblemDetails &
   ({ readonly code: ProblemCode; readonly kind?: undefined } | { readonly code: string; readonly kind: ProblemKind });
 
@@ -32,10 +32,10 @@ export class HttpProblemError extends Error {
   }
 }
 
-/** Kinds of problems by code. */
+/** The status, title and explanation of problems, by code. */
 export type ProblemKinds = Readonly<Record<string, ProblemKind>>;
 
-/** Converts an error to a problem; undefined if the error is a bug of the server. `kinds`: the problems of the application. */
+/** Converts an error to a problem. Returns undefined if the error is a bug of the server. `kinds`: the problems of the application. */
 export function toHttpProblem(thrown: unknown, kinds: ProblemKinds): HttpProblem | undefined {
   if (thrown instanceof HttpProblemError) return thrown.problem;
   if (thrown instanceof UnknownSandboxError) return { code: 'unknown-sandbox', detail: thrown.message };
@@ -60,7 +60,7 @@ function toApplicationProblem({ code, message }: DomainError, kinds: ProblemKind
   return { code: 'internal-error', detail };
 }
 
-/** Converts an error of the control API to a problem. Only issues of a state have no rule. */
+/** Converts an error of the control API to a problem. An issue without a rule comes from the validation of a state. */
 function toControlProblem({ code, message: detail, issues, part }: ControlProblemError): HttpProblem {
   if (issues.length === 0) return { code, detail };
   const toViolation = ({ pointer, message, rule = 'state', remedy = message }: Issue) =>
@@ -68,7 +68,7 @@ function toControlProblem({ code, message: detail, issues, part }: ControlProble
   return { code, detail, violations: issues.map(toViolation) };
 }
 
-/** The default of `Retry-After`, in seconds. */
+/** The default value of the `Retry-After` header, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** Creates the problem of a server that is temporarily unavailable. */
@@ -89,12 +89,12 @@ export function createMethodNotAllowed(method: string, path: string, allow: read
 /** Creates the problem of a path that does not exist. */
 export function createUnknownPath(path: string): HttpProblem {
   const remedy = path.startsWith('/_sandbox/')
-    ? 'use the prefix /_sandbox/ID with paths of /openapi.yaml, or the host ID.localhost'
+    ? 'use the prefix /_sandbox/ID before a path of /openapi.yaml, or use the host ID.localhost'
     : '/openapi.yaml lists the paths';
   return { code: 'unknown-path', detail: `the path ${path} does not exist: ${remedy}` };
 }
 
-/** The problem of an internal error. Only the log has the cause. */
+/** The problem of an internal error. Only the log contains the cause. */
 export const internalError: HttpProblem = {
   code: 'internal-error',
   detail: "the server failed to handle the request: the error is in the server's log",

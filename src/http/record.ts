@@ -13,31 +13,31 @@ export interface Log {
   error(fields: object, message?: string): void;
 }
 
-/** The fields of a request's log line that Node's request and response do not have. */
+/** The fields of a log line that Node's request and response objects do not contain. */
 interface RequestDetails {
   readonly operation?: string | undefined;
   /** The id of the sandbox, if the request names one. */
   readonly sandbox?: string | undefined;
-  /** Sentences about errors in the request and ignored parts of it. */
+  /** Sentences about errors in the request and about parts of the request that were ignored. */
   readonly notes?: readonly string[];
   /** Whether a fault closes the connection before the end of the response. */
   readonly isTruncated?: boolean;
 }
 
-/** The path of an image, with or without a sandbox. A page loads dozens of images. */
+/** Matches the path of an image, with or without the prefix that names a sandbox. */
 const IMAGE = new RegExp(`^(/_sandbox/[^/?]*)?${IMAGES_PATH}/`);
 
 /** The lowest status of an error response. */
 const FIRST_ERROR = 400;
 
 /**
- * Logs a request when its response is sent or its connection is closed. Calls `getDetails` at that time. The level is `info`, or `debug` for an image
- * that was sent.
+ * Logs a request when its response is sent or its connection is closed. Calls `getDetails` at that time. The log level is `info`. An image that was sent has the
+ * level `debug`, because a page loads dozens of images.
  */
 export function logRequest(log: Log, res: ServerResponse, getDetails: () => RequestDetails): void {
   if (!log.isLevelEnabled('info')) return;
   const startMs = performance.now();
-  // The app later removes the prefix with the sandbox from `req.url`.
+  // The app later removes the prefix that names a sandbox from `req.url`.
   const { method, url } = res.req;
   res.once('close', () => {
     const { operation, sandbox, notes = [], isTruncated = false } = getDetails();
@@ -58,26 +58,29 @@ export function logRequest(log: Log, res: ServerResponse, getDetails: () => Requ
 /** A response that was sent. */
 export interface SentResponse {
   readonly response: ResponseData;
-  /** The text of the body. A response to a HEAD request has the text of the body that GET would send. */
+  /** The text of the body. For a HEAD request, this is the text that a GET request would receive. */
   readonly text: string;
 }
 
-/** Adds a request to a journal: immediately, or after a slow response was sent or interrupted. `sent`: undefined if no response was sent. */
+/**
+ * Adds a request and its response to a journal. If a fault slows the response down, adds them when the connection closes or the response is complete. `sent`:
+ * undefined if no response was sent.
+ */
 export function recordRequest(
   journal: Journal,
   exchange: Exchange,
   sent: SentResponse | undefined,
   res: ServerResponse,
 ): void {
-  const isSlow = exchange.draft.transport?.bodyDurationMs !== undefined;
+  const isSlow = exchange.outcome.transport?.bodyDurationMs !== undefined;
   if (!isSlow || sent === undefined) addToJournal(journal, exchange, sent);
   else res.once('close', () => addToJournal(journal, exchange, res.writableFinished ? sent : undefined));
 }
 
 function addToJournal(journal: Journal, exchange: Exchange, sent: SentResponse | undefined): void {
-  const { request, target, draft } = exchange;
-  const { notes, violations, responseViolations, forced } = draft;
-  const hasRemarks = notes.length > 0 || violations || responseViolations || forced;
+  const { request, target, outcome } = exchange;
+  const { notes, violations, responseViolations, effects } = outcome;
+  const hasRemarks = notes.length > 0 || violations || responseViolations || effects;
   journal.add({
     method: request.method,
     url: request.target,
@@ -87,11 +90,11 @@ function addToJournal(journal: Journal, exchange: Exchange, sent: SentResponse |
     response: sent && toRecordedResponse(sent),
     durationMs: performance.now() - request.startMs,
     operationId: target?.route?.operationId,
-    remarks: hasRemarks ? { notes, violations, responseViolations, forced } : undefined,
+    remarks: hasRemarks ? { notes, violations, responseViolations, forced: effects } : undefined,
   });
 }
 
-/** Adds a request to a journal whose response was sent from the response cache. */
+/** Records in a journal a request and its response, which the response cache sent. */
 export function recordCachedResponse(
   journal: Journal,
   { method = '', url = '/', rawHeaders }: IncomingMessage,
@@ -100,7 +103,7 @@ export function recordCachedResponse(
   journal.add({ method, url, prefix: '', rawHeaders, response, durationMs: 0, operationId, remarks: undefined });
 }
 
-/** Converts a response to its form in the journal. */
+/** Converts a response to the format of the journal. */
 export function toRecordedResponse({ response: { status, headers }, text }: SentResponse): RecordedResponse {
   return { status, headers, bytes: Buffer.byteLength(text), text: truncateText(text) };
 }

@@ -9,10 +9,10 @@ import { createProblemResponse } from './pipeline/response.ts';
 import { createMethodNotAllowed, type HttpProblem } from './problem.ts';
 import { type Log, logRequest } from './record.ts';
 
-/** The methods that the problem document of a CONNECT request lists. */
+/** The supported methods, for the problem document of a CONNECT request. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
 
-/** Creates the listeners that refuse requests before they reach the app. Each refusal has a problem document and a log line. */
+/** Creates functions that refuse a request before the app receives it. Each function sends a problem document and writes a log line. */
 export function createRequestRefusals(connections: Connections, log: Log, access: AccessPolicy) {
   function send(res: ServerResponse, problem: HttpProblem): void {
     const { req } = res;
@@ -35,15 +35,15 @@ export function createRequestRefusals(connections: Connections, log: Log, access
   return {
     /** Refuses a request that Node has parsed. */
     refuse,
-    /** Refuses a request for which Node reports an error: it can't be parsed, or exceeds the time limit. */
+    /** Refuses a request for which Node reports an error: Node can't parse the request, or it exceeds the time limit. */
     handleClientError(error: ClientError, socket: Duplex): void {
       const problem = toClientProblem(error);
       const response = connections.getLastResponse(socket);
       if (!problem || !socket.writable) socket.destroy();
       else if (!response) refuseUnparsed(socket, problem, error);
-      // The error follows a complete request, whose response is sent first.
+      // The error is in the next request on the connection. The response to the complete request is sent first.
       else if (response.req.complete) runAfterResponse(response, () => refuseUnparsed(socket, problem, error));
-      // The error is in the body of a request, whose response has begun.
+      // The error is in the body of a request. Its response has already begun, so it can't be replaced.
       else if (response.headersSent) socket.destroy();
       else send(response, problem);
     },
@@ -60,13 +60,13 @@ export function createRequestRefusals(connections: Connections, log: Log, access
   };
 }
 
-/** An error of Node's HTTP parser or its timers. */
+/** An error of Node's HTTP parser, or a timeout of the HTTP server. */
 interface ClientError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
 }
 
-/** Converts an error of Node's parser or timers to a problem; undefined if the connection is closed. */
+/** Converts an error of Node's parser or a timeout to a problem. Returns undefined if the connection is closed. */
 function toClientProblem({ code, message }: ClientError): HttpProblem | undefined {
   if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
   if (code === 'HPE_HEADER_OVERFLOW')
@@ -76,19 +76,19 @@ function toClientProblem({ code, message }: ClientError): HttpProblem | undefine
   return { code: 'malformed-request', detail: `invalid HTTP request: ${message.replace(/^Parse Error: /, '')}` };
 }
 
-/** Returns the path of the request that could not be parsed, without the query; "/" if it is unknown. */
+/** Returns the path, without the query, of a request that could not be parsed. Returns "/" if the path is unknown. */
 function parsePath({ rawPacket }: ClientError): string {
   return toPath(/^[A-Z]+ (\/\S*) HTTP/.exec(rawPacket?.toString('latin1', 0, 4096) ?? '')?.[1]);
 }
 
-/** Returns the host and the origin of the request that could not be parsed, if they can be found. */
+/** Returns the host and the origin of a request that could not be parsed. Each is undefined if the header is not found. */
 function parseRequester({ rawPacket }: ClientError): Requester {
   const [head = ''] = (rawPacket?.toString('latin1') ?? '').split('\r\n\r\n');
   const header = (name: string) => new RegExp(`^${name}: *(\\S+)[ \\t]*$`, 'im').exec(head)?.[1];
   return { host: header('host'), origin: header('origin') };
 }
 
-/** Returns the path of a target; "/" if the target has no path. */
+/** Returns the path of a request target, or "/" if the target has no path. */
 function toPath(target = '/'): string {
   return target.startsWith('/') ? getPathname(target) : '/';
 }
@@ -103,7 +103,7 @@ function sendRaw(socket: Duplex, { status, headers, text }: ReturnType<typeof cr
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** Creates the response to a refused request. The connection ends after it. */
+/** Creates the response to a refused request. The response tells the client that the connection ends. */
 function createLastResponse(problem: HttpProblem, access: AccessPolicy, requester: Requester, path: string) {
   const { status, headers, body } = createProblemResponse(problem, path);
   const text = JSON.stringify(body);

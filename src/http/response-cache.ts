@@ -7,20 +7,20 @@ import { hasBody } from './pipeline/body.ts';
 import { mayNameSandbox } from './pipeline/route.ts';
 import { type SentResponse, toRecordedResponse } from './record.ts';
 
-/** A sent response with status 200. */
+/** A stored response. Its status is 200. */
 interface CachedResponse {
   readonly operationId: string;
-  /** The names and values of the headers, alternating: Node writes a list faster than an object. */
+  /** The headers as a list of alternating names and values. Node writes a list faster than an object. */
   readonly headers: OutgoingHttpHeader[];
   readonly bytes: Buffer;
   /** The response as the journal stores it. */
   readonly recorded: RecordedResponse;
 }
 
-/** The maximum size of all stored responses, in bytes. A response that exceeds it empties the cache: most entries are searches that are not repeated. */
+/** The maximum size of all stored responses, in bytes. A response that would exceed this size empties the cache: most entries are searches that nobody repeats. */
 const MAX_BYTES = 8 * MEGABYTE;
 
-/** The memory that an entry takes in addition to its body and key, in bytes. Measured: about 1,400. */
+/** The memory that an entry needs in addition to its body and key, in bytes. The measured size is about 1,400 bytes. */
 const ENTRY_BYTES = 1_500;
 
 /** The maximum length of a key, in characters. */
@@ -29,9 +29,9 @@ const MAX_KEY_LENGTH = 1024;
 /** A response cache that stores nothing. */
 const NO_RESPONSE_CACHE: ResponseCache = { send: () => undefined, store: () => {} };
 
-/** Creates the response cache of a server. It sends responses without Koa, which takes several times as long. */
+/** Creates the response cache of a server. The cache sends responses without Koa, which is several times as fast as with Koa. */
 export function createResponseCache({ access, options, sandboxes }: ServerParts): ResponseCache {
-  // A delay applies to each response.
+  // Cached responses would have no delay.
   if (options.responseCache === false || options.delay !== undefined) return NO_RESPONSE_CACHE;
   const { store, faults } = sandboxes.default;
   const getRevision = () => store.read().revision;
@@ -56,12 +56,12 @@ export function createResponseCache({ access, options, sandboxes }: ServerParts)
       res.writeHead(200, response.headers).end(response.bytes);
       return response;
     },
-    store({ target, draft }, sent, res) {
+    store({ target, outcome }, sent, res) {
       const operationId = target?.route?.operationId;
-      // The log and the journal repeat notes for each request, so a response with notes is not stored.
-      if (sent?.response.status !== 200 || draft.notes.length > 0 || operationId === undefined) return;
+      // A cached response has no notes in the log and the journal. So a response with notes is not stored.
+      if (sent?.response.status !== 200 || outcome.notes.length > 0 || operationId === undefined) return;
       const { req } = res;
-      if (draft.revision === undefined || draft.revision !== getRevision() || !isCacheable(req)) return;
+      if (outcome.revision === undefined || outcome.revision !== getRevision() || !isCacheable(req)) return;
       const key = getKey(req);
       if (key.length > MAX_KEY_LENGTH) return;
       const response = createCachedResponse(operationId, sent, res);
@@ -83,7 +83,7 @@ function createCachedResponse(operationId: string, sent: SentResponse, res: Serv
   };
 }
 
-/** Returns whether a request is a GET without preferences and without a body, which the pipeline would have to validate. */
+/** Returns whether a request is a GET request without a `Prefer` header and without a body. The pipeline must validate the others. */
 function isPlainGet({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.prefer === undefined && !hasBody(headers);
 }

@@ -9,7 +9,7 @@ import type { AppParts } from './parts.ts';
 import type { ProblemKinds } from './problem.ts';
 import { problemKinds } from './problem-kinds.ts';
 
-/** Creates the routes of pages, documents, the readiness check and images. They support only GET, HEAD and OPTIONS. */
+/** Creates the routes of the pages, the contracts, the readiness check and the images. These routes support only GET, HEAD and OPTIONS. */
 export function createRoutes(parts: AppParts): Middleware {
   const { static: frontEndFolder } = parts.options;
   const { imagesFolder, problems } = parts.application;
@@ -32,7 +32,7 @@ export function createRoutes(parts: AppParts): Middleware {
   return router.routes() as unknown as Middleware;
 }
 
-/** Creates the handlers of the contracts and the readiness check, by path. */
+/** Creates the handlers that send the contracts and the result of the readiness check, by path. */
 function createDocuments({ contract, controlContract, version, dataFile }: AppParts) {
   const { enforced, routes } = contract;
   const health = JSON.stringify({ version, dataFile: dataFile ?? null, operations: routes.length });
@@ -46,7 +46,7 @@ function createDocuments({ contract, controlContract, version, dataFile }: AppPa
 
 const HTML_TYPE = 'text/html; charset=utf-8';
 
-/** Sends a page or a document. Its content security policy allows only inline styles. */
+/** Sends a page or a document. The content security policy of the response allows only inline styles. */
 function sendText(ctx: Context, type: string, text: string): void {
   ctx.set({
     ...DATA_HEADERS,
@@ -56,7 +56,7 @@ function sendText(ctx: Context, type: string, text: string): void {
   ctx.body = text;
 }
 
-/** Returns the media type of YAML (RFC 9512), or plain text for a page load: browsers download YAML. */
+/** Returns the media type of YAML (RFC 9512). Returns plain text for a page load, because browsers do not show YAML but download it. */
 function selectYamlType(ctx: Context): string {
   ctx.vary('Accept');
   return ctx.accepts()[0] === 'text/html' ? 'text/plain; charset=utf-8' : 'application/yaml';

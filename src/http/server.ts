@@ -10,18 +10,18 @@ import { createRequestRefusals } from './request-refusals.ts';
 export const LIMITS = {
   /** The maximum size of the request line and the headers together, in bytes. */
   maxHeaderSize: 64 * 1024,
-  /** The idle timeout of connections, in ms. It is longer than that of most proxies, so that the proxy closes an idle connection first. */
+  /** The idle timeout of connections, in ms. Most proxies have a shorter timeout, so the proxy closes an idle connection first. */
   keepAliveTimeout: 65_000,
-  /** The interval in which Node checks for requests that exceed the time limit, in ms. */
+  /** How often Node checks for requests that exceed the time limit, in ms. */
   connectionsCheckingInterval: 1_000,
-  /** A request without a Host header is refused below with a problem document. Node would send an empty response. */
+  /** Turns off Node's check of the Host header, which sends an empty response. `findHttpProblem` makes this check with a problem document. */
   requireHostHeader: false,
 };
 
 /** The default time limit for receiving a request, in ms. */
 export const REQUEST_TIMEOUT_MS = 30_000;
 
-/** The parts of an HTTP server. */
+/** The dependencies of an HTTP server. */
 interface HttpServerParts extends Pick<ServerParts, 'log' | 'access' | 'options'> {
   readonly listener: RequestListener;
 }
@@ -29,7 +29,7 @@ interface HttpServerParts extends Pick<ServerParts, 'log' | 'access' | 'options'
 /** An HTTP server on one or more addresses. */
 export type HttpServer = ReturnType<typeof createHttpServer>;
 
-/** Creates an HTTP server that responds with problem documents to requests that Node refuses. */
+/** Creates an HTTP server. If Node refuses a request, the server responds with a problem document. */
 export function createHttpServer({ listener, log, access, options }: HttpServerParts) {
   const connections = new Connections();
   const refusals = createRequestRefusals(connections, log, access);
@@ -66,11 +66,11 @@ export function createHttpServer({ listener, log, access, options }: HttpServerP
       servers.push(server);
       return (server.address() as { readonly port: number }).port;
     },
-    /** Stops listening on all addresses, so that a failed start can be repeated. */
+    /** Stops listening on all addresses, so that the server can listen on another port. */
     async unlisten(): Promise<void> {
       await Promise.all(servers.splice(0).map(close));
     },
-    /** Stops listening, and finishes the current requests. Closes their connections after 8 s. */
+    /** Stops listening, and waits until the current requests have their responses. Closes the remaining connections after 8 s. */
     async close(): Promise<void> {
       isClosing = true;
       await connections.close(Promise.all(servers.map(close)));
@@ -80,11 +80,11 @@ export function createHttpServer({ listener, log, access, options }: HttpServerP
 
 const STOPPING = unavailable('the server is shutting down: try again later');
 
-/** Converts the target of a request to origin form. Returns the problem of a request that Node accepts although it is not valid HTTP. */
+/** Returns a problem if a request is not valid HTTP although Node accepts it. Otherwise converts the request target to origin form (a path with a query). */
 function findHttpProblem(req: IncomingMessage): HttpProblem | undefined {
   if (!hasOneHost(req)) return createMalformedProblem('the request must have exactly one Host header');
   if (req.httpVersion === '1.0' && req.headers['transfer-encoding'] !== undefined)
-    return createMalformedProblem('HTTP/1.0 has no Transfer-Encoding: send Content-Length, or HTTP/1.1');
+    return createMalformedProblem('HTTP/1.0 has no Transfer-Encoding: send a Content-Length header, or use HTTP/1.1');
   const target = parseRequestTarget(req.method ?? '', req.url ?? '');
   if (!target)
     return createMalformedProblem('the request target is not a path: send a path such as /items, or an http URL');
@@ -97,7 +97,10 @@ function createMalformedProblem(detail: string): HttpProblem {
   return { code: 'malformed-request', detail };
 }
 
-/** Returns whether a request has exactly one Host header, as HTTP/1.1 requires (RFC 9112, section 3.2). `req.headers` has only the first one. */
+/**
+ * Returns whether a request has exactly one Host header, as HTTP/1.1 requires (RFC 9112, section 3.2). Counts the raw headers, because `req.headers` contains only
+ * the first Host header. A request with HTTP/1.0 may have none.
+ */
 function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -111,15 +114,16 @@ function close(server: Server): Promise<unknown> {
   return new Promise((resolve) => server.close(resolve));
 }
 
-/** The scheme and the authority of a target in absolute form. User information is not allowed (RFC 9110, section 4.2.4). */
+/** Matches the scheme and the authority (host and port) of an http or https URL. The URL can't contain a user name (RFC 9110, section 4.2.4). */
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(?![^/?#])/i;
 
 /** Characters that are invalid in a target. Node and Koa parse them differently. */
 const SPACES = /[\t\n\f\r \u00a0\ufeff]/g;
 
 /**
- * Parses a request target (RFC 9112, section 3.2): a path, an http(s) URL, or `*` with OPTIONS. Returns the path and the query as `url`, and the host and port
- * of a URL as `authority`; undefined for an invalid target. Decision: `OPTIONS *` is handled as `OPTIONS /`, and a fragment is removed.
+ * Parses a request target (RFC 9112, section 3.2): a path, an http or https URL, or `*` with the method OPTIONS. Returns the path and the query as `url`. If the
+ * target is a URL, returns its host and port as `authority`. Returns undefined if the target is invalid. Decision: `OPTIONS *` is handled as `OPTIONS /`, and a
+ * fragment is removed.
  */
 export function parseRequestTarget(method: string, target: string) {
   if (target.startsWith('/')) return { url: removeFragment(target) };
@@ -136,7 +140,7 @@ function removeFragment(target: string): string {
   return plain.search(SPACES) === -1 ? plain : plain.replaceAll(SPACES, encodeURIComponent);
 }
 
-/** Replaces the `Host` header of a request, because the authority of a target has precedence (RFC 9112, section 3.2.2). */
+/** Sets the `Host` header of a request to the host and port of its target. The target takes precedence over the header (RFC 9112, section 3.2.2). */
 function replaceHost({ headers, rawHeaders }: IncomingMessage, authority: string): void {
   headers.host = authority;
   for (let at = 0; at < rawHeaders.length; at += 2) {

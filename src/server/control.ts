@@ -5,7 +5,7 @@ import { getPackageFile } from '../package-file.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 
-/** Loads the contract of the control API, with the collections of an application. */
+/** Loads the contract of the control API. Its schemas contain the collections of the application. */
 export function loadControlContract(collections: Collections): Promise<Contract> {
   const path = getPackageFile('src/control/control.yaml');
   return loadContract({ path, strict: true, edit: getEditor(collections) });
@@ -14,8 +14,8 @@ export function loadControlContract(collections: Collections): Promise<Contract>
 type Collections = Application['collections'];
 
 /**
- * Returns a function that adds an application's collections to the schemas of the control API. The function is always the same for the same collections, so
- * that `loadContract` caches the contract.
+ * Returns a function that adds the collections of an application to the schemas of the control API. Returns the same function for the same collections, so that
+ * `loadContract` can cache the contract.
  */
 const getEditor = memoizeByObject(
   (collections: Collections): EditDocument =>
@@ -41,7 +41,7 @@ function addCollections(document: Parameters<EditDocument>[0], collections: Coll
   return { ...document, components: { ...document.components, schemas } } as ReturnType<EditDocument>;
 }
 
-/** Returns a sentence about each fault that can no longer apply, because the contract does not document its response. */
+/** Returns a sentence about each fault that no longer fits the contract. The contract does not have the operation or does not allow the response of the fault. */
 export function findUnusableFaults(sandboxes: Sandboxes, contract: Contract): readonly string[] {
   return sandboxes.list().flatMap(({ id, faults }) =>
     faults.list().flatMap(({ id: fault, expired, ...definition }) => {

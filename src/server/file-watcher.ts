@@ -4,10 +4,10 @@ import { machineDisk, type Signature, toSignature } from '../store/disk.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { ServerOptions } from './options.ts';
 
-/** The polling interval of watched files, in ms. A saved file is reloaded when two consecutive polls find the same signature. */
+/** The interval at which watched files are checked, in ms. A changed file is reloaded when two consecutive checks find the same signature. */
 export const POLL_MS = 100;
 
-/** Calls `onChange` when a file has changed and is stable. Ignores a missing file until it exists again. Returns a function that stops the polling. */
+/** Calls `onChange` when a file has changed and its signature is stable. Ignores a file while it is missing. Returns a function that stops the checks. */
 export function watchFile(path: string, signature: Signature, onChange: () => Promise<void>): () => void {
   let handledSignature = signature;
   let lastSignature = signature;
@@ -27,7 +27,7 @@ export function watchFile(path: string, signature: Signature, onChange: () => Pr
   return () => clearInterval(timer);
 }
 
-/** A file that is reloaded when it is saved, and the signature of its loaded version. */
+/** A file that is reloaded when it is saved. `signature`: the signature of the version that is loaded. */
 export interface WatchedFile {
   readonly path: string;
   readonly signature: Signature;
@@ -51,11 +51,11 @@ export function findWatchedFiles(application: Application, { contract, handlers,
 /** A watched file and the function that reloads it. */
 interface ReloadedFile extends WatchedFile {
   readonly reload: () => Promise<void>;
-  /** The end of the warning about a failed reload: a sentence that says which version stays in use. */
+  /** The last sentence of the warning about a failed reload. It says which version stays in use. */
   readonly fallback: string;
 }
 
-/** Reloads files when they are saved, one at a time. Logs a warning if a reload fails. Returns a function that stops the polling. */
+/** Reloads each file when it is saved, one file at a time. Calls `warn` if a reload fails. Returns a function that stops the reloads. */
 export function reloadOnSave(files: readonly ReloadedFile[], warn: (message: string) => void): () => void {
   let reloading: Promise<void> = Promise.resolve();
   const stops = files.map(({ path, signature, reload, fallback }) =>
@@ -69,7 +69,7 @@ export function reloadOnSave(files: readonly ReloadedFile[], warn: (message: str
   };
 }
 
-/** Returns the signature of a file, which changes when the file is saved; an empty text if the file does not exist. */
+/** Returns the signature of a file. It changes when the file is saved. Returns an empty string if the file does not exist. */
 export function getFileSignature(path: string): Signature {
   return tryOrUndefined(() => toSignature(machineDisk.stats(path))) ?? '';
 }

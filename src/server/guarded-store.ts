@@ -10,8 +10,8 @@ import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 
 /**
- * Creates a function that returns a store for a handler. The store refuses changes to an invalid state. `validatesChanges`: whether changes by the
- * application's handlers are validated. `userOperationId`: the operation of a user's handler; undefined for a handler of the application.
+ * Creates a function that returns the store for a handler. This store refuses a change whose new state is invalid. `validatesChanges`: whether to validate changes
+ * by the application's handlers. `userOperationId`: the operation of a user's handler; undefined for a handler of the application.
  */
 export function createStoreGuard(validator: StateValidator, validatesChanges: boolean) {
   return (store: Store, userOperationId?: string): Store => {
@@ -20,7 +20,7 @@ export function createStoreGuard(validator: StateValidator, validatesChanges: bo
   };
 }
 
-/** Throws a `ContractError` if a state is invalid under a contract. */
+/** Throws a `ContractError` if a state violates a contract. */
 export function refuseInvalidState({ path }: Contract, state: State, validator: StateValidator): void {
   const issues = findIssues(state, validator);
   if (issues.length > 0) throw new ContractError(`${path} contradicts the data: ${describeIssues(issues)}`);
@@ -35,8 +35,8 @@ function guardForApplication(store: Store, validator: StateValidator): Store {
 }
 
 /**
- * Returns a store for a user's handler. The state is frozen. A change with an invalid result or an invalid state is refused with an error that names the
- * operation.
+ * Returns a store for a user's handler. The handler gets a frozen state. If the handler's change returns an invalid value or an invalid state, `update` throws an
+ * error that names the operation.
  */
 function guardForUser(store: Store, operationId: string, validator: StateValidator): Store {
   const checked = withCheckedChanges(store, (result) => {
@@ -53,7 +53,7 @@ function guardForUser(store: Store, operationId: string, validator: StateValidat
   };
 }
 
-/** Returns a store that refuses a change if `findError` returns an error message for its result. */
+/** Returns a store whose `update` throws an error if `findError` returns an error message for the result of a change. */
 function withCheckedChanges(store: Store, findError: (result: ChangeResult<unknown>) => string | undefined): Store {
   return {
     ...store,
@@ -79,7 +79,7 @@ function findChangeIssue(result: ChangeResult<unknown>, validator: StateValidato
   if (next === undefined) return undefined;
   if (findJsonIssues(next).some(({ rule }) => rule === 'depth'))
     return `returned a state with a cycle, or with more than ${MAX_JSON_DEPTH} levels`;
-  // The data file contains JSON. The value is undefined if JSON can't represent the state, for example because of a BigInt.
+  // The data file contains JSON, so the JSON form of the state is validated. It is undefined if the state contains a BigInt, for example.
   const issues = validator.validate(tryOrUndefined(() => JSON.parse(JSON.stringify(next))));
   return issues.length > 0 ? `returned an invalid state: ${describeIssues(issues)}` : undefined;
 }
@@ -97,10 +97,10 @@ function describeIssues(issues: readonly Issue[]): string {
   return limitList(issues, MAX_SHOWN_ISSUES, format).join('; ');
 }
 
-/** Objects that are deeply frozen. */
+/** The objects that `deepFreeze` has frozen. */
 const frozen = new WeakSet<object>();
 
-/** Freezes an object and all objects in it. It skips objects that are deeply frozen, which most objects of a new state are. */
+/** Freezes an object and all objects in it. Skips objects that it has frozen before: a new state shares most objects with the previous state. */
 function deepFreeze<Value extends object>(value: Value): Value {
   if (frozen.has(value)) return value;
   frozen.add(value);

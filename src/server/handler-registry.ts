@@ -1,32 +1,42 @@
 import { createRequire } from 'node:module';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type BoundApplication, type Handle, type Implementation, mocked, type Operation } from '../application.ts';
+import {
+  type ContractImplementation,
+  type Handle,
+  type Implementation,
+  mocked,
+  type Operation,
+} from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
 import { UserError } from '../util/user-error.ts';
 
 /** Handlers of a user, by operationId. */
 export type UserHandlers = Readonly<Record<string, Handle | typeof mocked>>;
 
-/** The operations to mock: all operations, none, or those with the given ids. */
+/** The operations to mock: `true` for all operations, `false` for none, or a list of operationIds. */
 export type MockedOperations = boolean | readonly string[];
 
-/** Returns the implementation of an operation: the user's handler if there is one, else the application's; undefined if the operation is mocked. */
+/** Returns the implementation of an operation. A user's handler takes precedence over the application's handler. Returns undefined if the operation is mocked. */
 export function findImplementation(
   route: Route,
-  { bound, mock, handlers }: { bound: BoundApplication; mock: MockedOperations; handlers: UserHandlers },
+  {
+    implementation,
+    mock,
+    handlers,
+  }: { implementation: ContractImplementation; mock: MockedOperations; handlers: UserHandlers },
 ): Implementation | undefined {
   const { operationId, successStatus } = route;
   if (mock === true || (mock !== false && mock.includes(operationId))) return undefined;
   const handle = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
   if (handle === mocked) return undefined;
   if (handle) return { handle, source: 'user' };
-  const own = bound.getImplementation(route);
-  // Responses of the application have the success status, so its handler can't be used if the contract documents none.
+  const own = implementation.getImplementation(route);
+  // Responses of the application have the success status of the contract. If the contract documents no such status, the operation is mocked.
   return own && successStatus < 300 ? { ...own, source: 'application' } : undefined;
 }
 
-/** Throws a `UserError` if handlers or `mock` name an operation that the contract does not have. */
+/** Throws a `UserError` if an operationId in `handlers` or `mock` is not in the contract. */
 export function refuseUnknownOperations(
   { routes }: { readonly routes: readonly Operation[] },
   mock: MockedOperations,
@@ -42,8 +52,9 @@ export function refuseUnknownOperations(
 }
 
 /**
- * Loads the handlers of a user: an object, or the path of a module whose named exports or default export are handlers. `version`: the signature of the
- * module's file, which is loaded again when it changes. Throws a `UserError` if the module can't be loaded or exports no handlers.
+ * Loads the handlers of a user. `source`: an object with handlers, or the path of a module. The module exports functions with the names of operations, or such an
+ * object as its default export. `version`: the signature of the file; a new signature loads the module again. Throws a `UserError` if the module can't be loaded or
+ * exports no handlers.
  */
 export async function loadHandlers(
   source: Readonly<Record<string, unknown>> | string | undefined,
@@ -60,7 +71,7 @@ export async function loadHandlers(
   return Object.fromEntries(entries);
 }
 
-/** Loads a version of a module. Node caches ES modules by URL, and CommonJS modules by file. */
+/** Loads a module again if `version` is new. Node caches ES modules by URL, and CommonJS modules by file. */
 async function loadModule(path: string, version = ''): Promise<Record<string, unknown>> {
   const file = resolve(path);
   try {
@@ -72,7 +83,7 @@ async function loadModule(path: string, version = ''): Promise<Record<string, un
   }
 }
 
-/** Returns the message of an error in a module, and its line if it is known. Node does not report the line of a syntax error in an ES module. */
+/** Returns the message of an error in a module, and the line of the error if it is known. Node does not report the line of a syntax error in an ES module. */
 function describeFailure(thrown: unknown, file: string): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const { message, stack = '' } = thrown;

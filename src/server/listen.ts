@@ -3,10 +3,10 @@ import type { HttpServer } from '../http/server.ts';
 import { UserError } from '../util/user-error.ts';
 import type { ServerOptions, Storefront } from './options.ts';
 
-/** The default addresses. Decision: loopback only, both addresses that `localhost` can resolve to. */
+/** The default addresses. Decision: the server listens only on loopback, on both addresses that `localhost` can resolve to. */
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
-/** Returns a warning for a server that other machines can reach: what they can access, which host names get 403, and how to protect the server. */
+/** Returns a warning for a server that other machines can reach. It says what they can access, which host names are allowed, and how to protect the server. */
 export function describeExposure({ control = true, controlToken, ...options }: ServerOptions): string {
   const files = options.static === undefined ? 'the images' : 'the images and the files of --static';
   return [
@@ -20,21 +20,21 @@ export function describeExposure({ control = true, controlToken, ...options }: S
 function describeHosts({ host = '', allowHost = [] }: ServerOptions): string {
   if (allowHost.includes('*')) return 'All host names are allowed (--allow-host *).';
   const names = ['localhost', ...(ipVersion(host) > 0 ? [] : [host]), ...allowHost].join(', ');
-  const remedy = allowHost.length > 0 ? '' : ' Allow the name of a container or a service with --allow-host NAME.';
-  return `Requests to IP addresses and these host names are allowed: ${names}. Others get 403, which prevents DNS rebinding attacks by web pages.${remedy}`;
+  const remedy = allowHost.length > 0 ? '' : ' To allow the name of a container or a service, use --allow-host NAME.';
+  return `Requests to IP addresses and these host names are allowed: ${names}. Requests to other host names get 403, which prevents DNS rebinding attacks by web pages.${remedy}`;
 }
 
 function describeControl(isOn: boolean, token: string | undefined): string {
   if (!isOn) return 'The control API is disabled.';
   return token === undefined
-    ? 'The control API is disabled, because it requires a --control-token.'
-    : 'The control API requires the token.';
+    ? 'The control API is disabled: with --host, it needs --control-token.'
+    : 'The control API requires the token of --control-token.';
 }
 
 /** The number of attempts to find a port that is free on both 127.0.0.1 and ::1. */
 const MAX_ATTEMPTS = 10;
 
-/** Starts to listen on `host`, by default on loopback only. Port 0 picks a free port. Throws a `UserError` if the address can't be used. */
+/** Starts to listen on `host`, by default on the loopback addresses. Port 0 picks a free port. Throws a `UserError` if the server can't listen there. */
 export async function listen(
   server: HttpServer,
   host: string | undefined,
@@ -43,9 +43,9 @@ export async function listen(
   const mainHost = host ?? LOOPBACK[0];
   for (let attempt = 1; ; attempt++) {
     try {
-      const boundPort = await server.listen(mainHost, port);
-      if (host === undefined) await listenOnIpv6(server, boundPort);
-      return { url: `http://${toUrlHost(mainHost)}:${boundPort}`, port: boundPort };
+      const openPort = await server.listen(mainHost, port);
+      if (host === undefined) await listenOnIpv6(server, openPort);
+      return { url: `http://${toUrlHost(mainHost)}:${openPort}`, port: openPort };
     } catch (error) {
       await server.unlisten();
       const cause = error as NodeJS.ErrnoException;
@@ -66,7 +66,7 @@ async function listenOnIpv6(server: HttpServer, port: number): Promise<void> {
   }
 }
 
-/** Returns the host of a URL with which this machine can reach the server. */
+/** Returns the host for a URL with which this machine can reach the server. */
 function toUrlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -15,8 +15,8 @@ const STDOUT = 1;
 const STDERR = 2;
 
 /**
- * Creates a logger that writes to `target`, by default to standard output. The style `off` still logs warnings and errors, by default to standard error.
- * Readable lines are colored if the destination supports it.
+ * Creates a logger that writes to `target`. The default target is standard output, or standard error for the style `off`, which logs only warnings and errors.
+ * Readable lines have colors if the target supports them.
  */
 export function createLogger(style: LogStyle, target?: LogTarget): Logger {
   const isOff = style === 'off';
@@ -25,7 +25,7 @@ export function createLogger(style: LogStyle, target?: LogTarget): Logger {
   return pino(options, style === 'json' ? output : toPrettyStream(output));
 }
 
-/** Returns whether a stream supports colors. A terminal does, unless NO_COLOR or TERM disables them. With FORCE_COLOR, any stream does. */
+/** Returns whether a stream supports colors. A terminal supports colors unless NO_COLOR or TERM disables them. With FORCE_COLOR, every stream supports colors. */
 export function supportsColors(
   isTerminal: boolean,
   environment: Readonly<Record<string, string | undefined>>,
@@ -35,7 +35,7 @@ export function supportsColors(
 
 function standardStream(descriptor: number): LogTarget {
   const output = destination({ dest: descriptor, sync: false });
-  // `hasColors` reads the environment variables.
+  // `hasColors` reads the environment variables, such as NO_COLOR.
   return Object.assign(output, { hasColors: isatty(descriptor) && WriteStream.prototype.hasColors() });
 }
 
@@ -65,7 +65,7 @@ interface LogLine {
 }
 
 const LEVELS = { warn: 40, error: 50 };
-/** SGR codes of terminal colors (ECMA-48). */
+/** The codes of terminal colors in escape sequences (SGR, ECMA-48). */
 const COLORS = { green: 32, yellow: 33, red: 31, grey: 90 };
 
 /** Returns text in a color, or unchanged if the destination does not support colors. */
@@ -85,7 +85,7 @@ function formatMessage({ level, msg = '' }: LogLine, paint: Paint): string {
   return level >= LEVELS.warn ? paint(COLORS.yellow, msg) : msg;
 }
 
-/** Escapes control characters in the text of a client, which could forge log lines or control the terminal. */
+/** Escapes control characters. In a text that a client sends, they could forge log lines or control the terminal. */
 function escapeControls(text: string): string {
   return text.replaceAll(/\p{Control}/gu, (character) => JSON.stringify(character).slice(1, -1));
 }

@@ -5,7 +5,7 @@ import { createStateValidator } from '../store/validate-state.ts';
 import { createLogger } from './logger.ts';
 import type { RepairOptions } from './options.ts';
 
-/** Replaces an invalid data file by the default data, and saves a copy of it. Returns a message about the result. Throws a `DataFileError` if this fails. */
+/** Replaces an invalid data file with the default data, and saves a copy of the invalid file. Returns a message about the result. Throws a `DataFileError`. */
 export function repair({ data, defaultData = shop.defaultDataFile }: RepairOptions): Promise<string> {
   const check = createStateValidator(stateRules).validate;
   return repairDataFile({ data, defaultData: resolve(defaultData), check, log: createLogger('off') });

@@ -14,24 +14,24 @@ import {
   type UserHandlers,
 } from './handler-registry.ts';
 
-/** Binds an application and the user's handlers to a contract. Throws a `ContractError` or a `UserError` if they do not fit. */
-export type Bind = ReturnType<typeof createBinder>;
+/** Creates the setup of a contract with the handlers of a user. Throws a `ContractError` or a `UserError` if the contract contradicts the handlers. */
+export type ContractSetupFactory = ReturnType<typeof createContractSetupFactory>;
 
-/** A contract and the application that is bound to it. */
-export type BoundContract = ReturnType<Bind>;
+/** A contract with its mock, its state validator, and the implementations of its operations. */
+export type ContractSetup = ReturnType<ContractSetupFactory>;
 
-/** Creates the function that binds an application to contracts. `mock`: the operations to mock. */
-export function createBinder(application: Application, mock: MockedOperations) {
-  // Contracts with the same schemas share a validator, so that a state is not validated again.
+/** Creates the function that creates contract setups for an application. `mock`: the operations to mock. */
+export function createContractSetupFactory(application: Application, mock: MockedOperations) {
+  // Contracts with the same schemas share a validator. So a reload does not validate the state again.
   const validators = new WeakMap<DataValidator, StateValidator>();
   return (contract: Contract, handlers: UserHandlers) => {
     refuseUnknownOperations(contract, mock, handlers);
-    const bound = application.bind(contract);
-    const { validateEntry } = bound.stateRules;
-    const validator = validators.get(validateEntry) ?? createStateValidator(bound.stateRules);
+    const implementation = application.implementContract(contract);
+    const { validateEntry } = implementation.stateRules;
+    const validator = validators.get(validateEntry) ?? createStateValidator(implementation.stateRules);
     validators.set(validateEntry, validator);
     const implementations = new Map(
-      contract.routes.map((route) => [route, findImplementation(route, { bound, mock, handlers })]),
+      contract.routes.map((route) => [route, findImplementation(route, { implementation, mock, handlers })]),
     );
     const differences = findDifferences(contract, implementations);
     const contractMock = createMock(contract);
@@ -41,12 +41,12 @@ export function createBinder(application: Application, mock: MockedOperations) {
       handlers,
       validator,
       mock: contractMock,
-      guardStore: createStoreGuard(validator, bound.validatesChanges),
+      guardStore: createStoreGuard(validator, implementation.validatesChanges),
       /** The ids of the mocked operations. */
       mocked: contract.routes.filter((route) => !implementations.get(route)).map(({ operationId }) => operationId),
-      /** The differences between each operation and the operation that the application's handler is written for. */
+      /** The differences between the operations and those of the contract for which the application's handlers are written. */
       differences: [...differences.values()],
-      isImplemented: (route: Route) => bound.getImplementation(route) !== undefined,
+      isImplemented: (route: Route) => implementation.getImplementation(route) !== undefined,
       getImplementation: (route: Route) => implementations.get(route),
       complete(route: Route, body: unknown) {
         const difference = differences.get(route);
@@ -56,7 +56,7 @@ export function createBinder(application: Application, mock: MockedOperations) {
   };
 }
 
-/** Returns the operations of a contract that differ from those that the application's handlers are written for. */
+/** Compares the operations of a contract with those of the contract for which the application's handlers are written. Returns the differing operations. */
 function findDifferences(contract: Contract, implementations: ReadonlyMap<Route, Implementation | undefined>) {
   const differences = new Map<Route, Difference>();
   for (const [route, implementation] of implementations) {
@@ -71,7 +71,7 @@ function findDifferences(contract: Contract, implementations: ReadonlyMap<Route,
 /** The maximum number of cached fields. */
 const MAX_CACHED_FIELDS = 100_000;
 
-/** Caches generated fields, because clients request the same entries repeatedly. */
+/** Returns a function that caches generated fields. Clients often request the same entries again. */
 function cacheFields(generate: GenerateField): GenerateField {
   const fields = new Map<string, unknown>();
   return (schema, seed) => {
@@ -84,19 +84,19 @@ function cacheFields(generate: GenerateField): GenerateField {
   };
 }
 
-/** Throws a `ContractError` if fields have different types in the contract and in the application's responses. */
-export function refuseTypeConflicts({ contract, differences }: BoundContract): void {
+/** Throws a `ContractError` if a field has one type in the contract and another type in the application's responses. */
+export function refuseTypeConflicts({ contract, differences }: ContractSetup): void {
   const conflicts = differences.flatMap(({ conflictingFields }) => conflictingFields);
   const schemas = new Set(conflicts.map(({ schema }) => schema));
   if (schemas.size === 0) return;
   const message =
-    'has a different type than in the responses of the application: use the same type, or mock the operation';
+    'has another type than in the responses of the application: use the type of the application, or mock the operation';
   const issues = [...schemas].map((pointer) => ({ pointer, message }));
   throw new ContractError(formatIssues(contract.path, contract.text, issues));
 }
 
 /** Returns a sentence about the operations and fields that a reload changes. */
-export function describeChanges(old: BoundContract, now: BoundContract): string {
+export function describeChanges(old: ContractSetup, now: ContractSetup): string {
   const [before, after] = [old, now].map(({ contract }) => contract.routes.map(({ operationId }) => operationId));
   const [oldFields, newFields] = [getFieldNames(old), getFieldNames(now)];
   const groups = [
@@ -113,8 +113,8 @@ export function describeChanges(old: BoundContract, now: BoundContract): string 
   return changes.length > 0 ? changes.join('; ') : 'no operation or field was added or removed';
 }
 
-/** Returns the names of the fields that the contract has added and removed since the application's handlers were written. */
-function getFieldNames({ differences }: BoundContract) {
+/** Returns the names of the fields that were added to the contract or removed from it since the application's handlers were written. */
+function getFieldNames({ differences }: ContractSetup) {
   const toNames = (fields: Difference['addedFields']) => [
     ...new Set(fields.map(({ path, name }) => [...path.filter((step) => step !== '*'), name].join('.'))),
   ];

@@ -22,20 +22,20 @@ import { describeExposure, listen } from './listen.ts';
 import { HANDLERS_FALLBACK, LiveContract } from './live-contract.ts';
 import { createLogger } from './logger.ts';
 import type { ServerOptions, Storefront } from './options.ts';
-import { createBinder } from './served-contract.ts';
+import { createContractSetupFactory } from './served-contract.ts';
 import { formatFirstSteps, formatStartMessage } from './start-message.ts';
 import { version } from './version.ts';
 import { listWarmUps, runInTurns } from './warm-up.ts';
 
 /**
- * Starts a server for an application, and returns it when it listens. By default, it uses a free port and stores its state in memory. Rejects with an error
- * if the contract, the data or the address can't be used.
+ * Starts a server for an application. Resolves to the server when it listens. By default, the server uses a free port and stores its state in memory. Rejects with
+ * an error if the contract, the data, the handlers or the address can't be used.
  */
 export async function startApplication<S extends State>(
   application: Application<S>,
   options: ServerOptions = {},
 ): Promise<Storefront> {
-  // The engine passes only states to the application that the application's own rules have accepted.
+  // The cast is safe: the engine validates each state by the rules of the application before it passes the state to the application.
   const start = await loadApplication(application as unknown as Application, options);
   const state = await openServerState(start);
   try {
@@ -59,7 +59,7 @@ async function loadApplication(application: Application, options: ServerOptions)
   const log = createLogger(options.log ?? 'off', options.logTo);
   const files = findWatchedFiles(application, options);
   const contract = await loadContract(files.contract);
-  const bind = createBinder(application, options.mock ?? false);
+  const createSetup = createContractSetupFactory(application, options.mock ?? false);
   const handlers = await loadHandlers(options.handlers, files.handlers?.signature);
   return {
     application,
@@ -67,8 +67,8 @@ async function loadApplication(application: Application, options: ServerOptions)
     nowMs: () => clampTime((options.nowMs ?? Date.now)()),
     log,
     files,
-    bind,
-    current: { bound: bind(contract, handlers) },
+    createSetup,
+    current: { setup: createSetup(contract, handlers) },
     /** The URL of the server; undefined until it listens. */
     address: {} as { url?: string },
     stopping,
@@ -86,8 +86,8 @@ async function openServerState({ application, options, nowMs, log, current, addr
     durability: options.durability ?? 'disk',
     defaultData: resolve(options.defaultData ?? defaultDataFile),
     collections: Object.keys(collections),
-    check: (data) => current.bound.validator.validate(data),
-    checkedBy: () => current.bound.validator,
+    check: (data) => current.setup.validator.validate(data),
+    checkedBy: () => current.setup.validator,
     nowMs: clock.nowMs,
     address: () => address.url,
     ...(prepare ? { prepare } : {}),
@@ -114,7 +114,7 @@ async function createServerParts(
   });
   const snapshotParts = {
     defaults,
-    validator: () => current.bound.validator,
+    validator: () => current.setup.validator,
     warn: (message: string) => log.warn(message),
   };
   const folder = options.snapshots && resolve(options.snapshots);
@@ -122,9 +122,9 @@ async function createServerParts(
     ...snapshotParts,
     builtIn: createBuiltInSnapshots({ ...snapshotParts, builtIn: application.snapshots, folder }),
     sandboxes,
-    findUnmatchableReasons: (fault) => findUnmatchableReasons(current.bound.contract.routes, fault),
-    findUnknownOperations: (operation) => findUnknownOperations(current.bound.contract, operation),
-    findUndocumentedResponses: (fault) => validateInjectedResponse(current.bound.contract, fault),
+    findUnmatchableReasons: (fault) => findUnmatchableReasons(current.setup.contract.routes, fault),
+    findUnknownOperations: (operation) => findUnknownOperations(current.setup.contract, operation),
+    findUndocumentedResponses: (fault) => validateInjectedResponse(current.setup.contract, fault),
     stopping: stopping.signal,
   };
   return {
@@ -157,14 +157,14 @@ function run(
 ): Storefront {
   const { path: dataFile, store } = state;
   const durability = dataFile === undefined ? 'memory' : (options.durability ?? 'disk');
-  const { contract, mocked } = live.bound;
+  const { contract, mocked } = live.setup;
   if (contract.warning !== undefined) log.warn(contract.warning);
   const facts = { url, dataFile, durability, operations: contract.routes.length, mocked };
   log.info(facts, formatStartMessage(facts));
   const { isOn, token } = server.access.control;
   log.info(formatFirstSteps(facts, isOn && token === undefined));
   if (!isLoopback(options.host)) log.warn(describeExposure(options));
-  const stopWarmUp = runInTurns([() => application.prepare?.(store.read().state), ...listWarmUps(live.bound)]);
+  const stopWarmUp = runInTurns([() => application.prepare?.(store.read().state), ...listWarmUps(live.setup)]);
   const stopReloads = reloadOnSave(
     [
       { ...files.contract, reload: live.reloadContract, fallback: 'The previous contract stays in use' },
@@ -178,10 +178,10 @@ function run(
     dataFile,
     durability,
     get operations() {
-      return live.bound.contract.routes.length;
+      return live.setup.contract.routes.length;
     },
     get mocked() {
-      return live.bound.mocked;
+      return live.setup.mocked;
     },
     async close() {
       stopWarmUp();

@@ -8,19 +8,19 @@ const SURVIVAL: Readonly<Record<Durability, string>> = {
   memory: 'changes are lost when the process ends',
 };
 
-/** The maximum number of mocked operations whose ids are listed. */
+/** The maximum number of operationIds in the start message. */
 const MAX_LISTED = 12;
 
-/** The properties of a server that the start message contains. */
+/** The properties of a server that are part of the start message. */
 type StartedServer = Omit<Storefront, 'port' | 'close'>;
 
-/** Returns the start message: a line with the URL, the number of operations, the mocked operations, the data file, and what a change survives. */
+/** Returns the start message: a line with the URL, the number of operations, the mocked operations, the data file, and the durability of changes. */
 export function formatStartMessage({ url, dataFile, durability, operations, mocked }: StartedServer): string {
   const data = `data in ${dataFile ?? 'memory'}: ${SURVIVAL[durability]}`;
   return `storefront ${version} listening at ${url}, ${operations} operations${describeMocked(mocked, operations)}, ${data}`;
 }
 
-/** Returns a line with the first steps of a user. `hasControl`: whether the control API accepts requests without a token. */
+/** Returns a line that tells a user what to do first. `hasControl`: whether the control API accepts requests without a token. */
 export function formatFirstSteps({ url }: Pick<Storefront, 'url'>, hasControl: boolean): string {
   const address = url.endsWith(':3000') ? '' : ` --url ${url}`;
   const reset = hasControl ? ` Restore the default data with: npx storefront reset${address}` : '';

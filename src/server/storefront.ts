@@ -5,8 +5,8 @@ import { startApplication } from './start-application.ts';
 export type { Storefront } from './options.ts';
 
 /**
- * Starts a storefront in this process, and returns it when it listens. By default, it uses a free port and stores its state in memory. Rejects with an error
- * if the contract, the data or the address can't be used.
+ * Starts a server for the shop in this process. Resolves to the server when it listens. By default, the server uses a free port and stores its state in memory.
+ * Rejects with an error if the contract, the data, the handlers or the address can't be used.
  */
 export function createStorefront(options: Options = {}): Promise<Storefront> {
   return startApplication(shop, options);

@@ -21,7 +21,7 @@ export const shop: Application<State> = {
   collections,
   problems,
   snapshots,
-  bind(contract) {
+  implementContract(contract) {
     const validateEntry = createEntryValidator(contract);
     return {
       getImplementation,

@@ -1,7 +1,7 @@
 import type { Options } from '../server/options.ts';
 import { toFlag } from '../util/option-flag.ts';
 
-/** Options of a server in a child process: the options that the command line has too. */
+/** Options of a server in a child process. The command line has the same options. */
 export type ChildOptions = Omit<
   Options,
   'log' | 'logTo' | 'nowMs' | 'elapsedMs' | 'newId' | 'requestTimeoutMs' | 'handlers'

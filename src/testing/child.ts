@@ -1,6 +1,6 @@
 /**
- * The entry `storefront/testing` for `require`: starts the server in a child process, which ends with the process of the tests. As an entry of the package it
- * reads `process.env`, which the child process inherits.
+ * The entry `storefront/testing` for `require`. It starts the server in a child process, which ends when the process of the tests ends. The child process inherits
+ * the environment variables.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -11,22 +11,22 @@ export type { ChildOptions as Options } from './arguments.ts';
 export * from './exports.ts';
 export type { SandboxOptions, TestStorefront } from './test-storefront.ts';
 
-/** The maximum duration of a start, in ms. It is long enough for a busy machine. */
+/** The maximum duration of a start, in ms. A start on a busy machine takes less time. */
 const START_MS = 60_000;
 
-/** The maximum duration of a stop, in ms. The server stops within 10 s. */
+/** The maximum duration of a stop, in ms. The server itself needs at most 10 s. */
 const STOP_MS = 15_000;
 
 /**
- * Starts a server in a child process, by default on a free port and with its state in memory. The child process ends with this process, even if this process
- * is killed. Rejects with the error output of the child process if the start fails.
+ * Starts a server in a child process. By default, the server uses a free port and stores its state in memory. The child process ends when this process ends, even
+ * if this process is killed. If the start fails, rejects with an error that contains the error output of the child process.
  */
 export async function startStorefront(options: ChildOptions = {}): Promise<TestStorefront> {
   // The build writes the command line program to the folder of this module.
   const program = fileURLToPath(new URL('./main.js', import.meta.url));
   const child = spawn(process.execPath, [program, ...toArguments(options)], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // Without this line, the server would require the token of the environment, which the tests do not send.
+    // The tests send only the token in `options`, so the server must not require a token from the environment.
     env: { ...process.env, STOREFRONT_CONTROL_TOKEN: '' },
   });
   const url = await waitForUrl(child).catch((error) => {
@@ -38,7 +38,7 @@ export async function startStorefront(options: ChildOptions = {}): Promise<TestS
   return createTestStorefront(running, options.controlToken);
 }
 
-/** Resolves to the URL in the start message of the child process. Rejects with its error output if the start fails. */
+/** Resolves to the URL in the start message of the child process. If the start fails, rejects with an error that contains the error output. */
 function waitForUrl(child: ChildProcess): Promise<string> {
   let output = '';
   let errors = '';
@@ -72,7 +72,7 @@ function detach(child: ChildProcess): void {
   for (const stream of [child.stdout, child.stderr]) (stream as { unref?(): void } | null)?.unref?.();
 }
 
-/** Stops the child process: closes its IPC channel, on which the server stops, and kills the process if it does not end in time. */
+/** Stops the child process. Closes the IPC channel, which stops the server. Kills the child process if it does not end within 15 s. */
 function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {

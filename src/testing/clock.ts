@@ -7,7 +7,7 @@ export type Clock = ControlResponse<'getClock'>;
 /** A time: an ISO 8601 string, a number of ms since 1970, or a `Date`. */
 export type Moment = string | number | Date;
 
-/** The clock of a sandbox. Methods resolve to the time after the change, and reject with a `ControlError`. */
+/** The clock of a sandbox. Methods resolve to the time after the change. They reject with a `ControlError` if the request fails. */
 export interface TestClock {
   /** Returns the current time of the clock. */
   read(): Promise<Clock>;
@@ -23,14 +23,14 @@ export interface TestClock {
   follow(): Promise<Clock>;
 }
 
-/** Sends a request of an operation of the control API to a path below the path of a sandbox. */
+/** Sends a request to the control API. `path`: the part of the path after /_control/sandboxes/ID. `Id`: the operationId, which determines the response type. */
 export type SendRequest = <Id extends ControlId>(
   method: ControlRequest['method'],
   path: string,
   body?: unknown,
 ) => Promise<ControlResponse<Id>>;
 
-/** Creates an object that controls the clock of a sandbox. `send` sends a request to a path below the sandbox. */
+/** Creates an object that controls the clock of a sandbox. `send`: sends requests about this sandbox. */
 export function createTestClock(send: SendRequest): TestClock {
   const put = (body: { now?: string | number; frozen?: boolean }) => send<'setClock'>('PUT', '/clock', body);
   const read = () => send<'getClock'>('GET', '/clock');

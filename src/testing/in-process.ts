@@ -1,4 +1,4 @@
-/** The entry `storefront/testing` for `import`: starts the server in the process of the tests. */
+/** The entry `storefront/testing` for `import`. It starts the server in the process of the tests. */
 import type { Options } from '../server/options.ts';
 import { createStorefront } from '../server/storefront.ts';
 import { createTestStorefront, type TestStorefront } from './test-storefront.ts';
@@ -8,8 +8,8 @@ export * from './exports.ts';
 export type { SandboxOptions, TestStorefront } from './test-storefront.ts';
 
 /**
- * Starts a server in this process, by default on a free port and with its state in memory. Rejects with an error if the contract, the data, the handlers or
- * the address can't be used.
+ * Starts a server in this process. By default, the server uses a free port and stores its state in memory. Rejects with an error if the contract, the data, the
+ * handlers or the address can't be used.
  */
 export async function startStorefront(options: Options = {}): Promise<TestStorefront> {
   return createTestStorefront(await createStorefront(options), options.controlToken);

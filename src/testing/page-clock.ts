@@ -8,8 +8,8 @@ export interface BrowserClock {
 }
 
 /**
- * Returns a clock that sets the time of a sandbox and of the pages in a browser context. The timers of the pages continue to run. `advance` runs each due timer
- * once, but only in pages that were loaded after the first change of the clock.
+ * Returns a clock that sets the time of a sandbox and the time of the pages in a browser context. The timers of the pages continue to run. `advance` runs each due
+ * timer once. This works only in pages that were loaded after the first change of the clock.
  */
 export function withPages(sandboxClock: TestClock, pageClock: BrowserClock): TestClock {
   const setPages = async (clock: Clock) => {
@@ -23,7 +23,7 @@ export function withPages(sandboxClock: TestClock, pageClock: BrowserClock): Tes
     run: async () => setPages(await sandboxClock.run()),
     async advance(ms) {
       const clock = await sandboxClock.advance(ms);
-      // Timers that fire must read the new time. So a frozen clock is set before `fastForward`. A running clock is advanced by it and corrected afterwards.
+      // Timers must read the new time. So a frozen page clock is set before `fastForward`. `fastForward` advances a running page clock, which is then corrected.
       if (clock.frozen) await setPages(clock);
       if (ms > 0) await pageClock.fastForward(ms);
       return clock.frozen ? clock : setPages(clock);

@@ -1,5 +1,5 @@
 /**
- * The entry `storefront/playwright`: fixtures for Playwright. It does not import Playwright. As an entry of the package it calls `crypto.randomUUID`.
+ * The entry `storefront/playwright`: fixtures for Playwright. This module does not import Playwright, so that the package does not depend on it.
  */
 import { type BrowserClock, withPages } from './page-clock.ts';
 import { sandboxAt, type TestSandbox } from './sandbox.ts';
@@ -12,8 +12,8 @@ export interface StorefrontFixtureOptions {
   /** Address of the running storefront server. */
   readonly server: string;
   /**
-   * The way in which requests of pages select the sandbox of the test. `cookie` sets a cookie for the host of the app. Use it if the app sends API requests to its
-   * own origin, through a proxy or with `--static`. `header` adds the header `X-Sandbox` to requests to the origin of the API. Use it if the API has another origin.
+   * How requests of pages select the sandbox of the test. `cookie` sets a cookie for the host of the app. Use `cookie` if the app and the API have the same origin,
+   * through a proxy or with `--static`. `header` adds the header `X-Sandbox` to requests to the API. Use `header` if the API has another origin.
    */
   readonly by: 'cookie' | 'header';
   /** Address of the app, for `cookie`. Default: Playwright's `baseURL`. */
@@ -51,7 +51,7 @@ export interface StorefrontFixtures {
   shop: TestShop;
 }
 
-/** A fixture that Playwright sets up for every test, even if the test does not use it. `used` are built-in fixtures of Playwright. */
+/** A fixture that Playwright sets up for every test, even if the test does not use the fixture. `used`: the built-in fixtures that this fixture needs. */
 type AutoFixture = [
   (
     used: { context: BrowserContextLike; baseURL: string | undefined },
@@ -62,8 +62,8 @@ type AutoFixture = [
 ];
 
 /**
- * Creates fixtures for `test.extend<StorefrontFixtures>`. The fixture `shop` is a new sandbox for each test. The pages of the test use this sandbox. The sandbox
- * is removed after the test.
+ * Creates fixtures for `test.extend<StorefrontFixtures>`. The fixture `shop` creates a sandbox for each test, and removes it after the test. The pages of the test
+ * use this sandbox. Throws an error if an option is invalid.
  */
 export function storefrontFixtures(options: StorefrontFixtureOptions): { shop: AutoFixture } {
   rejectInvalidOption(options ?? {});
@@ -77,7 +77,7 @@ export function storefrontFixtures(options: StorefrontFixtureOptions): { shop: A
         const clock = withPages(sandbox.clock, context.clock);
         const recreate: TestShop['recreate'] = async (source) => {
           await sandbox.recreate(source);
-          // The clock of the new sandbox follows the system clock, and so must the pages.
+          // The new sandbox has the system time, so the pages get the system time too.
           await clock.follow();
         };
         await enter(context);

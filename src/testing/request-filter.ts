@@ -1,7 +1,7 @@
 import type * as control from '../control/operation.ts';
 import type { operations } from '../shop/api-types.ts';
 
-/** An operationId. Editors suggest the operations of the shop, and other contracts can have any name. */
+/** An operationId. The type allows any string, so that it fits all contracts. Editors suggest the operations of the shop. */
 export type OperationName = keyof operations | (string & {});
 
 type WithOperation<T> = Omit<T, 'operation'> & { readonly operation?: OperationName | readonly OperationName[] };
@@ -10,7 +10,7 @@ type WithOperation<T> = Omit<T, 'operation'> & { readonly operation?: OperationN
 export type FaultDefinition = WithOperation<control.FaultDefinition>;
 /** A filter of recorded requests. */
 export type RequestFilter = WithOperation<control.RequestFilter>;
-/** A filter of journal entries: the operations, the id `after` which they were recorded, and the maximum number of entries. */
+/** A filter of journal entries. `after`: only entries with a higher id. `limit`: the maximum number of entries. */
 export type JournalFilter = WithOperation<control.JournalQuery>;
-/** An expectation of recorded requests: a filter, the expected number of requests, and the maximum time to wait for them. */
+/** The requests that a test expects: a filter, the expected number of requests, and the maximum time to wait for the requests. */
 export type RequestExpectation = WithOperation<control.ControlInput<'verifyRequests'>['body']>;

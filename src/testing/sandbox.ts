@@ -13,17 +13,17 @@ export type Snapshot = ControlResponse<'saveSnapshot'>;
 /** A sandbox of a running server. Methods reject with a `ControlError` if the control API declines the request. */
 export interface TestSandbox {
   readonly id: string;
-  /** The URL of the sandbox, without a trailing slash. An app or a client can use it as its base URL. */
+  /** The URL of the sandbox, without a trailing slash. An app or an API client can use this URL as the base URL. */
   readonly url: string;
   /** The header that selects the sandbox in requests to the address of the server. */
   readonly headers: { readonly 'X-Sandbox': string };
-  /** Sends a request to a path of the sandbox. */
+  /** Sends a request to a path in the sandbox, such as `/api/items`. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Restores the default data. Does not change the clock, ids, faults, journal and snapshots. */
   reset(): Promise<void>;
   /** Returns the state. */
   state(): Promise<State>;
-  /** Replaces the state, or some collections of it. */
+  /** Replaces collections of the state. Does not change the other collections. */
   setState(change: Partial<ReadonlyState>): Promise<void>;
   readonly clock: TestClock;
   /** Sets the seed of the id generator. The same seed generates the same ids in the same order. */
@@ -32,33 +32,33 @@ export interface TestSandbox {
   randomIds(): Promise<void>;
   /** Saves the state as a snapshot. Replaces a saved snapshot of the same name. */
   snapshot(name: string): Promise<Snapshot>;
-  /** Restores a snapshot of this sandbox or a built-in one. */
+  /** Replaces the state with a snapshot of this sandbox or a built-in snapshot. */
   restore(name: string): Promise<void>;
-  /** Returns the snapshots of this sandbox and the built-in ones. */
+  /** Returns the snapshots of this sandbox and the built-in snapshots. */
   snapshots(): Promise<readonly Snapshot[]>;
   /** Deletes a snapshot of this sandbox. */
   deleteSnapshot(name: string): Promise<void>;
   /** Adds a fault. */
   fault(definition: FaultDefinition): Promise<Fault>;
-  /** Replaces all faults. Accepts the result of `faults()`, whose counters start at 0 again. */
+  /** Replaces all faults. Also accepts the result of `faults()`. The counters of the new faults start at 0. */
   replaceFaults(definitions: readonly (FaultDefinition | Fault)[]): Promise<readonly Fault[]>;
-  /** Returns the faults. Each one has the number of requests that it matched and applied to. */
+  /** Returns the faults. Each fault has the number of requests that it matched and the number of requests that it applied to. */
   faults(): Promise<readonly Fault[]>;
   /** Removes the fault with this `id`. */
   removeFault(id: string): Promise<void>;
   /** Removes all faults. */
   clearFaults(): Promise<void>;
-  /** Returns the recorded requests and responses. The oldest one comes first. */
+  /** Returns the recorded requests and responses, the oldest request first. */
   requests(filter?: JournalFilter): Promise<readonly JournalEntry[]>;
   /** Clears the journal. */
   clearRequests(): Promise<void>;
   /** Returns the number of recorded requests that match the filter. */
   count(filter?: RequestFilter): Promise<number>;
-  /** Rejects with a `VerificationError` if the number of matching requests is not the expected number. Default: at least one. */
+  /** Rejects with a `VerificationError` if the number of matching requests is not the expected number. By default, expects at least one request. */
   verify(expectation: RequestExpectation): Promise<void>;
   /**
-   * Replaces the sandbox with a new one that has the default data or the data of a snapshot. The clock, ids, faults and journal are reset. The snapshots are
-   * deleted, except those of the sandbox `default`.
+   * Replaces the sandbox with a new sandbox. `from`: the snapshot with the initial state; by default, the default data. Resets the clock, ids, faults and journal.
+   * Deletes the snapshots, except for the sandbox `default`, which keeps its snapshots.
    */
   recreate(options?: { readonly from?: string | undefined }): Promise<void>;
   /** Removes the sandbox. */
@@ -71,7 +71,7 @@ export interface SandboxAccess {
   readonly token?: string | undefined;
 }
 
-/** Returns the sandbox `id` of a running server. Sends no request: the server creates the sandbox on its first use. Throws an error if the id is invalid. */
+/** Returns the sandbox `id` of a running server. Sends no request: the server creates the sandbox when it is first used. Throws an error if the id is invalid. */
 export function sandboxAt(server: string, id: string, { token }: SandboxAccess = {}): TestSandbox {
   if (!SANDBOX_ID.test(id)) throw new Error(`Invalid sandbox id ${JSON.stringify(id)}: ${SANDBOX_ID_REMEDY}`);
   const controlServer = { url: server.replace(/\/+$/, ''), token };
@@ -84,7 +84,7 @@ export function sandboxAt(server: string, id: string, { token }: SandboxAccess =
     headers: { 'X-Sandbox': id },
     fetch: async (path, init) => fetch(path.startsWith('/') ? url + path : `${url}/${path}`, init),
     reset: () => send<'resetSandbox'>('POST', '/reset'),
-    // The contract of the control API leaves the type of the state to the contract of the shop.
+    // The contract of the control API does not define the type of the state.
     state: async () => (await send<'getState'>('GET', '/state')) as unknown as State,
     setState: (change) => send<'putState'>('PUT', '/state', change),
     clock: createTestClock(send),

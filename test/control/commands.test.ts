@@ -125,8 +125,8 @@ describe('a command for the control API', () => {
     ['ids random 7', 'ids random does not accept 7'],
     ['state show mine.json', 'state show does not accept mine.json'],
     ['snapshot --delete', 'snapshot without a name does not accept --delete'],
-    ['sandboxes create --from full-cart', 'Missing option --sandbox. Name the sandbox: storefront sandboxes create'],
-    ['sandboxes remove', 'Missing option --sandbox. Name the sandbox: storefront sandboxes remove'],
+    ['sandboxes create --from full-cart', 'Missing option --sandbox. Use, for example, storefront sandboxes create'],
+    ['sandboxes remove', 'Missing option --sandbox. Use, for example, storefront sandboxes remove'],
     ['sandboxes remove --from full-cart', 'sandboxes remove does not accept --from'],
     ['clock show 12', 'clock show does not accept 12'],
     ['faults --status 500', 'faults list does not accept --status. It is an option of faults add.'],
@@ -174,7 +174,7 @@ describe('a command for the control API', () => {
 
   it('fails with a message that names the option for a missing token', async () => {
     const { url } = await startStorefront({ controlToken: 'secret' });
-    await expect(runAndPrint(`clock --url ${url}`)).rejects.toThrow('Use --token TOKEN with the token of');
+    await expect(runAndPrint(`clock --url ${url}`)).rejects.toThrow('Use --token TOKEN with the value of');
   });
 
   it('creates a sandbox, seeds its ids, loads a saved state into it and removes it', async () => {

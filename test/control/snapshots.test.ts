@@ -110,7 +110,7 @@ describe('a snapshot', () => {
     const { sendControl } = await startWithControl();
     await sendControl('PUT', '/w1/snapshots/paid');
     expect((await sendControl('POST', '/w1/snapshots/payed/restore')).body.detail).toMatch(
-      /^Snapshot payed is neither built-in nor saved in the sandbox w1\. Save it there, or use one of paid, empty-cart/,
+      /^Snapshot payed is neither built-in nor saved in the sandbox w1\. Save the snapshot in this sandbox, or use one of paid, empty-cart/,
     );
   });
 
@@ -118,7 +118,7 @@ describe('a snapshot', () => {
     const { sendControl } = await startWithControl();
     await sendControl('PUT', '/default/snapshots/mine');
     expect((await sendControl('POST', '/w1/snapshots/mine/restore')).body.detail).toMatch(
-      /nor saved in the sandbox w1\. The sandbox default has it: create the sandbox from it \(`from`\)/,
+      /nor saved in the sandbox w1\. The sandbox default has this snapshot: create the sandbox with it \(`from`\)/,
     );
   });
 
@@ -126,7 +126,7 @@ describe('a snapshot', () => {
     const { sendControl } = await startWithControl();
     await sendControl('PUT', '/w1/snapshots/mine');
     expect((await sendControl('PUT', '/w2', { from: 'mine' })).body.detail).toMatch(
-      /^Snapshot mine is neither built-in nor saved in the sandbox default\. Save it there, or use one of empty-cart/,
+      /^Snapshot mine is neither built-in nor saved in the sandbox default\. Save the snapshot in this sandbox, or use one of empty-cart/,
     );
   });
 });

@@ -102,7 +102,7 @@ describe('the page at /', () => {
     for (const path of ['/_sandbox/w3/', '/_sandbox/w3/openapi.yaml']) {
       const { body } = await shop.ask('GET', path);
       expect(body.detail).toBe(
-        `the path ${path} does not exist: use the prefix /_sandbox/ID with paths of /openapi.yaml, or the host ID.localhost`,
+        `the path ${path} does not exist: use the prefix /_sandbox/ID before a path of /openapi.yaml, or use the host ID.localhost`,
       );
     }
   });

@@ -141,7 +141,7 @@ describe('The log of a server that starts', () => {
   it('warns on addresses other than loopback what is exposed and how to protect it', async () => {
     const shop = await startStorefront({ host: '0.0.0.0' });
     expect(warnings(shop)).toEqual([
-      'The server listens on 0.0.0.0. Other machines can read and change the data through the API, and read the images. The control API is disabled, because it requires a --control-token. Requests to IP addresses and these host names are allowed: localhost. Others get 403, which prevents DNS rebinding attacks by web pages. Allow the name of a container or a service with --allow-host NAME. To protect the server, omit --host, or allow only trusted machines to connect to the port.',
+      'The server listens on 0.0.0.0. Other machines can read and change the data through the API, and read the images. The control API is disabled: with --host, it needs --control-token. Requests to IP addresses and these host names are allowed: localhost. Requests to other host names get 403, which prevents DNS rebinding attacks by web pages. To allow the name of a container or a service, use --allow-host NAME. To protect the server, omit --host, or allow only trusted machines to connect to the port.',
     ]);
   });
 
@@ -154,7 +154,7 @@ describe('The log of a server that starts', () => {
     const [some, all] = [['storefront', '.shop.test'], ['*']];
     const [named] = warnings(await startStorefront({ host: '0.0.0.0', allowHost: some }));
     expect(named).toContain(
-      'IP addresses and these host names are allowed: localhost, storefront, .shop.test. Others get 403',
+      'IP addresses and these host names are allowed: localhost, storefront, .shop.test. Requests to other host names get 403',
     );
     expect(named).not.toContain('--allow-host NAME');
     const [warning] = warnings(await startStorefront({ host: '0.0.0.0', allowHost: all }));
@@ -175,7 +175,7 @@ describe('The log of a server that starts', () => {
 
   it('says in this warning whether the control API is disabled or requires a token', async () => {
     expect(warnings(await startStorefront({ host: '::', controlToken: 's3cret' }))).toEqual([
-      expect.stringContaining('The control API requires the token.'),
+      expect.stringContaining('The control API requires the token of --control-token.'),
     ]);
     expect(warnings(await startStorefront({ host: '0.0.0.0', control: false }))).toEqual([
       expect.stringContaining('The control API is disabled.'),

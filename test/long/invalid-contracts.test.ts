@@ -61,7 +61,7 @@ describe('an invalid contract that is saved while the shop runs', () => {
         '        totalItems:\n          description: The sum of the quantities\n          type: integer\n          minimum: 0',
         '        totalItems:\n          type: string',
       ),
-      /:\d+:\d+ #\/components\/schemas\/PaymentSummary\/properties\/totalItems has a different type than in the responses of the application/,
+      /:\d+:\d+ #\/components\/schemas\/PaymentSummary\/properties\/totalItems has another type than in the responses of the application/,
     ],
   ])('is rejected with its position, and the previous one stays in use: %s', async (_what, text, message) => {
     const { shop, save } = await startWithContractFile();

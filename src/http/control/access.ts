@@ -4,7 +4,7 @@ import type { AccessPolicy } from '../access-policy.ts';
 import { HttpProblemError } from '../problem.ts';
 import type { ProblemCode } from '../problem-kinds.ts';
 
-/** Throws an `HttpProblemError` if a request may not use the control API. Expects that the host of the request is allowed. */
+/** Throws an `HttpProblemError` if a request may not use the control API. The caller has checked that the host of the request is allowed. */
 export function refuseControlAccess(
   { isOn, isLoopback, token }: AccessPolicy['control'],
   { host, origin, authorization }: IncomingHttpHeaders,
@@ -13,7 +13,7 @@ export function refuseControlAccess(
   if (!isLoopback && token === undefined)
     throw deny(
       'control-disabled',
-      'The control API is disabled, because the server listens on addresses other than loopback. Start the server with --control-token TOKEN, and send Authorization: Bearer TOKEN.',
+      'The control API is disabled, because other machines can reach the server (--host) and it runs without --control-token. Start the server with --control-token TOKEN, and send Authorization: Bearer TOKEN.',
     );
   if (host === undefined) throw deny('host-not-allowed', 'The control API needs a Host header.');
   if (origin !== undefined && !isOwnOrigin(origin, host))
@@ -24,12 +24,12 @@ export function refuseControlAccess(
   if (token !== undefined && !hasToken(authorization, token))
     throw deny(
       'token-required',
-      'The token is missing or wrong. Send Authorization: Bearer TOKEN with the token of --control-token.',
+      'The token is missing or wrong. Send Authorization: Bearer TOKEN with the value of --control-token.',
       { 'WWW-Authenticate': 'Bearer' },
     );
 }
 
-/** Creates the error for denied access. `detail` contains the remedy. */
+/** Creates the error for a request that may not use the control API. `detail` contains the remedy. */
 function deny(code: ProblemCode, detail: string, headers = {}): HttpProblemError {
   return new HttpProblemError({ code, detail, headers });
 }

@@ -10,7 +10,7 @@ import type { ServerParts } from '../parts.ts';
 import { type BodyOptions, createTypeProblem } from '../pipeline/body.ts';
 import type { HttpRequest } from '../pipeline/request.ts';
 import { createResponse } from '../pipeline/response.ts';
-import type { Api, Handled, OperationCall } from '../pipeline/values.ts';
+import type { Api, HandlerResult, OperationCall } from '../pipeline/values.ts';
 import { HttpProblemError } from '../problem.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { acceptsEventStream, getLastEventId, streamJournal } from './journal-stream.ts';
@@ -19,19 +19,19 @@ import { acceptsEventStream, getLastEventId, streamJournal } from './journal-str
 const MAX_STATE_BYTES = 16 * MEGABYTE;
 const STATE_OPTIONS: BodyOptions = { limit: MAX_STATE_BYTES, returnRawBody: true };
 
-/** The maximum number of large bodies that are received concurrently. Together they take up to 256 MB of memory. */
+/** The maximum number of large bodies that are received concurrently. Together, these bodies need up to 256 MB of memory. */
 const MAX_RECEIVED = 16;
 
-/** The maximum number of requests with large bodies that are handled concurrently. Each takes about 100 MB of memory. */
+/** The maximum number of requests with large bodies that are handled concurrently. Each request needs about 100 MB of memory. */
 const MAX_HANDLED = 2;
 
-/** Creates the control API. Its operations have no preferences, no faults and no journal. */
+/** Creates the control API. Preferences and faults do not apply to its operations, and the journal does not record them. */
 export function createControlApi({ control, controlContract }: ServerParts): Api {
   const limitReceived = createConcurrencyLimit(MAX_RECEIVED);
   const limitHandled = createConcurrencyLimit(MAX_HANDLED);
   return {
     contract: controlContract,
-    isSimulated: false,
+    isContractApi: false,
     isClosed: () => true,
     describeUnknownPath(path) {
       const paths = new Set([...controlContract.routes.map((route) => route.path), CONTROL_DOCUMENT_PATH]);
@@ -54,15 +54,15 @@ function takesState({ operationId }: Route): boolean {
   return operationId === ('putState' satisfies ControlId);
 }
 
-/** Returns whether a request has a body that is larger than the default limit, or a body of unknown size. */
+/** Returns whether a request may have a body that is larger than the default limit. A body without `Content-Length` may be larger. */
 function isLarge({ headers }: HttpRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 }
 
-/** A handler of any operation. The input is valid. */
+/** A handler of any operation of the control API. The input is already validated. */
 type Handle = (input: unknown, parts: ControlParts) => unknown;
 
-async function handle({ request, route, input }: OperationCall, parts: ControlParts): Promise<Handled> {
+async function handle({ request, route, input }: OperationCall, parts: ControlParts): Promise<HandlerResult> {
   const id = route.operationId as ControlId;
   if (id === 'listRequests' && acceptsEventStream(request)) {
     const { journal, after, isMatch } = getFollowedRequests(input as ControlInput<typeof id>, parts);
@@ -73,7 +73,7 @@ async function handle({ request, route, input }: OperationCall, parts: ControlPa
   return { response: createResponse(route.successStatus, await handler(input, parts)) };
 }
 
-/** Throws an `HttpProblemError` if a body is not JSON. Browsers send forms of other sites without a preflight request, but not JSON. */
+/** Throws an `HttpProblemError` if a body is not JSON. Pages of other sites can send forms, because browsers send no preflight request for forms. */
 function refuseForms({ method, headers, body }: HttpRequest): void {
   const contentType = headers['content-type'];
   if (!['PUT', 'POST'].includes(method) || !body.isSent) return;

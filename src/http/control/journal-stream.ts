@@ -6,28 +6,28 @@ import { toIsoTime } from '../../util/iso-time.ts';
 import { createTurnQueue } from '../../util/turn-queue.ts';
 import type { HttpRequest } from '../pipeline/request.ts';
 
-/** The number of entries that are sent before other requests are handled. Formatting an entry of 4 kB takes about 80 µs. */
+/** The maximum number of entries that a stream sends before the server handles other requests. It takes about 80 µs to format an entry of 4 kB. */
 const MAX_ENTRIES_PER_TURN = 50;
 
-/** A queue that the streams of all servers of this process share, so that many streams delay other requests no more than one stream. */
+/** The queue of all streams in this process. With a common queue, many streams delay other requests no more than one stream does. */
 const queueTurn = createTurnQueue();
 
-/** The interval of comments that keep the connection open, in ms. Proxies close idle connections. */
+/** The interval between comments in a stream, in ms. The comments prevent proxies from closing the idle connection. */
 const HEARTBEAT_MS = 15_000;
 
 const EVENT_STREAM_TYPE = 'text/event-stream';
 
 /** Options of a journal stream. */
 interface StreamOptions {
-  /** The id of a journal entry: the stream starts with the entry after it. If undefined, the stream starts with the next request. */
+  /** The id of a journal entry. The stream starts with the entry after this one. If undefined, the stream starts with the next request. */
   readonly after: number | undefined;
   /** Returns whether the stream sends an entry. */
   readonly isMatch: (entry: Entry) => boolean;
-  /** Aborted when the server stops, which ends the stream. */
+  /** The signal that is aborted when the server stops. The abort ends the stream. */
   readonly stopping: AbortSignal;
 }
 
-/** Returns whether a client prefers server-sent events to JSON. */
+/** Returns whether the `Accept` header of a request prefers server-sent events to JSON. */
 export function acceptsEventStream(request: HttpRequest): boolean {
   return request.accepts(['application/json', EVENT_STREAM_TYPE]) === EVENT_STREAM_TYPE;
 }
@@ -39,8 +39,9 @@ export function getLastEventId({ headers }: HttpRequest): number | undefined {
 }
 
 /**
- * Returns a function that sends each request of a journal as a server-sent event (HTML Standard, section 9.2) until the client disconnects. To limit the
- * memory of a slow client, an entry is read from the journal only when the client can receive it. The client misses entries that the journal has deleted.
+ * Returns a function that sends each new entry of a journal as a server-sent event (HTML Standard, section 9.2) until the client disconnects. An entry is read
+ * from the journal only when the client can receive it, so that a slow client does not fill the memory. Such a client misses entries that the journal deletes in
+ * the meantime.
  */
 export function streamJournal(journal: Journal, options: StreamOptions): (res: ServerResponse) => void {
   return (res) => {
@@ -79,7 +80,7 @@ class JournalStream {
     else this.#sendLater();
   }
 
-  /** Sends entries until the journal has no more, or the client can't receive more. */
+  /** Sends entries until the journal has no more entries, or the client can't receive more data. */
   readonly #send = (): void => {
     if (this.#isEnded || this.#isQueued) return;
     for (let read = 0; !this.res.writableNeedDrain; read++) {
@@ -108,7 +109,7 @@ class JournalStream {
     });
   };
 
-  /** Ends the stream after the events that are already written. */
+  /** Ends the stream. The client still receives the events that are already written. */
   readonly #stop = (): void => {
     this.#isEnded = true;
     this.#unfollow();
@@ -117,7 +118,7 @@ class JournalStream {
     if (!this.res.writableEnded) this.res.end();
   };
 
-  /** Ends the stream, after an event about the end of the sandbox if it was deleted or has expired. */
+  /** Ends the stream. If the sandbox was deleted or has expired, first sends an event about this. */
   readonly #end = (ending?: Ending): void => {
     if (ending) {
       const { event, sandbox, atMs } = ending;

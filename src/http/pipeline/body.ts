@@ -9,8 +9,8 @@ import { type HttpProblem, HttpProblemError } from '../problem.ts';
 const MAX_IGNORED_BODY_BYTES = 10_000_000;
 
 /**
- * Options of co-body. `limit`: the maximum size of a body, in bytes after decompression. The options are constants because creating them for each request
- * takes longer than reading a body.
+ * Options of co-body. `limit`: the maximum size of a decompressed body, in bytes. Options are constants, because it takes longer to create them for each request
+ * than to read a body.
  */
 export interface BodyOptions {
   readonly limit: number;
@@ -29,9 +29,9 @@ interface RequestBody {
 
 const NO_BODY: Promise<RequestBody> = Promise.resolve({ body: undefined });
 
-/** Reads the body of one request, once. */
+/** Reads the body of one request. Reads it only once, also if `read` is called several times. */
 export class BodyReader {
-  /** The text of the body; undefined if no text was received. */
+  /** The received text of the body; undefined if no text was received. */
   text: string | undefined;
   #body: Promise<RequestBody> | undefined;
 
@@ -43,9 +43,9 @@ export class BodyReader {
   }
 
   /**
-   * Receives the whole request, and returns its body for an operation that accepts `mediaTypes`. A body that is neither JSON nor a form, or whose operation
-   * accepts no body, is received and ignored. Throws an `HttpProblemError` if the body is invalid or the request is incomplete, so that an incomplete request
-   * changes nothing. Further calls return the same body.
+   * Receives the whole request and returns its body. `mediaTypes`: the media types that the operation accepts. Receives but does not parse a body that is neither
+   * JSON nor a form, and a body of an operation without `mediaTypes`. Throws an `HttpProblemError` if the body is invalid. Also throws it if the request is
+   * incomplete, so that an incomplete request changes nothing. Further calls return the same body.
    */
   read(mediaTypes: readonly string[], options: BodyOptions = DEFAULT_OPTIONS): Promise<RequestBody> {
     if (!this.isSent) return NO_BODY;
@@ -54,8 +54,8 @@ export class BodyReader {
   }
 
   /**
-   * Receives the text of the body without parsing it. A later call of `read` parses this text, so that receiving and parsing can have different concurrency
-   * limits. Throws an `HttpProblemError` if the body cannot be received.
+   * Receives the text of the body without parsing it. A later call of `read` parses this text. With this method, receiving and parsing can have different
+   * concurrency limits. Throws an `HttpProblemError` if the body cannot be received.
    */
   async receiveText(options: BodyOptions): Promise<string> {
     this.#normalizeEncoding();
@@ -87,11 +87,11 @@ export class BodyReader {
     });
   }
 
-  /** Receives a body without storing it. */
+  /** Receives a body and discards it. Throws an `HttpProblemError` if the body has more than 10 MB. */
   #ignore(options: BodyOptions, contentType: string | undefined): Promise<RequestBody> {
     return this.#convertErrors(options, async () => {
       let bytes = 0;
-      // Leaving the loop must not close the connection, because the response with the problem is sent on it.
+      // An error in this loop must not close the connection, because the problem document is sent on it.
       for await (const chunk of this.req.iterator({ destroyOnReturn: false })) {
         bytes += chunk.length;
         if (bytes > MAX_IGNORED_BODY_BYTES) throw new HttpProblemError(createBodyTooLarge(MAX_IGNORED_BODY_BYTES));
@@ -100,7 +100,7 @@ export class BodyReader {
     });
   }
 
-  /** Converts the content coding to lower case, as co-body expects. The names are case-insensitive (RFC 9110, section 8.4.1). */
+  /** Converts the `Content-Encoding` header to lower case, because co-body requires it. The header is case-insensitive (RFC 9110, section 8.4.1). */
   #normalizeEncoding(): void {
     const { headers } = this.req;
     const encoding = headers['content-encoding'];
@@ -112,7 +112,7 @@ export class BodyReader {
     try {
       return await read();
     } catch (error) {
-      // The rest of the body must be received, because the next request on the connection comes after it.
+      // The rest of the body must be received, because the next request on the connection follows the body.
       this.req.unpipe().resume();
       const { body } = error as BodyError;
       if (typeof body === 'string') this.text = body;
@@ -121,7 +121,7 @@ export class BodyReader {
   }
 }
 
-/** Parses a JSON body; undefined if it is empty. Throws a `SyntaxError`, or an `HttpProblemError` if there are too many values. */
+/** Parses a JSON body. Returns undefined if it is empty. Throws a `SyntaxError` if it is not JSON, or an `HttpProblemError` if it has too many values. */
 function parseJson(json: string): unknown {
   if (json === '') return undefined;
   if (!hasTooManyValues(json)) return JSON.parse(json);
@@ -138,7 +138,7 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
 /** Charsets that can be read as UTF-8, the only charset of JSON (RFC 8259, section 8.1). */
 const CHARSETS = ['utf-8', 'utf8', 'us-ascii'];
 
-/** Returns why a content type is not accepted; undefined if it is. `documented`: the media type of the contract that matches. */
+/** Returns a problem if a content type is not accepted; otherwise undefined. `documented`: the media type of the contract that matches the content type. */
 function findTypeProblem(
   sent: string | undefined,
   documented: string | undefined,
@@ -147,11 +147,11 @@ function findTypeProblem(
   const charset = /;\s*charset="?([^\s;"]*)/i.exec(sent ?? '')?.[1]?.toLowerCase();
   const isReadable = charset === undefined || CHARSETS.includes(charset) || !isParsedType(documented ?? '');
   if (sent !== undefined && documented !== undefined && isReadable) return undefined;
-  const expected = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : 'it';
+  const expected = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : 'the body';
   return createTypeProblem(sent, `${expected} with Content-Type ${mediaTypes.join(' or ')}`);
 }
 
-/** Creates the problem of a body whose content type is not accepted. `expected`: what to send instead. */
+/** Creates the problem of a body whose content type is not accepted. `expected`: the end of the message, which says what to send. */
 export function createTypeProblem(sent: string | undefined, expected: string): HttpProblem {
   const received = sent === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(sent)}`;
   return { code: 'unsupported-media-type', detail: `${received}: send ${expected}` };
@@ -161,10 +161,10 @@ function createBodyTooLarge(limitBytes: number): HttpProblem {
   return { code: 'body-too-large', detail: `the body exceeds the limit of ${limitBytes} bytes: send a smaller one` };
 }
 
-/** An error that co-body, raw-body, inflation or zlib throws. */
+/** An error of co-body, or of the packages that co-body uses to receive and decompress a body. */
 interface BodyError extends Error {
   readonly status?: number;
-  /** The invalid text. */
+  /** The text that co-body can't parse. */
   readonly body?: unknown;
 }
 

@@ -9,39 +9,45 @@ import { NO_PREFERENCES, type Preferences } from './preferences.ts';
 import type { HttpRequest } from './request.ts';
 import type { AppliedFaults, OperationRequest, ValidRequest } from './values.ts';
 
-/** An empty object that all requests without effects share. */
-export const NO_FAULTS: AppliedFaults = { delayMs: { before: 0, after: 0 }, isLost: false };
+/** The result for all requests that have no faults, no preferences and no delays. */
+export const NO_FAULTS: AppliedFaults = {
+  delayMs: { before: 0, after: 0 },
+  isResetBeforeHandler: false,
+  hasEffects: false,
+};
 
 /**
- * Applies the faults of the sandbox and the preferences of the request, and counts the faults that apply. `serverDelayMs`: the delay that the request has
- * already had.
+ * Finds the faults of the sandbox and the preferences that apply to a request, and updates the counters of the faults. `serverDelayMs`: how long the request was
+ * already delayed, in ms.
  */
 export function applyFaults(operation: OperationRequest, valid: ValidRequest, serverDelayMs: number): AppliedFaults {
-  const { route, scope } = operation;
-  const { faults } = scope.sandbox;
+  const { route, selection } = operation;
+  const { faults } = selection.sandbox;
   const { preferences } = valid;
-  if (!faults.isActive && !preferences.isForced && preferences.delayMs + serverDelayMs === 0) return NO_FAULTS;
+  if (!faults.isActive && !preferences.isMockRequired && preferences.delayMs + serverDelayMs === 0) return NO_FAULTS;
   const { code: status, example } = preferences.choice;
-  // The mock refuses a preference for an undocumented response, so no fault applies.
-  const isRefused = preferences.isForced && !isDocumented(route, { status, example });
+  // The mock later refuses a preference for an undocumented response, so no fault applies.
+  const isRefused = preferences.isMockRequired && !isDocumented(route, { status, example });
   const effect = isRefused
     ? undefined
     : faults.apply(toMatchable(operation, valid), {
-        hasPreference: preferences.isForced,
+        hasPreference: preferences.isMockRequired,
         canApply: (fault) => canForce(route, fault),
       });
   const before = preferences.delayMs + (effect?.delayMs.before ?? 0);
   const after = effect?.delayMs.after ?? 0;
+  const summary = summarizeFaults(effect, serverDelayMs + before + after, { route, preferences });
   return {
     effect,
     delayMs: { before, after },
-    isLost: effect?.connection?.kind === 'reset' && effect.connection.phase === 'before',
+    isResetBeforeHandler: effect?.connection?.kind === 'reset' && effect.connection.phase === 'before',
     transport: effect && getTransportFault(effect),
-    summary: summarizeFaults(effect, serverDelayMs + before + after, { route, preferences }),
+    hasEffects: summary !== undefined,
+    summary,
   };
 }
 
-/** Returns the properties of a request that matchers compare. A form has text values, as in the journal. */
+/** Returns the properties that matchers compare with. The values of a form are strings, as in the journal. */
 function toMatchable({ request, route, target }: OperationRequest, { query, input }: ValidRequest): RequestToMatch {
   const { method, headers } = request;
   const isForm = isFormType(headers['content-type']);
@@ -61,14 +67,17 @@ function getTransportFault({ connection, bodyDurationMs }: FaultEffect): Applied
   return bodyDurationMs === undefined ? undefined : { bodyDurationMs };
 }
 
-/** Returns the description of the effects on a request for the journal; undefined if there are none. An image has neither a route nor preferences. */
+/**
+ * Returns a description, for the journal, of the faults, preferences and delays that apply to a request. Returns undefined if there are none. A request for an
+ * image has neither a route nor preferences.
+ */
 export function summarizeFaults(
   effect: FaultEffect | undefined,
   delayMs: number,
   { route, preferences = NO_PREFERENCES }: { readonly route?: Route; readonly preferences?: Preferences } = {},
 ): AppliedFaults['summary'] {
-  const { isForced, choice } = preferences;
-  if (!effect && !isForced && delayMs === 0) return undefined;
+  const { isMockRequired, choice } = preferences;
+  if (!effect && !isMockRequired && delayMs === 0) return undefined;
   const { status, example }: ForcedResponse = effect?.response ?? { status: choice.code, example: choice.example };
   const isUndocumented = status !== undefined && route && !findResponse(route.responses, status);
   const summary = {
@@ -84,7 +93,7 @@ export function summarizeFaults(
   return Object.fromEntries(Object.entries(summary).filter(([, value]) => value !== undefined));
 }
 
-/** Returns the phase of the effects, for the journal. The connection is always cut after the operation. */
+/** Returns the phase of a fault for the journal. A fault that cuts the connection always has the phase `after`. */
 function getPhase({ response, connection, delayMs }: FaultEffect): Phase | undefined {
   if (response) return response.phase;
   if (connection) return connection.kind === 'cut' ? 'after' : connection.phase;
@@ -92,7 +101,7 @@ function getPhase({ response, connection, delayMs }: FaultEffect): Phase | undef
   return delayMs.before > 0 ? 'before' : undefined;
 }
 
-/** Waits until the delay, in ms, ends, the client disconnects, or the server stops. Returns whether the client is still connected. */
+/** Waits for `delayMs`. Stops waiting when the client disconnects or the server stops. Returns whether the client is still connected. */
 export async function delayResponse(
   { socket, response }: HttpRequest,
   delayMs: number,

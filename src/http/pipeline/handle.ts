@@ -19,15 +19,15 @@ import { createUnknownPath, HttpProblemError } from '../problem.ts';
 import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
 import type { HttpRequest } from './request.ts';
 import { createResponse } from './response.ts';
-import type { Api, Handled, Location, OperationCall, ResponseData } from './values.ts';
+import type { Api, HandlerResult, Location, OperationCall, ResponseData } from './values.ts';
 
 type Parts = ServerParts & ServedContract;
 
-/** Creates the API of the contract. Its operations are handled or mocked, with preferences, faults and a journal. */
+/** Creates the API of the contract. A handler or the mock responds to each operation. Preferences and faults apply, and the journal records the requests. */
 export function createContractApi(parts: Parts): Api {
   return {
     contract: parts.contract,
-    isSimulated: true,
+    isContractApi: true,
     isClosed: parts.isImplemented,
     describeUnknownPath: createUnknownPath,
     schedule: (_request, runSteps) => runSteps(),
@@ -35,13 +35,14 @@ export function createContractApi(parts: Parts): Api {
   };
 }
 
-/** Handles an operation, or mocks it if a fault or a preference replaces its response, or if it has no handler. */
-async function handleOrMock(parts: Parts, call: OperationCall): Promise<Handled> {
+/** Calls the handler of an operation. Creates a mock response if there is no handler, or if a fault or a preference replaces the response of the handler. */
+async function handleOrMock(parts: Parts, call: OperationCall): Promise<HandlerResult> {
   const { route, preferences, applied } = call;
   const injected = applied.effect?.response;
-  const handler = preferences.isForced || injected?.phase === 'before' ? undefined : parts.getImplementation(route);
+  const handler =
+    preferences.isMockRequired || injected?.phase === 'before' ? undefined : parts.getImplementation(route);
   if (handler && !injected) return runHandler(parts, handler, call);
-  // The response of the fault also replaces the problem document of a request that the handler declines.
+  // The response of the fault also replaces the problem document of a `DomainError`.
   if (handler) await runHandler(parts, handler, call).catch(rethrowUnlessDomainError);
   const response = injected ? createFaultResponse(parts, call, injected) : createPreferredResponse(parts, call);
   return { response: completeMockResponse(call.target.location, response) };
@@ -51,20 +52,20 @@ function rethrowUnlessDomainError(error: unknown): void {
   if (!(error instanceof DomainError)) throw error;
 }
 
-async function runHandler(parts: Parts, handler: Implementation, call: OperationCall): Promise<Handled> {
-  const { request, route, scope, input, applied } = call;
+async function runHandler(parts: Parts, handler: Implementation, call: OperationCall): Promise<HandlerResult> {
+  const { request, route, selection, input, applied } = call;
   const isBuiltIn = handler.source === 'application';
-  const store = parts.guardStore(scope.sandbox.store, isBuiltIn ? undefined : route.operationId);
-  const { context, getRevision } = createTrackedContext(parts.application, scope.sandbox, store);
+  const store = parts.guardStore(selection.sandbox.store, isBuiltIn ? undefined : route.operationId);
+  const { context, getRevision } = createTrackedContext(parts.application, selection.sandbox, store);
   const returned = checkReturned(route, await handler.handle(toHandlerInput(request, input), context));
-  const isCacheable = !applied.summary && isBuiltIn && !scope.isNamed;
+  const isCacheable = !applied.hasEffects && isBuiltIn && !selection.isNamed;
   return {
     response: isBuiltIn ? completeBuiltInResponse(parts, call, returned) : completeUserResponse(call, returned),
     revision: isCacheable ? getRevision() : undefined,
   };
 }
 
-/** Returns the input of a handler. The headers are copied only if the handler reads them. */
+/** Returns the input of a handler. Copies the headers only if the handler reads them. */
 function toHandlerInput({ headers }: HttpRequest, { path, query, body }: OperationInput): Input {
   return {
     path,
@@ -76,7 +77,7 @@ function toHandlerInput({ headers }: HttpRequest, { path, query, body }: Operati
   };
 }
 
-/** Returns the response of a handler. Throws an `HttpProblemError` if it is invalid: a user's handler can return any value. */
+/** Returns the value that a handler returned. Throws an `HttpProblemError` if it is not a valid response: a user's handler can return any value. */
 function checkReturned({ operationId }: Route, returned: unknown): HandlerResponse {
   const { status = 200, headers = {} } = (returned ?? {}) as HandlerResponse;
   const messageHeader = Object.keys(headers).find(isMessageHeader);
@@ -121,15 +122,15 @@ function addPrefix({ prefix }: Location, headers: Headers): Headers {
   return prefix === '' || !path?.startsWith('/') ? headers : { ...headers, Location: prefix + path };
 }
 
-/** Returns the media type that the contract documents for responses with a status: a JSON type if there is one. */
+/** Returns the media type that the contract documents for responses with a status. If there are several, prefers a JSON type. */
 function getDocumentedType({ responses }: Route, status: number): string {
   const types = Object.keys(findResponse(responses, status)?.media ?? {});
   return types.find(isJsonType) ?? types[0] ?? JSON_TYPE;
 }
 
 /**
- * Creates the context of a handler, and tracks what the handler uses. `getRevision` returns the revision of the state that the handler read; undefined if it
- * also used the clock or the id generator, or changed the state.
+ * Creates the context of a handler. `getRevision` returns the revision of the state that the handler has read. It returns undefined if the handler has also used
+ * the clock or the id generator, or has changed the state.
  */
 function createTrackedContext(application: Application, { clock, idGenerator }: Sandbox, store: Store) {
   const { collections, extendContext = (context) => context } = application;
@@ -155,7 +156,7 @@ function createTrackedContext(application: Application, { clock, idGenerator }: 
   return { context: extendContext(context), getRevision: () => (usesMore ? undefined : revision) };
 }
 
-/** Returns a function that creates ids. It skips the ids of existing entries, because a seed that is set again generates the same ids again. */
+/** Returns a function that creates ids. The function skips ids of existing entries, because a user who sets a seed twice gets the same ids twice. */
 function createIdSource(
   collections: Application['collections'],
   idGenerator: Sandbox['idGenerator'],

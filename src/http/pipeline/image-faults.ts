@@ -14,34 +14,37 @@ import {
   NO_RESPONSE,
   RESET_RETRY,
   type ResponseData,
-  type ScopedRequest,
+  type SandboxRequest,
   type Target,
 } from './values.ts';
 
-/** The draft of the response to a request for an image, and whether the next middleware sends the image. */
-type ImageOutcome = Pick<Exchange, 'draft' | 'callsNext'>;
+/** The outcome of a request for an image, and whether a later middleware sends the image. */
+type ImageResult = Pick<Exchange, 'outcome' | 'callsNext'>;
 
-/** Applies the faults of the sandbox to a request for an image. */
-export async function respondToImage({ retries, stopping }: AppParts, scoped: ScopedRequest): Promise<ImageOutcome> {
-  const { request, target } = scoped;
+/** Applies the faults of the sandbox to a request for an image. If no fault changes the response, a later middleware sends the image. */
+export async function respondToImage(
+  { retries, stopping }: AppParts,
+  sandboxRequest: SandboxRequest,
+): Promise<ImageResult> {
+  const { request, target } = sandboxRequest;
   if (!READ_METHODS.includes(request.method)) return SEND_IMAGE;
-  if (retries.detectRetry(request)) return { draft: RESET_RETRY, callsNext: false };
-  const effect = applyImageFaults(scoped);
+  if (retries.detectRetry(request)) return { outcome: RESET_RETRY, callsNext: false };
+  const effect = applyImageFaults(sandboxRequest);
   if (!effect) return SEND_IMAGE;
   const delayMs = effect.delayMs.before + effect.delayMs.after;
-  const draft = { ...NO_RESPONSE, isRecorded: true, forced: summarizeFaults(effect, delayMs) };
-  if (!(await delayResponse(request, delayMs, stopping))) return { draft, callsNext: false };
+  const outcome = { ...NO_RESPONSE, isRecorded: true, effects: summarizeFaults(effect, delayMs) };
+  if (!(await delayResponse(request, delayMs, stopping))) return { outcome, callsNext: false };
   const { response: injected, connection } = effect;
-  if (connection) return { draft: { ...draft, transport: { connection } }, callsNext: false };
-  if (injected?.status === undefined) return { draft, callsNext: true };
+  if (connection) return { outcome: { ...outcome, transport: { connection } }, callsNext: false };
+  if (injected?.status === undefined) return { outcome, callsNext: true };
   const response = createFaultResponse(target, injected.status, injected);
-  return { draft: { ...draft, response }, callsNext: false };
+  return { outcome: { ...outcome, response }, callsNext: false };
 }
 
-const SEND_IMAGE: ImageOutcome = { draft: NO_RESPONSE, callsNext: true };
+const SEND_IMAGE: ImageResult = { outcome: NO_RESPONSE, callsNext: true };
 
-function applyImageFaults({ request, target, scope }: ScopedRequest): FaultEffect | undefined {
-  const { faults } = scope.sandbox;
+function applyImageFaults({ request, target, selection }: SandboxRequest): FaultEffect | undefined {
+  const { faults } = selection.sandbox;
   if (!faults.isActive) return undefined;
   const { method, headers } = request;
   const path = getPathname(target.location.target);
@@ -50,7 +53,7 @@ function applyImageFaults({ request, target, scope }: ScopedRequest): FaultEffec
   return faults.apply(matchable, { hasPreference: false, canApply: appliesToImages });
 }
 
-/** Returns whether a fault applies to images: it matches a path, has no operation, and has an effect that is possible for images. */
+/** Returns whether a fault applies to images. Such a fault matches a path, names no operation, and has an effect that is possible for images. */
 function appliesToImages(fault: FaultDefinition): boolean {
   return fault.operation === undefined && fault.where?.path !== undefined && findImageFaultIssue(fault) === undefined;
 }

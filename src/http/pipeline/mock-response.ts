@@ -18,7 +18,10 @@ export function createPreferredResponse(parts: ServedContract, call: OperationCa
   return { ...response, headers: { ...response.headers, 'Preference-Applied': applied } };
 }
 
-/** Creates the response of a fault: a mock response if the contract documents the status, else a generic error; with the body and headers of the fault. */
+/**
+ * Creates the response of a fault. If the contract documents the status, this is a mock response; otherwise it is a generic error. The body and the headers of
+ * the fault replace those of the response.
+ */
 export function createFaultResponse(parts: ServedContract, call: OperationCall, fault: ForcedResponse): ResponseData {
   const { route } = call;
   const { status: code, example, body, headers = {} } = fault;
@@ -42,7 +45,7 @@ function createMockResponse(mock: Mock, call: OperationCall, choice: Preferences
   }
 }
 
-/** Sets the property `instance` of a problem document to the path of the request, unless the contract does not allow this value. */
+/** Sets the property `instance` of a problem document to the path of the request, if the contract allows this value. */
 function withInstance({ contract }: ServedContract, { route, target }: OperationCall, response: ResponseToVerify) {
   const { status, body } = response;
   if (status < 400 || !hasInstance(body)) return response;

@@ -3,12 +3,12 @@ import { MAX_DELAY_MS } from '../../util/limits.ts';
 import { HttpProblemError } from '../problem.ts';
 import type { HttpRequest } from './request.ts';
 
-/** The preferences of a request (RFC 7240): which documented response the mock returns, and its delay. */
+/** The preferences of a request (RFC 7240): the documented response that the mock returns, and the delay of the response. */
 export interface Preferences {
-  /** The preferences about the response of the mock. */
+  /** The preferences that select the response of the mock. */
   readonly choice: ResponsePreferences;
   /** Whether the mock responds even if the operation has a handler. */
-  readonly isForced: boolean;
+  readonly isMockRequired: boolean;
   /** The delay of the response, in ms. */
   readonly delayMs: number;
   /** The text of each preference, and where it was sent. */
@@ -39,14 +39,14 @@ type Name = keyof typeof VALUES;
 
 const NAMES = Object.keys(VALUES) as Name[];
 
-/** An empty object that all requests without preferences share. */
-export const NO_PREFERENCES: Preferences = { choice: {}, isForced: false, delayMs: 0, sources: {} };
+/** The preferences of all requests that have none. */
+export const NO_PREFERENCES: Preferences = { choice: {}, isMockRequired: false, delayMs: 0, sources: {} };
 
-/** The prefix of preferences in a query, such as `?__code=404`. They are for the address bar of a browser, which sends no headers. */
+/** The prefix of preferences in a query, such as `?__code=404`. A user of the address bar of a browser can't send a `Prefer` header. */
 const PREFIX = '__';
 const NAMES_IN_QUERY: ReadonlySet<string> = new Set(NAMES.map((name) => PREFIX + name));
 
-/** Returns the preferences of the `Prefer` header and the query, and the query without them. Throws an `HttpProblemError` if a preference is invalid. */
+/** Parses the preferences in the `Prefer` header and the query. Also returns the query without preferences. Throws an `HttpProblemError` if one is invalid. */
 export function parsePreferences(headers: HttpRequest['headers'], query: Query) {
   const header = headers.prefer?.toString() || undefined;
   const isInQuery = Object.keys(query).some((name) => NAMES_IN_QUERY.has(name));
@@ -60,9 +60,9 @@ export function parsePreferences(headers: HttpRequest['headers'], query: Query) 
     dynamic: dynamic && dynamic.value !== 'false',
     seed: seed && Number(seed.value),
   };
-  const isForced = choice.code !== undefined || choice.example !== undefined || choice.dynamic === true;
+  const isMockRequired = choice.code !== undefined || choice.example !== undefined || choice.dynamic === true;
   return {
-    preferences: { choice, isForced, delayMs: Number(delay?.value ?? 0), sources },
+    preferences: { choice, isMockRequired, delayMs: Number(delay?.value ?? 0), sources },
     query: Object.fromEntries(Object.entries(query).filter(([name]) => !NAMES_IN_QUERY.has(name))),
   };
 }
@@ -79,7 +79,7 @@ function refuseInvalid(sources: Preferences['sources']): void {
   }
 }
 
-/** Returns the value of the `Preference-Applied` header; undefined if no preference was applied. `isMocked`: whether the mock made the response. */
+/** Returns the value of the `Preference-Applied` header. Returns undefined if no preference was applied. `isMocked`: whether the mock created the response. */
 export function formatPreferenceApplied({ choice, delayMs }: Preferences, isMocked: boolean): string | undefined {
   if (!isMocked && delayMs === 0) return undefined;
   const { seed, ...chosen } = choice;
@@ -90,11 +90,11 @@ export function formatPreferenceApplied({ choice, delayMs }: Preferences, isMock
   return applied.length > 0 ? applied.join(', ') : undefined;
 }
 
-/** A preference with its value and its parameters. Quoted values can contain commas. */
+/** Matches a preference with its value and its parameters. Quoted values can contain commas. */
 const PREFERENCE =
   /([^\s,;="]+)\s*(?:=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,;"]*)))?(?:\s*;\s*[^\s,;="]*(?:\s*=\s*(?:"(?:\\.|[^"\\])*"|[^\s,;"]*))?)*/g;
 
-/** Returns the preferences of a `Prefer` header. If two have the same name, the first one is used (RFC 7240, section 2). */
+/** Returns the preferences in a `Prefer` header. If a preference occurs several times, only the first value is used (RFC 7240, section 2). */
 function findInHeader(header: string): Preferences['sources'] {
   const sources: Partial<Record<Name, Source>> = {};
   for (const [, token = '', quoted, plain = ''] of header.matchAll(PREFERENCE)) {

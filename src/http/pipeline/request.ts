@@ -2,26 +2,26 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import { BodyReader } from './body.ts';
 
-/** A request as the steps of the pipeline use it, independent of Koa. */
+/** A request for the steps of the pipeline. It does not depend on Koa. */
 export type HttpRequest = ReturnType<typeof createHttpRequest>;
 
-/** Creates the request of the pipeline from a Koa context. No step uses the context itself. */
+/** Creates the request for the pipeline from a Koa context. */
 export function createHttpRequest(ctx: Pick<Context, 'req' | 'res' | 'accepts'>) {
   const { req, res } = ctx;
   return {
     method: req.method ?? 'GET',
-    /** Path and query in origin form. */
+    /** The path and the query, such as `/items?page=2`. */
     target: req.url ?? '/',
     headers: req.headers as Readonly<IncomingHttpHeaders>,
-    /** The names and values as they were sent, alternating. */
+    /** The headers as they were sent: a list of alternating names and values. */
     rawHeaders: req.rawHeaders as readonly string[],
     body: new BodyReader(req),
     /** The connection to the client. */
     socket: req.socket,
     response: res,
-    /** Returns which of the media types the client prefers (RFC 9110, section 12.5.1); false if it accepts none of them. */
+    /** Returns the media type that the client prefers (RFC 9110, section 12.5.1). Returns false if the client accepts none of `types`. */
     accepts: (types: string[]): string | false => ctx.accepts(types),
-    /** When the request arrived, in ms of `performance.now()`. */
+    /** The time when the request arrived, in ms of `performance.now()`. */
     startMs: performance.now(),
   } as const;
 }

@@ -7,7 +7,7 @@ import type { SentResponse } from '../record.ts';
 import { resetConnection, sendWithTransportFault, type TransportFault } from './transport-faults.ts';
 import { type Exchange, getPath, type ResponseData } from './values.ts';
 
-/** Creates a response. Its content type is JSON, unless `headers` has another one; a response without a body has none. */
+/** Creates a response. The content type is JSON unless `headers` contains another one. A response without a body has no content type. */
 export function createResponse(status: number, body: unknown, headers: Headers = NO_HEADERS): ResponseData {
   if (body !== undefined) return { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body };
   const { 'Content-Type': _, ...others } = headers;
@@ -34,19 +34,19 @@ export function createProblemResponse(problem: HttpProblem, path: string): Respo
   };
 }
 
-/** Sets headers of a response, and replaces those that it already has. */
+/** Sets headers of a response. Replaces existing headers of the same name. */
 export function setHeaders(res: ServerResponse, headers: Headers): void {
   for (const name in headers) res.setHeader(name, headers[name] as string);
 }
 
-/** Writes the response of an exchange, with its transport fault. Returns the response; undefined if none was sent, or if it is a stream. */
+/** Writes the response of an exchange, and applies its transport fault. Returns the response. Returns undefined if no response was sent, or for a stream. */
 export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Exchange): SentResponse | undefined {
-  const { request, scope, draft } = exchange;
-  const { response, transport, headers } = draft;
+  const { request, selection, outcome } = exchange;
+  const { response, transport, headers } = outcome;
   if (transport?.connection) {
     const isReset = transport.connection.kind === 'reset';
     const isEmpty = response?.body === undefined || request.method === 'HEAD';
-    // A response without a body can't be cut: the connection is reset.
+    // A response without a body can't be cut, so the connection is reset.
     if (isReset || isEmpty) parts.retries.recordReset(request);
     if (isReset) {
       resetConnection(res);
@@ -54,7 +54,7 @@ export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Ex
     }
   }
   if (!response || request.socket.destroyed) return undefined;
-  if (scope) setHeaders(res, scope.headers);
+  if (selection) setHeaders(res, selection.headers);
   setHeaders(res, headers);
   try {
     return send(res, response, transport);
@@ -67,7 +67,7 @@ export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Ex
   }
 }
 
-/** Sends a response through Node's response object. Koa's would take longer than all other steps together. */
+/** Sends a response through Node's response object. Koa's response object takes longer than all other steps of the pipeline together. */
 function send(res: ServerResponse, response: ResponseData, transport?: TransportFault): SentResponse | undefined {
   // The server has already responded if Node's parser refused the rest of the request.
   if (res.headersSent) return undefined;
@@ -93,7 +93,7 @@ function isBodilessStatus(status: number): boolean {
   return status === 204 || status === 304;
 }
 
-/** Returns headers without those that describe a body. A 204 response must not have them (RFC 9110, section 8.6). */
+/** Removes `Content-Type` and `Content-Length`. A response with status 204 must not have them (RFC 9110, section 8.6). */
 function removeContentHeaders(headers: Headers): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-(type|length)$/i.test(name)));
 }
@@ -104,7 +104,7 @@ function toText(body: unknown, type = JSON_TYPE): string {
 
 const EXPOSE = 'Access-Control-Expose-Headers';
 
-/** Allows pages of other origins to read more headers of a response that they can read. */
+/** Adds names to the header `Access-Control-Expose-Headers`. Does nothing if the response has no such header, because then no foreign page can read it. */
 function exposeHeaders(res: ServerResponse, names: readonly string[]): void {
   const exposed = res.getHeader(EXPOSE);
   if (exposed === undefined) return;

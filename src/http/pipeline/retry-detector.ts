@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HttpRequest } from './request.ts';
 
 /**
- * The time after a reset in which an identical request counts as an automatic retry, in ms. Chromium retries after 1 to 87 ms (measured on two cores under a
- * load of 13); on an idle machine, after a few ms.
+ * The time after a reset in which an identical request is assumed to be an automatic retry, in ms. On an idle machine, Chromium retries after a few ms. On a busy
+ * machine (two cores, load 13), it retries after 1 to 87 ms.
  */
 const WINDOW_MS = 250;
 
@@ -11,24 +11,24 @@ const WINDOW_MS = 250;
 const MAX_RESETS = 1_000;
 
 /**
- * User agents that automatically retry a request, even a POST, if a reused connection is reset before the first byte of the response (measured with Chromium
- * and curl). They assume that the server has closed an idle connection. Other clients report the first reset to their caller.
+ * Matches user agents that retry a request, even a POST, if a reused connection is reset before the first byte of the response. Chromium and curl do this, because
+ * they assume that the server has closed an idle connection. Other clients report the first reset to their caller.
  */
 const RETRYING = /^curl\/|Chrome\//;
 
-/** User agents of clients in Node that name a browser. They do not retry. */
+/** Matches user agents of clients in Node that contain the name of a browser. These clients do not retry. */
 const IN_NODE = /jsdom|HappyDOM|\bnode\b/i;
 
 /**
- * The age of a connection at its first request, in ms, from which the client is assumed to have opened it in advance. Chromium treats such a connection as a
- * reused one.
+ * The minimum age of a preconnected connection at its first request, in ms. A client opens such a connection before it has a request. Chromium treats it like a
+ * reused connection.
  */
 const PRECONNECT_MS = 50;
 
-/** When each connection was opened, in ms of `performance.now()`, and the number of earlier requests. */
+/** For each connection: the time when it was opened, in ms of `performance.now()`, and the number of requests before that time. */
 const openings = new WeakMap<object, { readonly openedMs: number; readonly requestCount: number }>();
 
-/** The number of requests to all servers of this process. */
+/** The number of requests that all servers of this process have received. */
 let requestCount = 0;
 
 /** Records the time at which a connection was opened. */
@@ -36,14 +36,14 @@ export function recordConnection(socket: object): void {
   openings.set(socket, { openedMs: performance.now(), requestCount });
 }
 
-/** Counts a request. */
+/** Increments the number of received requests. */
 export function countRequest(): void {
   requestCount++;
 }
 
 /**
- * Waits until the server has accepted all connections that clients have opened. Called before a reset: a client retries once on each connection that it
- * opened before the reset.
+ * Waits until the server has accepted all connections that clients have opened. Call this function before a reset: a client retries once on each connection that
+ * it opened before the reset.
  */
 export async function acceptPendingConnections(): Promise<void> {
   // The event loop accepts connections between two turns.
@@ -51,11 +51,11 @@ export async function acceptPendingConnections(): Promise<void> {
   await nextTurn();
 }
 
-/** Detects requests that a client retries automatically after a reset. They are reset too, because the user of the client sent one request. */
+/** Detects automatic retries after a reset. The server resets a retry too, because the user of the client sent only one request. */
 export class RetryDetector {
   /** The times of the resets of each request, in ms of `performance.now()`, in ascending order. */
   readonly #resetsMs = new Map<string, readonly number[]>();
-  /** The time of the reset that each retry follows. */
+  /** For each retry: the time of the reset before it, in ms of `performance.now()`. */
   readonly #resetOfRetryMs = new WeakMap<HttpRequest, number>();
 
   /** Records that the connection of a request is about to be reset, if the client will retry the request. */
@@ -97,7 +97,7 @@ function isPreconnected({ socket, startMs }: HttpRequest, resetMs: number | unde
   const opening = openings.get(socket);
   if (!opening) return false;
   if (resetMs !== undefined) return opening.openedMs < resetMs;
-  // On a slow machine, a new connection can be this old too, but then no other request arrived in the meantime.
+  // On a slow machine, a new connection can also have this age. But then no other request arrived in the meantime.
   return startMs - opening.openedMs > PRECONNECT_MS && requestCount - opening.requestCount > 1;
 }
 

@@ -11,11 +11,11 @@ import { type Headers, NO_HEADERS } from '../headers.ts';
 import type { AppParts } from '../parts.ts';
 import { createUnknownPath, HttpProblemError, toHttpProblem } from '../problem.ts';
 import type { HttpRequest } from './request.ts';
-import type { Api, Exchange, Location, SandboxTarget, Scope, Target } from './values.ts';
+import type { Api, Exchange, Location, SandboxSelection, SandboxTarget, Target } from './values.ts';
 
 /**
  * Routes a request to the control API, the contract's API or an image. Returns undefined for other requests. Throws an `HttpProblemError` if the host or the
- * origin is not allowed, access to the control API is denied, or the request names a sandbox incorrectly.
+ * origin is not allowed, if access to the control API is denied, or if the sandbox id is invalid.
  */
 export function routeRequest(parts: AppParts, request: HttpRequest): Target | undefined {
   const { method, target, headers } = request;
@@ -29,7 +29,7 @@ export function routeRequest(parts: AppParts, request: HttpRequest): Target | un
   refuseForeignOrigin(parts.access, request);
   const inner = mayNameSandbox(target, headers) ? createLocation(getNamedSandbox(target, headers)) : location;
   const found = findTarget(parts, method, inner);
-  // The front page shows the sandbox of the prefix.
+  // The path /_sandbox/ID/ is the front page of a sandbox.
   const isFrontPage = inner.path === '/' && parts.options.static === undefined;
   if (!found && inner.prefix !== '' && !isFrontPage) throw new HttpProblemError(createUnknownPath(location.pathname));
   return found;
@@ -49,7 +49,7 @@ function findTarget({ apis, basePath }: AppParts, method: string, location: Loca
   return basePath !== undefined && isBelow(location.path, basePath) ? target : undefined;
 }
 
-/** Returns the first path segment that all operations share, such as `/api`; undefined if there is none. */
+/** Returns the first path segment of all operations, such as `/api`. Returns undefined if the operations have different first segments. */
 export function getBasePath({ routes }: Pick<Contract, 'routes'>): string | undefined {
   const segments = new Set(routes.map(({ path }) => /^\/[^/{}]+(?=\/|$)/.exec(path)?.[0]));
   const [first] = segments;
@@ -69,18 +69,18 @@ function createTarget(api: Api, method: string, location: Location): Target {
 }
 
 /**
- * Calls `handle` with the sandbox that a request names, or with the sandbox `default`. Creates the sandbox if it does not exist. Receives the body of the
- * request first, so that an incomplete request creates no sandbox. An error response has the headers about an expired sandbox too.
+ * Calls `handle` with the sandbox that a request names, or with the sandbox `default` if the request names none. Creates the sandbox if it does not exist.
+ * Receives the body of the request first, so that an incomplete request creates no sandbox. If the sandbox has expired, an error response says so in a header.
  */
 export async function enterSandbox(
   { sandboxes, application }: AppParts,
   { request, target }: { readonly request: HttpRequest; readonly target: Target },
-  handle: (scope: Scope) => Promise<Exchange>,
+  handle: (selection: SandboxSelection) => Promise<Exchange>,
 ): Promise<Exchange> {
   const { sandboxId: id, prefix } = target.location;
   if (id === undefined)
     return handle({ sandbox: sandboxes.default, isNamed: false, headers: getControlHeaders(sandboxes, target) });
-  if (target.kind === 'image' && prefix === '') return handle(findScope(sandboxes, id));
+  if (target.kind === 'image' && prefix === '') return handle(selectImageSandbox(sandboxes, id));
   if (request.body.isSent) await receiveBody(request, target);
   const expired = getExpiryHeaders(sandboxes, id);
   const headers = { ...expired, 'X-Sandbox': id };
@@ -91,27 +91,27 @@ export async function enterSandbox(
   }
 }
 
-/** Returns the scope of a request for an image, which does not create a sandbox. */
-function findScope(sandboxes: Sandboxes, id: string): Scope {
+/** Returns the sandbox of a request for an image. Returns the sandbox `default` if the sandbox does not exist: such a request creates none. */
+function selectImageSandbox(sandboxes: Sandboxes, id: string): SandboxSelection {
   const sandbox = sandboxes.find(id);
   return { sandbox: sandbox ?? sandboxes.default, isNamed: sandbox !== undefined, headers: NO_HEADERS };
 }
 
-/** Receives the body of a request. Throws only if the request is incomplete: the validation reports other errors later. */
+/** Receives the body of a request. Throws only if the request is incomplete. The validation step reports all other errors. */
 async function receiveBody({ body, socket, response }: HttpRequest, { route }: Target): Promise<void> {
   await body.read(Object.keys(route?.bodyMedia ?? {})).catch((error) => {
     if (!response.req.complete && (socket.destroyed || response.headersSent)) throw error;
   });
 }
 
-/** Returns the headers about an expired sandbox for a response of the control API. */
+/** Returns the header with the expiry time of the sandbox for a response of the control API. Returns no headers for the contract's API. */
 function getControlHeaders(sandboxes: Sandboxes, { api, route, location }: Target): Headers {
-  if (api.isSimulated || !route) return NO_HEADERS;
+  if (api.isContractApi || !route) return NO_HEADERS;
   const { id } = route.pathParameters(location.path);
   return id === undefined ? NO_HEADERS : getExpiryHeaders(sandboxes, id);
 }
 
-/** Returns a header with the time at which a sandbox expired, unless it has been created again. */
+/** Returns the header `X-Sandbox-Expired` with the time when a sandbox expired. Returns no headers if the sandbox has not expired or was created again. */
 function getExpiryHeaders(sandboxes: Sandboxes, id: string): Headers {
   const atMs = sandboxes.expiredAtMs(id);
   return atMs === undefined ? NO_HEADERS : { 'X-Sandbox-Expired': toIsoTime(atMs) };
@@ -138,8 +138,8 @@ export function mayNameSandbox(target: string, headers: IncomingHttpHeaders): bo
 }
 
 /**
- * Returns the sandbox that a request names in a header, the path, the host or a cookie, in this order. Throws an
- * `HttpProblemError` if the id in the header or the path is invalid, or if the two ids differ. Ignores a host or a cookie without a valid id.
+ * Returns the sandbox that a request names. Looks for the id in the header, the path, the host and the cookie, in this order. Throws an `HttpProblemError` if the
+ * id in the header or the path is invalid, or if these two ids differ. Ignores an invalid id in the host or the cookie.
  */
 export function getNamedSandbox(target: string, headers: IncomingHttpHeaders): SandboxTarget {
   const header = headers[HEADER]?.toString();
@@ -147,7 +147,7 @@ export function getNamedSandbox(target: string, headers: IncomingHttpHeaders): S
   if (header !== undefined && !SANDBOX_ID.test(header)) throw createIdProblem('header', header, SANDBOX_ID_REMEDY);
   if (inPath !== undefined && !SANDBOX_ID.test(inPath)) throw createIdProblem('path', inPath, SANDBOX_ID_REMEDY);
   if (header !== undefined && inPath !== undefined && header !== inPath)
-    throw createIdProblem('header', header, `it differs from ${inPath} in the path: send one of them`);
+    throw createIdProblem('header', header, `it differs from ${inPath} in the path: send only one of the two ids`);
   const sandboxId =
     header ?? inPath ?? findId(IN_HOST, headers.host?.toLowerCase()) ?? findId(IN_COOKIE, headers.cookie);
   return { sandboxId, prefix, target: prefix === '' ? target : rest + query };

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { FaultEffect } from '../../sandbox/faults/combine-faults.ts';
 
-/** The part of a fault that affects how the response is sent. */
+/** The effects of a fault on the connection and the transmission of the response. */
 export type TransportFault = Pick<FaultEffect, 'connection' | 'bodyDurationMs'>;
 
 /**
- * Sends a response with its status and headers already set. Cuts the response after half of its body, or sends it slowly. Returns whether a response is sent:
- * a response without a body can't be cut, so the connection is reset instead.
+ * Sends a response whose status and headers are already set. Closes the connection after half of the body, or sends the body slowly. If the connection should be
+ * closed but there is no body, resets the connection without a response. Returns whether a response is sent.
  */
 export function sendWithTransportFault(res: ServerResponse, text: string, fault: TransportFault): boolean {
   const { connection, bodyDurationMs = 0 } = fault;
@@ -21,13 +21,13 @@ export function sendWithTransportFault(res: ServerResponse, text: string, fault:
   return !connection || bytes.length > 0;
 }
 
-/** Resets the connection of a response, as a crashed server does, after earlier responses on the connection are sent. */
+/** Resets the connection of a response, like a server that crashes. If earlier responses on the connection are not yet sent, waits for them. */
 export function resetConnection(res: ServerResponse): void {
   if (res.socket) res.socket.resetAndDestroy();
   else res.once('socket', (socket) => socket.resetAndDestroy());
 }
 
-/** The number of pieces of a body that is sent slowly. */
+/** The number of pieces into which a slowly sent body is divided. */
 const PIECES = 20;
 
 function sendSlowly(res: ServerResponse, bytes: Buffer, bodyDurationMs: number): void {

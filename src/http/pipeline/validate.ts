@@ -4,14 +4,14 @@ import type { AppParts } from '../parts.ts';
 import { HttpProblemError } from '../problem.ts';
 import { NO_PREFERENCES, parsePreferences } from './preferences.ts';
 import { createProblemResponse } from './response.ts';
-import type { Draft, OperationRequest, Target, ValidRequest } from './values.ts';
+import type { OperationRequest, Outcome, Target, ValidRequest } from './values.ts';
 
 /** Receives a whole request and validates it. Throws an `HttpProblemError` if a preference, a parameter or the body is invalid. */
 export async function validateRequest(operation: OperationRequest): Promise<ValidRequest> {
   const { request, target, route } = operation;
   const { api, location } = target;
   const sentQuery = parseQuery(location.querystring);
-  const { preferences, query } = api.isSimulated
+  const { preferences, query } = api.isContractApi
     ? parsePreferences(request.headers, sentQuery)
     : { preferences: NO_PREFERENCES, query: sentQuery };
   const { body, contentType } = await request.body.read(Object.keys(route.bodyMedia), api.getBodyOptions?.(route));
@@ -23,18 +23,25 @@ export async function validateRequest(operation: OperationRequest): Promise<Vali
   throw new HttpProblemError({ code: 'invalid-request', detail, violations });
 }
 
-/** Verifies the response of an operation against the contract, and logs violations. Injected responses and responses of the engine are not verified. */
-export function verifyResponse({ log, options }: AppParts, { api, route, location }: Target, draft: Draft): Draft {
+/**
+ * Validates the response of an operation against the contract, and logs violations. Ignores responses of faults and problem documents of the engine. With
+ * `verify: 'strict'`, replaces a response that violates the contract with a problem document.
+ */
+export function verifyResponse(
+  { log, options }: AppParts,
+  { api, route, location }: Target,
+  outcome: Outcome,
+): Outcome {
   const { verify = 'log' } = options;
-  const { response, forced } = draft;
-  const isInjected = forced?.faults !== undefined && (forced.status ?? forced.example) !== undefined;
-  if (verify === 'off' || !route || !response || response.stream || isInjected || draft.isRefusal) return draft;
+  const { response, effects } = outcome;
+  const isInjected = effects?.faults !== undefined && (effects.status ?? effects.example) !== undefined;
+  if (verify === 'off' || !route || !response || response.stream || isInjected || outcome.isRefusal) return outcome;
   const violations = api.contract.verifyResponse(route, response, { closed: api.isClosed(route) });
-  if (violations.length === 0) return draft;
+  if (violations.length === 0) return outcome;
   const { status } = response;
   log.error({ operation: route.operationId, status, responseViolations: violations }, 'response violates the contract');
   const responseViolations = violations.map(({ message }) => message);
-  const verified = { ...draft, revision: undefined, responseViolations };
+  const verified = { ...outcome, revision: undefined, responseViolations };
   if (verify !== 'strict') return verified;
   const detail = `the response of ${route.operationId} with status ${status} violates the contract: ${responseViolations.join('; ')}`;
   const path = location.prefix + location.pathname;

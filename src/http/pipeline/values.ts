@@ -15,28 +15,28 @@ import type { TransportFault } from './transport-faults.ts';
 /** An API that the pipeline serves: the contract's API or the control API. */
 export interface Api {
   readonly contract: Contract;
-  /** Whether preferences, faults and delays apply to requests, and the journal records them. */
-  readonly isSimulated: boolean;
+  /** Whether this is the contract's API. Only its requests have preferences, faults and delays, and are recorded in the journal. */
+  readonly isContractApi: boolean;
   /** Returns whether the responses of an operation can have only the properties that the contract defines. */
   isClosed(route: Route): boolean;
   /** Creates the problem of a path that the API does not have. */
   describeUnknownPath(path: string): HttpProblem;
-  /** Calls `runSteps`, immediately or when a concurrency limit allows it. Throws an `HttpProblemError` if the API refuses the request. */
-  schedule(request: HttpRequest, runSteps: () => Promise<Draft>, route: Route): Promise<Draft>;
+  /** Calls `runSteps` immediately, or later if a concurrency limit is reached. Throws an `HttpProblemError` if the API refuses the request. */
+  schedule(request: HttpRequest, runSteps: () => Promise<Outcome>, route: Route): Promise<Outcome>;
   /** Returns the options for reading the body of a request; undefined for the default options. */
   getBodyOptions?(route: Route): BodyOptions | undefined;
   /** Handles a valid request. */
-  handle(call: OperationCall): Promise<Handled>;
+  handle(call: OperationCall): Promise<HandlerResult>;
 }
 
-/** The API and the operation that a request was routed to. */
+/** The API, the operation and the path that the router found for a request. */
 export interface Target {
   readonly api: Api;
-  /** `image`: a path below `/images`. Faults apply to images too. */
+  /** The type of the target. `image` is a path below `/images`, because faults can apply to images too. */
   readonly kind: 'operation' | 'unknown-method' | 'unknown-path' | 'image';
   /** The operation; undefined for the other kinds. */
   readonly route: Route | undefined;
-  /** The methods that the path supports, if the method is unknown. */
+  /** The methods that the path supports, if `kind` is `unknown-method`; otherwise empty. */
   readonly allow: readonly string[];
   readonly location: Location;
 }
@@ -55,36 +55,36 @@ export interface SandboxTarget {
 export interface Location extends SandboxTarget {
   /** The path as it was sent. */
   readonly pathname: string;
-  /** The path for the router: it has valid percent-encodings, and one slash at the start. */
+  /** The path in the form that the router needs: with valid percent-encodings, and with one slash at the start. */
   readonly path: string;
   /** The query without the question mark. */
   readonly querystring: string;
 }
 
 /** The sandbox in which a request is handled. */
-export interface Scope {
+export interface SandboxSelection {
   readonly sandbox: Sandbox;
   /** Whether the request names the sandbox. */
   readonly isNamed: boolean;
-  /** The headers of every response to the request. */
+  /** The headers that every response to the request has. */
   readonly headers: Headers;
 }
 
-/** A request and its target. */
+/** A request, and the target that the router found. */
 export interface RoutedRequest {
   readonly request: HttpRequest;
-  /** Undefined if the request is neither for an API nor for an image. */
+  /** The target; undefined if the request is neither for an API nor for an image. */
   readonly target: Target | undefined;
 }
 
 /** A routed request and its sandbox. */
-export interface ScopedRequest extends RoutedRequest {
+export interface SandboxRequest extends RoutedRequest {
   readonly target: Target;
-  readonly scope: Scope;
+  readonly selection: SandboxSelection;
 }
 
 /** A request for an operation. */
-export interface OperationRequest extends ScopedRequest {
+export interface OperationRequest extends SandboxRequest {
   readonly route: Route;
 }
 
@@ -94,23 +94,26 @@ export interface ValidRequest {
   readonly preferences: Preferences;
   /** The query as it was sent, without preferences. */
   readonly query: OperationInput['query'];
-  /** Sentences about ignored parts of the request. */
+  /** Sentences about parts of the request that were ignored. */
   readonly notes: readonly string[];
 }
 
 /** The effects of faults, preferences and delays on a request. */
 export interface AppliedFaults {
+  /** The combined effect of all faults that apply to the request; undefined if no fault applies. */
   readonly effect?: FaultEffect | undefined;
   /** The delays before and after the operation, in ms. */
   readonly delayMs: FaultEffect['delayMs'];
-  /** Whether the connection is reset before the operation runs. */
-  readonly isLost: boolean;
+  /** Whether a fault resets the connection, so that the operation does not run. */
+  readonly isResetBeforeHandler: boolean;
   readonly transport?: TransportFault | undefined;
-  /** The description for the journal; undefined if there are no effects. */
+  /** Whether a fault, a preference or a delay changes the response or its time. */
+  readonly hasEffects: boolean;
+  /** The description of the effects for the journal; undefined if there are none. */
   readonly summary?: Remarks['forced'];
 }
 
-/** A valid request for an operation, and the effects on it. */
+/** A valid request for an operation, and the faults and preferences that apply to the request. */
 export interface OperationCall extends OperationRequest, Pick<ValidRequest, 'input' | 'preferences'> {
   readonly applied: AppliedFaults;
 }
@@ -119,43 +122,44 @@ export interface OperationCall extends OperationRequest, Pick<ValidRequest, 'inp
 export interface ResponseData {
   readonly status: number;
   readonly headers: Headers;
-  /** The body: a value that is sent as JSON, or a text of another media type; undefined if there is none. */
+  /** The body: a value that is sent as JSON, or a string if the media type is not JSON. Undefined if there is no body. */
   readonly body?: unknown;
-  /** Names of headers that pages of allowed origins can read, in addition to those of every response. */
+  /** Names of additional headers that pages of allowed origins can read. */
   readonly exposedHeaders?: readonly string[];
-  /** Writes the whole response instead of a body. */
+  /** Writes the status, the headers and the body. If present, the other properties are not used. */
   readonly stream?: (res: ServerResponse) => void;
 }
 
-/** The result of handling a request. */
-export interface Handled {
+/** The response of a handler or of the mock, and whether the response can be cached. */
+export interface HandlerResult {
   readonly response: ResponseData;
-  /** The revision of the state, if the response depends only on the state and the request; otherwise undefined. */
+  /** The revision of the state that the response depends on; undefined if the response can't be cached. */
   readonly revision?: number | undefined;
 }
 
-/** The response to a request, and the values that the log and the journal record about it. */
-export interface Draft {
-  /** Undefined if no response is sent, because the client has disconnected or a fault resets the connection. */
+/** The response to a request, and what the log and the journal record about the request. */
+export interface Outcome {
+  /** The response. Undefined if no response is sent, because the client has disconnected or a fault resets the connection. */
   readonly response?: ResponseData | undefined;
+  /** The revision of the state that the response depends on; undefined if the response can't be cached. */
   readonly revision?: number | undefined;
-  /** Headers that are also sent with a problem document. */
+  /** Headers to send in addition to those of `response`. */
   readonly headers: Headers;
   readonly transport?: TransportFault | undefined;
-  /** Sentences about errors in the request and ignored parts of it. */
+  /** Sentences about errors in the request and about parts of the request that were ignored. */
   readonly notes: readonly string[];
   readonly violations?: Remarks['violations'];
   readonly responseViolations?: readonly string[] | undefined;
-  /** Whether the response is a problem document of the engine, which contracts do not document. */
+  /** Whether the response is a problem document of the engine. Contracts do not document these responses, so they are not verified. */
   readonly isRefusal: boolean;
   /** The description of applied faults, preferences and delays, for the journal. */
-  readonly forced?: Remarks['forced'];
+  readonly effects?: Remarks['forced'];
   /** Whether the journal records the request. */
   readonly isRecorded: boolean;
 }
 
-/** A draft without a response, which the journal does not record. It has all properties, because V8 copies objects of the same shape faster. */
-export const NO_RESPONSE: Draft = {
+/** An outcome without a response that the journal does not record. It lists all properties, because V8 copies objects of the same shape faster. */
+export const NO_RESPONSE: Outcome = {
   response: undefined,
   revision: undefined,
   headers: NO_HEADERS,
@@ -164,23 +168,23 @@ export const NO_RESPONSE: Draft = {
   violations: undefined,
   responseViolations: undefined,
   isRefusal: false,
-  forced: undefined,
+  effects: undefined,
   isRecorded: false,
 };
 
-/** The draft of an automatic retry after a reset. The journal has recorded the first attempt. */
-export const RESET_RETRY: Draft = { ...NO_RESPONSE, transport: { connection: { kind: 'reset', phase: 'before' } } };
+/** The outcome of a request that the client retries automatically after a reset: another reset. The journal records only the first attempt. */
+export const RESET_RETRY: Outcome = { ...NO_RESPONSE, transport: { connection: { kind: 'reset', phase: 'before' } } };
 
-/** A request and its response. The draft is a separate object, because copying its properties into the exchange is slow. */
+/** A request and its outcome. The outcome is a separate object, because it takes too long to copy its properties into the exchange. */
 export interface Exchange extends RoutedRequest {
-  /** Undefined if the request was refused before a sandbox was selected. */
-  readonly scope: Scope | undefined;
-  readonly draft: Draft;
-  /** Whether the next middleware responds: the fixed routes or the files. */
+  /** The sandbox of the request. Undefined if the request was refused before a sandbox was selected. */
+  readonly selection: SandboxSelection | undefined;
+  readonly outcome: Outcome;
+  /** Whether a later middleware responds to the request: the fixed routes or the files. */
   readonly callsNext: boolean;
 }
 
-/** Returns the path of a request for problem documents, including the prefix that names a sandbox. */
+/** Returns the path of a request with the prefix that names a sandbox, for `instance` of problem documents and for the log. */
 export function getPath({ request, target }: RoutedRequest): string {
   if (target) return target.location.prefix + target.location.pathname;
   const [path = ''] = request.target.split('?', 1);

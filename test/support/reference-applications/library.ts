@@ -46,7 +46,7 @@ export const library: Application<Library> = {
       })),
     }),
   },
-  bind: (contract: Contract) => ({
+  implementContract: (contract: Contract) => ({
     getImplementation: ({ operationId }) => handlers[operationId],
     stateRules: {
       collections: library.collections,
