@@ -3,7 +3,7 @@ import type { Route } from '../openapi/routes.ts';
 import { CheckError } from './check-error.ts';
 import type { CheckOptions } from './check-options.ts';
 import { Client } from './client.ts';
-import { type Finding, Ledger } from './findings.ts';
+import { CheckResults, type Finding } from './findings.ts';
 import { type CheckPart, createParts, createWorker, finishChecks, runParts, type Worker } from './plan.ts';
 import { getCheckedRoutes } from './selection.ts';
 import { createSession, type Session } from './session.ts';
@@ -16,7 +16,7 @@ export interface Verdict extends Pick<CheckOptions, 'url' | 'headers' | 'seed' |
   readonly model: string | undefined;
   /** The checked operations. */
   readonly routes: readonly Route[];
-  readonly ledger: Ledger;
+  readonly results: CheckResults;
   readonly findings: readonly Finding[];
   /** The names of the parts of the check that did not run to their end. */
   readonly unchecked: readonly string[];
@@ -36,17 +36,17 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
   const clients = [first, ...sandboxHeaders.map((each) => new Client(url, each, signal))];
   const model = options.model?.applies(contract) ? options.model : undefined;
   const { maxConcurrent = sandboxHeaders.length > 0 ? MAX_CONCURRENT_PER_SANDBOX : MAX_CONCURRENT } = options;
-  const ledger = new Ledger(routes);
+  const results = new CheckResults(routes);
   const notes: string[] = [];
   try {
     await reachServer(first, options.waitSeconds, signal);
-    const common = { contract, ledger, hasModel: Boolean(model), rules: model?.rules ?? [], maxConcurrent, signal };
+    const common = { contract, results, hasModel: Boolean(model), rules: model?.rules ?? [], maxConcurrent, signal };
     const sessions = clients.map((client) => createSession({ ...common, client }));
     const unfinished = await runChecks(sessions, routes, { ...options, model }, notes);
     const unchecked = [...unfinished, ...noteRateLimits(sessions, notes)];
-    ledger.reportUnreproduced();
-    const { findings } = ledger;
-    return { url: first.url, headers, seed, runs, model: model?.subject, routes, ledger, findings, unchecked, notes };
+    results.reportUnreproduced();
+    const { findings } = results;
+    return { url: first.url, headers, seed, runs, model: model?.subject, routes, results, findings, unchecked, notes };
   } finally {
     for (const client of clients) client.close();
   }
@@ -74,7 +74,7 @@ async function runChecks(
   } catch (error) {
     if (!(error instanceof CheckStoppedError)) throw error;
     notes.push(`The check stopped early: ${error.message}`);
-    if (error instanceof ServerUnresponsiveError) sessions[0]?.ledger.add(createUnresponsiveFinding(error, routes));
+    if (error instanceof ServerUnresponsiveError) sessions[0]?.results.add(createUnresponsiveFinding(error, routes));
   }
   return parts ? parts.filter((part) => !done.has(part)).map(({ name }) => name) : ['everything'];
 }

@@ -6,31 +6,31 @@ import { ServerUnreachableError } from './stop-signal.ts';
 export const REPETITIONS = 3;
 
 /**
- * Adds findings to the ledger. For a new finding, first calls `repeat`, which sends the same requests again, and adds the finding only if it occurs again.
+ * Adds findings to the results. For a new finding, first calls `repeat`, which sends the same requests again, and adds the finding only if it occurs again.
  * Otherwise records it as not reproducible.
  */
 export async function addConfirmed(
-  { ledger }: Session,
+  { results }: Session,
   findings: readonly Finding[],
   repeat: () => Promise<readonly Finding[]>,
 ): Promise<void> {
-  ledger.addAll(findings.filter((finding) => ledger.has(finding)));
-  let unconfirmed = findings.filter((finding) => !ledger.has(finding));
+  results.addAll(findings.filter((finding) => results.has(finding)));
+  let unconfirmed = findings.filter((finding) => !results.has(finding));
   try {
     for (let time = 0; time < REPETITIONS && unconfirmed.length > 0; time++) {
       const repeated = await repeat();
       const isConfirmed = (finding: Finding) => repeated.some((other) => isSame(finding, other));
-      ledger.addAll(unconfirmed.filter(isConfirmed));
+      results.addAll(unconfirmed.filter(isConfirmed));
       unconfirmed = unconfirmed.filter((finding) => !isConfirmed(finding));
     }
   } catch (error) {
-    ledger.addAll(unconfirmed.filter((finding) => isReportable(finding, error)));
+    results.addAll(unconfirmed.filter((finding) => isReportable(finding, error)));
     throw error;
   }
-  for (const finding of unconfirmed) ledger.addUnreproduced(finding);
+  for (const finding of unconfirmed) results.addUnreproduced(finding);
 }
 
-/** Sends a request, and adds the findings that occur again when it is repeated to the ledger. Returns the exchange and all findings of the first request. */
+/** Sends a request, and adds the findings that occur again when it is repeated to the results. Returns the exchange and all findings of the first request. */
 export async function sendConfirmed(session: Session, ...request: Parameters<Session['send']>): Promise<SendResult> {
   const result = await session.send(...request);
   await addConfirmed(session, result.findings, async () => (await session.send(...request)).findings);
@@ -71,7 +71,7 @@ interface ExamineOptions<Entry> {
 }
 
 /**
- * Tests all entries: first those that can run concurrently, then the others one after another. Adds the findings to the ledger in this order. If the test
+ * Tests all entries: first those that can run concurrently, then the others one after another. Adds the findings to the results in this order. If the test
  * of an entry throws an error, adds the findings of the other entries.
  */
 export async function examineAll<Entry>(
@@ -83,14 +83,14 @@ export async function examineAll<Entry>(
     await prepare?.();
     return examine(entry);
   };
-  const { ledger, maxConcurrent } = session;
+  const { results, maxConcurrent } = session;
   const concurrent = entries.filter((entry) => !mustRunAlone(entry));
   const findings = new Map<Entry, readonly Finding[]>();
   const workers = Array.from({ length: Math.max(1, maxConcurrent) });
   try {
     await distribute(concurrent, workers, async (entry) => void findings.set(entry, await examine(entry)));
   } catch (error) {
-    ledger.addAll([...findings.values()].flat().filter((finding) => isReportable(finding, error)));
+    results.addAll([...findings.values()].flat().filter((finding) => isReportable(finding, error)));
     throw error;
   }
   for (const entry of concurrent) await addConfirmed(session, findings.get(entry) ?? [], () => examineAlone(entry));

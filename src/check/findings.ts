@@ -39,7 +39,7 @@ export interface Count {
 }
 
 /** Stores the findings of all checks, and counts their responses. Ignores findings about operations that are not checked. */
-export class Ledger {
+export class CheckResults {
   readonly #operationIds: ReadonlySet<string>;
   readonly #counts = new Map<string, Count>();
   readonly #findings = new Map<string, Finding>();

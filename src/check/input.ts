@@ -113,7 +113,7 @@ async function checkRandomInput(context: CheckContext, route: Route, seed: numbe
     return values ? examine(context, route, values) : [];
   };
   const cases = createCases(fc, session.hasModel);
-  await explore({ fc, ledger: session.ledger, cases, seed, runs, examine: examineRandom });
+  await explore({ fc, results: session.results, cases, seed, runs, examine: examineRandom });
 }
 
 /** Returns random requests. A request without edits is valid. */

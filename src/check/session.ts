@@ -12,7 +12,7 @@ import type { Route } from '../openapi/routes.ts';
 import { type Client, TOO_MANY_REQUESTS } from './client.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import { FailureRounds } from './failure-rounds.ts';
-import { type CheckName, type Finding, getResponseName, type Ledger, type Violation } from './findings.ts';
+import { type CheckName, type CheckResults, type Finding, getResponseName, type Violation } from './findings.ts';
 import { findRepeatedName } from './repeated-names.ts';
 import { CheckStoppedError, ServerUnreachableError, ServerUnresponsiveError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
@@ -25,7 +25,7 @@ export type Rule = (route: Route, exchange: Exchange) => readonly Violation[];
 export interface SessionOptions {
   readonly contract: Contract;
   readonly client: Client;
-  readonly ledger: Ledger;
+  readonly results: CheckResults;
   /** Whether a model describes the contract. If so, responses must have only documented properties, and behaviour that OpenAPI leaves open is defined. */
   readonly hasModel: boolean;
   readonly rules: readonly Rule[];
@@ -51,7 +51,7 @@ export interface Session extends SessionOptions {
   onResponse?: (route: Route, exchange: Exchange) => void;
   /**
    * Sends a request, counts its response, and validates the response against the contract and `rule`. Returns the findings, and does not add them to the
-   * ledger. Throws `CheckStoppedError` if the check can't continue.
+   * results. Throws `CheckStoppedError` if the check can't continue.
    */
   send(check: CheckName, route: Route, request: RequestToSend, rule?: Rule): Promise<SendResult>;
 }
@@ -66,7 +66,7 @@ const PAUSE_MS = 200;
 
 /** Creates a session, which sends the requests of a check to a server. */
 export function createSession(parts: SessionOptions): Session {
-  const { ledger, signal } = parts;
+  const { results, signal } = parts;
   const failureRounds = new FailureRounds();
   const commonRules: readonly Rule[] = [(...values) => findViolations(parts, ...values), ...parts.rules];
   let consecutiveRateLimits = 0;
@@ -81,7 +81,7 @@ export function createSession(parts: SessionOptions): Session {
     session.onResponse?.(route, exchange);
     // A check sends OPTIONS to a path, and no operation documents the response.
     const isDocumented = request.method !== 'OPTIONS' || route.method === 'OPTIONS';
-    if (isDocumented) ledger.count(check, route, response.status);
+    if (isDocumented) results.count(check, route, response.status);
     const violations = [...(isDocumented ? commonRules : []), ownRule].flatMap((rule) => rule(route, exchange));
     return { exchange, findings: violations.map((violation) => createFinding(check, route, exchange, violation)) };
   }

@@ -48,7 +48,7 @@ const MAX_BODY_LENGTH = 300;
 
 /** Creates a report from a verdict. `reproduce` returns the command that repeats the check of an operation. */
 export function createReport(verdict: Verdict, contract: Contract, reproduce: (operationId: string) => string): Report {
-  const { url, seed, runs, routes, findings, ledger, notes, unchecked } = verdict;
+  const { url, seed, runs, routes, findings, results, notes, unchecked } = verdict;
   const path = pathFromHere(contract.path);
   const locate = createLocator(path, contract.text);
   const rows = routes.flatMap((route) => createRows(verdict, route));
@@ -56,7 +56,7 @@ export function createReport(verdict: Verdict, contract: Contract, reproduce: (o
     ? `the model of ${verdict.model}`
     : 'the checks for any API (input, methods, links, behaviour)';
   return {
-    title: `Checked ${url} against ${path} with ${scope}: ${ledger.responseCount} responses, seed ${seed}, ${runs} runs`,
+    title: `Checked ${url} against ${path} with ${scope}: ${results.responseCount} responses, seed ${seed}, ${runs} runs`,
     checks: CHECK_NAMES,
     rows,
     failures: findings.map((finding) => ({
@@ -82,16 +82,16 @@ export function pathFromHere(path: string): string {
   return short.startsWith('..') ? path : short;
 }
 
-function createRows({ ledger }: Verdict, { operationId, responses }: Route): readonly Row[] {
+function createRows({ results }: Verdict, { operationId, responses }: Route): readonly Row[] {
   const documented = responses.map(({ name }) => name);
-  const seen = ledger.getStatuses(operationId);
+  const seen = results.getStatuses(operationId);
   // `default` and ranges such as 4XX are listed only if a response was received.
   const expected = documented.filter((name) => /^\d+$/.test(name) || seen.includes(name));
   const statuses = [...expected, ...seen.filter((status) => !documented.includes(status))];
   return statuses.map((status) => ({
     operationId,
     status,
-    counts: Object.fromEntries(CHECK_NAMES.map((check) => [check, ledger.getCount(check, operationId, status)])),
+    counts: Object.fromEntries(CHECK_NAMES.map((check) => [check, results.getCount(check, operationId, status)])),
   }));
 }
 

@@ -30,8 +30,8 @@ export async function checkConcurrency({ session }: CheckContext, defaultModel: 
       const isUnconfirmed = isGeneral && !findings.some((finding) => knownKeys.has(getFindingKey(finding)));
       for (const finding of findings) {
         knownKeys.add(getFindingKey(finding));
-        if (isUnconfirmed) session.ledger.addUnreproduced(finding);
-        else session.ledger.add(finding);
+        if (isUnconfirmed) session.results.addUnreproduced(finding);
+        else session.results.add(finding);
       }
     }
   }

@@ -35,24 +35,24 @@ function createSequenceRunner(session: Session, check: CheckName, defaultModel: 
   };
 }
 
-/** Runs sequences one after another, and adds the findings that occur again to the ledger. */
+/** Runs sequences one after another, and adds the findings that occur again to the results. */
 export async function checkFixedSequences(
   context: CheckContext,
   defaultModel: Model,
   sequences: readonly Sequence[],
 ): Promise<void> {
   const { session } = context;
-  const { ledger } = session;
+  const { results } = session;
   const runSequence = createSequenceRunner(session, 'statuses', defaultModel);
   for (const sequence of sequences) {
     const findings = (await runSequence(sequence)) ?? [];
-    const newFindings = findings.filter((finding) => !ledger.has(finding));
+    const newFindings = findings.filter((finding) => !results.has(finding));
     await addConfirmed(session, findings, async () => {
       await changeState(context);
       return (await runSequence(sequence)) ?? [];
     });
-    for (const finding of newFindings.filter((one) => ledger.has(one)))
-      ledger.replace(await removeReads(context, finding));
+    for (const finding of newFindings.filter((one) => results.has(one)))
+      results.replace(await removeReads(context, finding));
   }
 }
 
@@ -110,11 +110,11 @@ const PAUSE_MS = 500;
 /** Runs random sequences. A sequence ends at its first finding, so a known finding can hide others: adds a note about that. */
 export async function checkRandomSequences(context: CheckContext, defaultModel: Model): Promise<void> {
   const { session, fc, seed, runs, note } = context;
-  const { ledger } = session;
+  const { results } = session;
   const runSequence = createSequenceRunner(session, 'behaviour', defaultModel);
   const examine = async (sequence: Sequence) => {
     const findings = await runSequence(sequence);
-    if (findings?.every((finding) => ledger.has(finding)))
+    if (findings?.every((finding) => results.has(finding)))
       note('Some sequences ended early because of known findings. Fix these findings and check again.');
     return findings ?? [];
   };
@@ -134,7 +134,7 @@ export async function checkRandomSequences(context: CheckContext, defaultModel: 
     return { ...first.finding, message };
   };
   const cases = fc.array(createStepArbitrary(fc), { minLength: 1, maxLength: MAX_STEPS, size: 'max' });
-  await explore({ fc, ledger, cases, seed, runs, examine, examineAgain, describe });
+  await explore({ fc, results, cases, seed, runs, examine, examineAgain, describe });
 }
 
 function createStepArbitrary(fc: FastCheckModule): Arbitrary<steps.Step> {

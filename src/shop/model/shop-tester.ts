@@ -80,7 +80,7 @@ export class ShopTester {
       this.exchanges.push(exchange);
       this.statuses.set(id, exchange.response.status);
     }
-    const reported = exchange ? findings.filter((finding) => !session.ledger.has(finding)) : findings;
+    const reported = exchange ? findings.filter((finding) => !session.results.has(finding)) : findings;
     const newFindings = reported.map((finding) => ({ ...finding, exchanges: [...before, ...finding.exchanges] }));
     if (!exchange || newFindings.length > 0 || findings.some(isUnusableBody)) throw new ModelMismatchError(newFindings);
     return exchange.response;
@@ -112,7 +112,7 @@ export class ShopTester {
   /** Runs a function. Returns its result, or undefined if it throws a `ModelMismatchError` of which all findings are known. */
   async ignoreKnown<Value>(run: () => Promise<Value>): Promise<Value | undefined> {
     const { value, findings } = await catchMismatch(run);
-    if (findings?.some((finding) => !this.options.session.ledger.has(finding))) throw new ModelMismatchError(findings);
+    if (findings?.some((finding) => !this.options.session.results.has(finding))) throw new ModelMismatchError(findings);
     return value;
   }
 
@@ -133,7 +133,7 @@ export class ShopTester {
     if (difference === undefined) return;
     const detail = context === undefined ? difference : `${context}: ${difference}`;
     const finding = this.createFinding(id, rule, toRuleMessage(rule, detail));
-    if (!this.options.session.ledger.has(finding)) throw new ModelMismatchError([finding]);
+    if (!this.options.session.results.has(finding)) throw new ModelMismatchError([finding]);
   }
 
   private createFinding(id: OperationId, rule: string, message: string): Finding {

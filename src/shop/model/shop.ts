@@ -57,7 +57,7 @@ async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFr
     finish() {
       if (!defaultModel) note(MODEL_SKIPPED);
       else if (!canRunSequences) note('Request sequences were skipped: they need all operations of the shop.');
-      else session.ledger.addAll(allowedRoutes.flatMap((route) => findMissingStatuses(session, route)));
+      else session.results.addAll(allowedRoutes.flatMap((route) => findMissingStatuses(session, route)));
     },
   };
 }
@@ -105,8 +105,10 @@ function split<Entry>(entries: readonly Entry[], size: number): readonly (readon
 }
 
 /** Returns a finding for each documented status that no response had. */
-function findMissingStatuses({ ledger }: Session, { operationId, responses }: Route): readonly Finding[] {
-  const missing = responses.filter(({ name }) => /^\d+$/.test(name) && !ledger.getStatuses(operationId).includes(name));
+function findMissingStatuses({ results }: Session, { operationId, responses }: Route): readonly Finding[] {
+  const missing = responses.filter(
+    ({ name }) => /^\d+$/.test(name) && !results.getStatuses(operationId).includes(name),
+  );
   return missing.map(({ name, pointer }) => {
     const kind = { status: name, rule: 'documented statuses occur', pointer };
     const message = `No response had the documented status ${name}`;

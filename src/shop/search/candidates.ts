@@ -1,7 +1,7 @@
 import { getConsonants, getEnds, getNumberForms, isHeadAndTail, isSubsequence } from './abbreviations.ts';
 import { getEditCost } from './edit-cost.ts';
 import { getPhoneticCode } from './phonetic-code.ts';
-import { type Candidate, TIERS } from './ranking.ts';
+import { type Candidate, MATCH_RANKS } from './ranking.ts';
 import type { Vocabulary, WordId } from './vocabulary.ts';
 
 /** The minimum length of a search word for an infix match, in letters. */
@@ -70,15 +70,16 @@ export function getLowestDistance(candidates: readonly Candidate[]): number {
 export function findLiteralMatches(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
   const { words } = vocabulary;
   const candidates = new Map<WordId, Candidate>();
-  const add = (id: WordId | undefined, tier: number) => {
+  const add = (id: WordId | undefined, rank: number) => {
     if (id === undefined || candidates.has(id)) return;
     const lengthDifference = Math.abs((words[id] ?? '').length - searchWord.length);
-    candidates.set(id, { id, tier, distance: Math.min(lengthDifference / 8, MAX_DISTANCE) });
+    candidates.set(id, { id, rank, distance: Math.min(lengthDifference / 8, MAX_DISTANCE) });
   };
-  add(vocabulary.getId(searchWord), TIERS.exact);
-  for (const form of getNumberForms(searchWord)) add(vocabulary.getId(form), TIERS.number);
-  for (const id of vocabulary.findByPrefix(searchWord)) add(id, TIERS.prefix);
-  if (searchWord.length >= INFIX_LENGTH) for (const id of vocabulary.findByInfix(searchWord)) add(id, TIERS.infix);
+  add(vocabulary.getId(searchWord), MATCH_RANKS.exact);
+  for (const form of getNumberForms(searchWord)) add(vocabulary.getId(form), MATCH_RANKS.number);
+  for (const id of vocabulary.findByPrefix(searchWord)) add(id, MATCH_RANKS.prefix);
+  if (searchWord.length >= INFIX_LENGTH)
+    for (const id of vocabulary.findByInfix(searchWord)) add(id, MATCH_RANKS.infix);
   return [...candidates.values()];
 }
 
@@ -86,7 +87,7 @@ function findMisspelled(searchWord: string, vocabulary: Vocabulary): readonly Ca
   const { words } = vocabulary;
   const candidates: Candidate[] = [];
   const add = (id: WordId, distance: number) =>
-    candidates.push({ id, tier: TIERS.misspelled, distance: Math.min(distance, MAX_DISTANCE) });
+    candidates.push({ id, rank: MATCH_RANKS.misspelled, distance: Math.min(distance, MAX_DISTANCE) });
   for (const { id, isWhole } of vocabulary.findSimilar(searchWord)) {
     const word = words[id] ?? '';
     if (isWhole) {
@@ -110,7 +111,7 @@ function findSoundalikes(searchWord: string, vocabulary: Vocabulary): readonly C
     const distance = getEditCost(searchWord, word, false);
     const lengthDifference = Math.abs(word.length - searchWord.length);
     if (distance > PHONETIC.maxEditCost || lengthDifference > PHONETIC.maxLengthDifference) return [];
-    return [{ id, tier: TIERS.misspelled, distance: Math.min(distance, PHONETIC.maxDistance) }];
+    return [{ id, rank: MATCH_RANKS.misspelled, distance: Math.min(distance, PHONETIC.maxDistance) }];
   });
 }
 
@@ -129,7 +130,7 @@ function matchWithoutVowels(searchWord: string, id: WordId, { words }: Vocabular
   const missingLetters = (words[id] ?? '').length - searchWord.length;
   if (missingLetters <= 0 || !isSubsequence(searchWord, words[id] ?? '')) return [];
   const { minimum, perLetter } = VOWELS_DISTANCE;
-  return [{ id, tier: TIERS.abbreviated, distance: minimum + perLetter * missingLetters }];
+  return [{ id, rank: MATCH_RANKS.abbreviated, distance: minimum + perLetter * missingLetters }];
 }
 
 function matchHeadAndTail(searchWord: string, id: WordId, { words }: Vocabulary): readonly Candidate[] {
@@ -137,10 +138,10 @@ function matchHeadAndTail(searchWord: string, id: WordId, { words }: Vocabulary)
   if (!isHeadAndTail(searchWord, word)) return [];
   // This kind of abbreviation is common, so it is as close as a typo.
   if (searchWord.length >= INITIAL.minLength && word.endsWith(searchWord.slice(1))) {
-    return [{ id, tier: TIERS.misspelled, distance: INITIAL.distance }];
+    return [{ id, rank: MATCH_RANKS.misspelled, distance: INITIAL.distance }];
   }
   const { minimum, perLetter } = HEAD_AND_TAIL_DISTANCE;
-  return [{ id, tier: TIERS.abbreviated, distance: minimum + perLetter * (word.length - searchWord.length) }];
+  return [{ id, rank: MATCH_RANKS.abbreviated, distance: minimum + perLetter * (word.length - searchWord.length) }];
 }
 
 /** Returns the candidates whose distance is close to the lowest one. Each word occurs once. */

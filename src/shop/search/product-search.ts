@@ -8,10 +8,10 @@ import {
   getPartialMatches,
   getProductCosts,
   intersectCosts,
+  MATCH_RANKS,
   mergeCosts,
+  RANK_COST,
   rankProducts,
-  TIER_COST,
-  TIERS,
 } from './ranking.ts';
 import { createTextIndex, type TextIndex } from './texts.ts';
 import { createVocabulary, type Vocabulary } from './vocabulary.ts';
@@ -32,13 +32,13 @@ export const MAX_TERM_LENGTH = 512;
 const PLAIN_TERM = /^([\p{L}\p{N}]+|[\p{L}\p{N}]{3,}( [\p{L}\p{N}]+)+)$/u;
 
 /** The cost of a literal match of a whole term. It equals the cost of an infix match. */
-const LITERAL_COST = TIERS.infix * TIER_COST;
+const LITERAL_COST = MATCH_RANKS.infix * RANK_COST;
 
 /** The minimum length of a search word that matches across two keywords, in letters. */
 const ACROSS_LENGTH = 4;
 
 /** The cost of a match across two keywords, slightly less than that of a misspelled word. */
-const ACROSS_COST = TIERS.misspelled * TIER_COST - 1;
+const ACROSS_COST = MATCH_RANKS.misspelled * RANK_COST - 1;
 
 /** The minimum number of letters that a match across two keywords has in each keyword, unless all fuzzy matches are distant. */
 const ACROSS_LETTERS = 3;
@@ -104,7 +104,7 @@ function matchWord(word: string, index: SearchIndex): Costs {
   const { vocabulary } = index;
   const literal = findLiteralMatches(word, vocabulary);
   const costs = getProductCosts(literal, vocabulary);
-  if (literal.some(({ tier }) => tier < TIERS.infix)) return costs;
+  if (literal.some(({ rank }) => rank < MATCH_RANKS.infix)) return costs;
   const splits = Array.from(
     { length: word.length - 1 },
     (_, at) => [word.slice(0, at + 1), word.slice(at + 1)] as const,
@@ -132,14 +132,14 @@ function matchBoth(first: string, second: string, index: SearchIndex): Costs {
 
 /** Returns the products with a fuzzy match for a search word that is not in the vocabulary. */
 function matchTypo(word: string, { vocabulary }: SearchIndex): Costs {
-  const isKnown = findLiteralMatches(word, vocabulary).some(({ tier }) => tier < TIERS.prefix);
+  const isKnown = findLiteralMatches(word, vocabulary).some(({ rank }) => rank < MATCH_RANKS.prefix);
   return isKnown ? new Map() : getProductCosts(findFuzzyMatches(word, vocabulary), vocabulary);
 }
 
 /** Returns the products that contain a word exactly. */
 function matchExact(word: string, { vocabulary }: SearchIndex): Costs {
   const id = vocabulary.getId(word);
-  return id === undefined ? new Map() : getProductCosts([{ id, tier: TIERS.exact, distance: 0 }], vocabulary);
+  return id === undefined ? new Map() : getProductCosts([{ id, rank: MATCH_RANKS.exact, distance: 0 }], vocabulary);
 }
 
 /** Returns the products with two adjacent keywords that contain a word when they are joined. */
