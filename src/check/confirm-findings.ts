@@ -6,8 +6,8 @@ import { ServerUnreachableError } from './stop-signal.ts';
 export const REPETITIONS = 3;
 
 /**
- * Adds findings to the results. For a new finding, first calls `repeat`, which sends the same requests again, and adds the finding only if it occurs again.
- * Otherwise records it as not reproducible.
+ * Adds findings to the results. For new findings, first calls `repeat`, which sends the same requests again. Adds a new finding only if it occurs
+ * again. Records it as not reproducible if it does not.
  */
 export async function addConfirmed(
   { results }: Session,
@@ -30,14 +30,20 @@ export async function addConfirmed(
   for (const finding of unconfirmed) results.addUnreproduced(finding);
 }
 
-/** Sends a request, and adds the findings that occur again when it is repeated to the results. Returns the exchange and all findings of the first request. */
+/**
+ * Sends a request. If the response has findings, repeats the request, and adds the findings that occur again to the results. Returns the exchange and
+ * all findings of the first request.
+ */
 export async function sendConfirmed(session: Session, ...request: Parameters<Session['send']>): Promise<SendResult> {
   const result = await session.send(...request);
   await addConfirmed(session, result.findings, async () => (await session.send(...request)).findings);
   return result;
 }
 
-/** Calls `repeat` up to `times` times, to send the requests of a finding again. Returns the repeated finding; undefined if it does not occur again. */
+/**
+ * Sends the requests of a finding again, at most `times` times, by calling `repeat`. Returns the repeated finding; undefined if it does not occur
+ * again.
+ */
 export async function reproduceFinding(
   finding: Finding,
   repeat: () => Promise<readonly Finding[]>,
@@ -71,8 +77,8 @@ interface ExamineOptions<Entry> {
 }
 
 /**
- * Tests all entries: first those that can run concurrently, then the others one after another. Adds the findings to the results in this order. If the test
- * of an entry throws an error, adds the findings of the other entries.
+ * Tests all entries: first the entries that can run concurrently, then the others one after another. Adds the findings to the results in this order.
+ * If a concurrent test throws an error, adds the findings of the tests that have ended, and rejects with the error.
  */
 export async function examineAll<Entry>(
   session: Session,
@@ -99,8 +105,8 @@ export async function examineAll<Entry>(
 }
 
 /**
- * Distributes entries to workers. A worker handles one entry at a time, with `handle`. After an error, no worker starts another entry; the promise is
- * rejected with the first error when all workers have stopped.
+ * Distributes entries to workers. A worker handles one entry at a time, with `handle`. After an error, no worker starts another entry. When all
+ * workers have stopped, the promise is rejected with the first error.
  */
 export async function distribute<Entry, Worker>(
   entries: readonly Entry[],

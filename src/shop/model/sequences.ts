@@ -35,7 +35,7 @@ function createSequenceRunner(session: Session, check: CheckName, defaultModel: 
   };
 }
 
-/** Runs sequences one after another, and adds the findings that occur again to the results. */
+/** Runs sequences one after another. Repeats a sequence that has findings, and adds the findings that occur again to the results. */
 export async function checkFixedSequences(
   context: CheckContext,
   defaultModel: Model,
@@ -56,7 +56,10 @@ export async function checkFixedSequences(
   }
 }
 
-/** Sends invalid requests. To save requests, first sends all of them in one sequence, and separately only if that finds a violation. */
+/**
+ * Sends invalid requests. To save time, first sends all of them in one sequence. Sends each of them in its own sequence only if the first sequence
+ * finds a violation.
+ */
 export async function checkInvalidRequests(
   context: CheckContext,
   defaultModel: Model,
@@ -68,14 +71,20 @@ export async function checkInvalidRequests(
   await checkFixedSequences(context, defaultModel, sequences);
 }
 
-/** Changes the state of the shop, so that a repeated finding does not depend on the state that the previous sequence left. */
+/**
+ * Changes the state of the shop. A sequence that is repeated afterwards starts from another state than before, so its findings do not depend on this
+ * state.
+ */
 async function changeState({ session, prepare }: CheckContext): Promise<void> {
   session.mayHaveChanged = true;
   await prepare();
   session.mayHaveChanged = true;
 }
 
-/** Returns a finding without the reads before its last request. If the last response is different without them, returns the finding unchanged. */
+/**
+ * Removes the reads before the last request of a finding, and sends the remaining requests. Returns the shortened finding if the last response is the
+ * same. Returns the finding unchanged if it is different.
+ */
 async function removeReads(context: CheckContext, finding: Finding): Promise<Finding> {
   await changeState(context);
   const { exchanges } = finding;
@@ -104,10 +113,10 @@ function toComparable({ status, text }: ReceivedResponse): string {
   return `${status} ${text.replaceAll(IDS_AND_TIMES, '')}`;
 }
 
-/** The pause before a failed sequence runs again, in ms. Entries of short-lived caches expire in it. */
+/** The pause before a failed sequence runs again, in ms. The entries of short-lived caches expire during this pause. */
 const PAUSE_MS = 500;
 
-/** Runs random sequences. A sequence ends at its first finding, so a known finding can hide others: adds a note about that. */
+/** Runs random sequences. A sequence ends at its first finding, so a known finding can hide other findings. Adds a note if this can be the case. */
 export async function checkRandomSequences(context: CheckContext, defaultModel: Model): Promise<void> {
   const { session, fc, seed, runs, note } = context;
   const { results } = session;

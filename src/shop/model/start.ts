@@ -36,8 +36,8 @@ export async function readInitialState(
 }
 
 /**
- * Runs a function that may throw `ModelMismatchError`, and runs it again after such an error. Adds the findings of the first run to the results: as not
- * reproducible if the second run does not have them. Returns the result of the last run; undefined if that run failed too.
+ * Runs a function. If it throws `ModelMismatchError`, runs it again. If the second run has the same finding as the first run, adds the finding to the
+ * results. If not, records it as not reproducible. Returns the result of the last run; undefined if the last run throws `ModelMismatchError`.
  */
 async function recordFindings<Value>({ results }: Session, run: () => Promise<Value>): Promise<Value | undefined> {
   const first = await catchMismatch(run);

@@ -1,4 +1,7 @@
-/** The ways in which a word can match a search word, the most relevant first. */
+/**
+ * The rank of each way in which a word can match a search word. The lowest rank is the most relevant. `number`: the word is the singular or plural of
+ * the search word.
+ */
 export const MATCH_RANKS = { exact: 0, number: 1, prefix: 2, infix: 3, misspelled: 4, abbreviated: 5 } as const;
 
 /** The two searched fields of a product, the most relevant first. */
@@ -7,7 +10,7 @@ export const SEARCHED_FIELDS = ['name', 'keywords'] as const;
 /** The additional cost of a match in the less relevant field. */
 const FIELD_COST = 4;
 
-/** The additional cost of each less relevant rank. It exceeds the sum of `FIELD_COST` and any distance. */
+/** The additional cost of each rank. It exceeds the sum of `FIELD_COST` and any distance. */
 export const RANK_COST = 8;
 
 /** A word of the vocabulary that may match a search word. */
