@@ -72,7 +72,7 @@ interface ExamineOptions<Entry> {
   readonly examine: (entry: Entry) => Promise<readonly Finding[]>;
   /** Called before an entry is tested alone, or tested again. */
   readonly prepare?: () => Promise<void>;
-  /** Returns whether an entry must not be tested at the same time as another one. Default: false for all entries. */
+  /** Returns whether an entry must not be tested at the same time as another entry. Default: false for all entries. */
   readonly mustRunAlone?: (entry: Entry) => boolean;
 }
 

@@ -163,14 +163,14 @@ function findStatusViolations(
 ): readonly Violation[] {
   if (result.kind === 'call') {
     if (!INVALID_STATUSES.includes(response.status) || isTooLarge(request, response)) return [];
-    const message = `The server rejects a valid request with ${response.status} (${place})${getDetail(response)}`;
+    const message = `The server rejects a valid request with status ${response.status} (${place})${getDetail(response)}`;
     return [{ rule: `accepts valid requests: ${place}`, message, pointer: route.pointer }];
   }
   // Any error status is a rejection: a proxy or an access check may reject the request before it reaches the API.
   if (response.status >= 400) return [];
   const [first] = result.violations;
   const rule = `rejects invalid requests: ${first?.in} ${first?.pointer} ${first?.rule}`;
-  const message = `The server accepts an invalid request with ${response.status}: ${result.detail}`;
+  const message = `The server accepts an invalid request with status ${response.status}: ${result.detail}`;
   return [{ rule, message, pointer: findPointer(route, first) }];
 }
 

@@ -166,7 +166,7 @@ function createReadRule(isWrong: (response: ReceivedResponse) => boolean, rule: 
   };
 }
 
-/** Returns whether the status of a response means that the resource does not exist. */
+/** Returns whether a response means that the resource does not exist. */
 function isMissing({ status }: ReceivedResponse): boolean {
   return status === 404 || status === 410;
 }

@@ -169,8 +169,8 @@ function encodeText(text: string): string {
 const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,15})(\.\d{1,9})?$/;
 
 /**
- * Returns whether two servers may parse a request in different ways. This can happen if the request has an unusual number, or if it has no body
- * although its operation documents a form.
+ * Returns whether servers may parse a request in different ways. They may if the request has an unusual number, or if it has no body although its
+ * operation documents a form.
  */
 export function isAmbiguous(contract: Contract, route: Route, values: RequestValues): boolean {
   return hasAmbiguousNumber(contract, route, values) || isAmbiguousForm(contract, route, values);

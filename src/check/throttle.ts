@@ -55,8 +55,8 @@ export class Throttle {
 }
 
 /**
- * Returns the time to wait by a Retry-After header, in ms. The header contains seconds or a date. A date is compared with the `Date` header (RFC
- * 9110, section 10.2.3).
+ * Returns the time that a client must wait by a Retry-After header, in ms. The header contains seconds or a date. The wait until a date starts at the
+ * time in the `Date` header (RFC 9110, section 10.2.3).
  */
 function parseRetryAfter(retryAfter = '', date = ''): number {
   if (/^\d+$/.test(retryAfter.trim())) return Number(retryAfter) * 1_000;

@@ -86,8 +86,8 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
 }
 
 /**
- * Sets the path parameters that identify the outer resources of a nested resource or collection. Their values are ids from the pool, which belong
- * together.
+ * Sets the path parameters that identify the outer resources of a nested resource or collection. The pool stores these parameters for each nested
+ * resource that the check created.
  */
 function setParentIds({ routes }: Contract, pool: Pool, route: Route, values: RequestValues): RequestValues {
   const last = route.pathNames.at(-1);

@@ -27,7 +27,8 @@ const LONG_LIST_LENGTH = 51;
 const QUANTITY_BOUNDS = [100, 1_000, 65_536, QUANTITY_LIMIT];
 
 /**
- * The shortest sequences after which the shop has returned each documented status except 400, 413 and 415. `INVALID_REQUESTS` leads to these three.
+ * Sequences that lead to all documented statuses except 400, 413 and 415. Each sequence is as short as possible. `INVALID_REQUESTS` leads to the
+ * other three statuses.
  */
 const STATUS_SEQUENCES: readonly Sequence[] = [
   ...LISTS.map((list) => [steps.readList(list, false)]),

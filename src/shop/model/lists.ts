@@ -36,7 +36,8 @@ export async function checkList(tester: ShopTester, check: ListCheck): Promise<v
   const expected = getExpected(tester.model, list, isExpanded);
   const actual = list === 'listDeliveryOptions' && isExpanded ? withoutEstimates(tester, body) : body;
   tester.expectEqual(operationId, rule, { expected, actual }, `In the response of ${tester.routes[list].path}`);
-  // If the finding is already known, `expectEqual` does not throw. The sequence must end here, because the next requests would report the same difference under another rule.
+  // If the finding is already known, `expectEqual` does not throw an error. The sequence must end here, because the next requests would report the same
+  // difference as a violation of another rule.
   if (list !== 'getPaymentSummary' && findDifference(expected, actual) !== undefined) throw new ModelMismatchError([]);
 }
 

@@ -89,7 +89,7 @@ async function checkRanking(tester: ShopTester, { word, products }: WordEntry): 
   const misplaced = firstOther < 0 ? undefined : results.slice(firstOther).find(hasWord);
   if (!misplaced) return;
   const [name, before] = [misplaced.name, results[firstOther]?.name].map((one) => JSON.stringify(one));
-  const detail = `${name} has the word ${word}, but comes after ${before}, which does not have it.`;
+  const detail = `${name} contains the word ${word}, but comes after ${before}, which does not contain it.`;
   tester.failRule('listProducts', 'the best match comes first', detail);
 }
 

@@ -71,10 +71,7 @@ export async function checkInvalidRequests(
   await checkFixedSequences(context, defaultModel, sequences);
 }
 
-/**
- * Changes the state of the shop. A sequence that is repeated afterwards starts from another state than before, so its findings do not depend on this
- * state.
- */
+/** Changes the state of the shop before a sequence is repeated. A finding that occurs again then does not depend on the state before the sequence. */
 async function changeState({ session, prepare }: CheckContext): Promise<void> {
   session.mayHaveChanged = true;
   await prepare();

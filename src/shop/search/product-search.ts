@@ -43,7 +43,10 @@ const ACROSS_LENGTH = 4;
 /** The cost of a match across two keywords. It is slightly less than the cost of a misspelled word. */
 const ACROSS_COST = MATCH_RANKS.misspelled * RANK_COST - 1;
 
-/** The minimum number of letters that a match across two keywords has in each keyword. `SINGLE_LETTER_DISTANCE` makes an exception. */
+/**
+ * The minimum number of letters that a match across two keywords has in each keyword. It does not apply if the distance exceeds
+ * `SINGLE_LETTER_DISTANCE`.
+ */
 const ACROSS_LETTERS = 3;
 
 /** If the lowest distance of the fuzzy matches exceeds this distance, a match across two keywords may have a single letter in a keyword. */
@@ -148,7 +151,7 @@ function matchExact(word: string, { vocabulary }: SearchIndex): Costs {
   return id === undefined ? new Map() : getProductCosts([{ id, rank: MATCH_RANKS.exact, distance: 0 }], vocabulary);
 }
 
-/** Returns the products with two adjacent keywords that contain a search word if they are joined to one word. */
+/** Returns the products with two adjacent keywords that, joined to one word, contain a search word. */
 function matchAcrossKeywords(word: string, minLetters: number, { texts }: SearchIndex): Costs {
   const products = word.length < ACROSS_LENGTH ? [] : texts.findAcrossKeywords(word, minLetters);
   return new Map(products.map((product) => [product, ACROSS_COST]));
