@@ -4,13 +4,16 @@ import type { CheckContext } from './check-context.ts';
 import type { Pool } from './pool.ts';
 import type { Rule } from './session.ts';
 
-/** A model of how a correct server of one contract behaves, beyond what schemas express. The application that implements the contract provides it. */
+/**
+ * A model of the behaviour of a correct server of one contract. It includes behaviour that schemas can't express. The application that implements the
+ * contract provides the model.
+ */
 export interface BehaviourModel {
   /** The name of the application in messages, such as "the shop". */
   readonly subject: string;
   /** Rules that every response must follow. */
   readonly rules: readonly Rule[];
-  /** A path that GET requests can use to detect whether the server has sandboxes. */
+  /** The path of the GET requests that detect whether the server has sandboxes. */
   readonly probePath: string;
   /** The id of the operation that restores the default data. */
   readonly resetOperationId: string;
@@ -24,7 +27,7 @@ export interface BehaviourModel {
 export interface OpenedModel {
   /** Creates missing data that valid requests need, if the check may change data. */
   prepare(): Promise<void>;
-  /** Checks the rules of a path that only the text of the contract describes. `routes` are the operations of the path. */
+  /** Checks the rules of a path that the contract describes only in its text. `routes` are the operations of the path. */
   checkPath(context: CheckContext, routes: readonly Route[]): Promise<void>;
   /** Parts of the check that can run in any order. */
   readonly parts: readonly ModelPart[];

@@ -4,18 +4,18 @@ import type { Selection } from './selection.ts';
 
 /** Options of a check. */
 export interface CheckOptions extends Selection, Pick<CheckCommand, 'headers' | 'runs' | 'sandboxHeaders'> {
-  /** The model with which to compare the server, if the model describes the contract. */
+  /** The behaviour model. The check uses it only if it describes the contract. */
   readonly model?: BehaviourModel | undefined;
   /** The base URL of the server. The paths of the contract are appended to it. */
   readonly url: string;
   readonly seed: number;
   /** Whether the server starts with its default data. */
   readonly isFresh: boolean;
-  /** The maximum time to wait for the server, in s. */
+  /** The maximum time to wait until the server responds, in s. */
   readonly waitSeconds: number;
   /** The maximum number of concurrent requests in each sandbox. Default: 10, or 2 if there are several sandboxes. */
   readonly maxConcurrent?: number | undefined;
-  /** Called after each part with the number of completed parts, the number of all parts, and the name of the part. */
+  /** Called when a part of the check has ended. The arguments are the number of ended parts, the number of all parts, and the name of the part. */
   readonly onProgress?: ((done: number, total: number, part: string) => void) | undefined;
   /** Stops the check when it is aborted. The reason must be a `CheckStoppedError`. */
   readonly signal?: AbortSignal | undefined;

@@ -20,9 +20,9 @@ interface SandboxOptions extends Pick<CheckEnvironment, 'model' | 'contract' | '
 const SANDBOX_COUNT = 8;
 
 /**
- * Changes the command of a check so that the check of a storefront server runs in new sandboxes, and does not change the default sandbox. Returns the
- * command unchanged for any other server. A storefront server creates a sandbox on its first request, and returns its id in a header. Throws `CheckError`
- * if the server does not respond, or if the signal stops the check.
+ * Selects new sandboxes for the check of a storefront server, so that the check does not change the default sandbox. Returns the command with the
+ * headers of the sandboxes. Returns the command unchanged for any other server. A storefront server creates a sandbox on the first request with its
+ * id, and returns the id in a response header. Throws `CheckError` if the server does not respond, or if the signal stops the check.
  */
 export async function selectSandboxes(
   command: CheckCommand,
@@ -66,7 +66,7 @@ function describeSandboxes(url: string, id: string, others: number): string {
   return `${url} is a storefront server: the check runs in ${sandboxes} and does not change the default sandbox.\n`;
 }
 
-/** Returns whether the server uses a sandbox: the response has the id of the sandbox. */
+/** Returns whether the server supports sandboxes: the response to a request with a sandbox id has the same id. */
 async function canUseSandbox(client: Client, target: string, id: string): Promise<boolean> {
   const { status, headers } = await client.send({ method: 'GET', target, headers: { [SANDBOX_HEADER]: id } });
   return status < 400 && headers[SANDBOX_HEADER] === id;

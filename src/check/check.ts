@@ -3,7 +3,7 @@ import type { Route } from '../openapi/routes.ts';
 import { CheckError } from './check-error.ts';
 import type { CheckOptions } from './check-options.ts';
 import { Client } from './client.ts';
-import { type Finding, Ledger } from './findings.ts';
+import { CheckResults, type Finding } from './findings.ts';
 import { type CheckPart, createParts, createWorker, finishChecks, runParts, type Worker } from './plan.ts';
 import { getCheckedRoutes } from './selection.ts';
 import { createSession, type Session } from './session.ts';
@@ -12,19 +12,21 @@ import { NoResponseError } from './transport.ts';
 
 /** The result of a check. */
 export interface Verdict extends Pick<CheckOptions, 'url' | 'headers' | 'seed' | 'runs'> {
-  /** The subject of the model with which the server was compared; undefined if no model describes the contract. */
+  /** The subject of the behaviour model, such as "the shop"; undefined if no model describes the contract. */
   readonly model: string | undefined;
   /** The checked operations. */
   readonly routes: readonly Route[];
-  readonly ledger: Ledger;
+  readonly results: CheckResults;
   readonly findings: readonly Finding[];
-  /** The names of the parts of the check that did not run to their end. */
+  /**
+   * Descriptions of what was not checked completely: parts that did not end, operations that never succeeded, and requests that only received 429.
+   */
   readonly unchecked: readonly string[];
-  /** Sentences for the report, such as sentences about what could not be checked. */
+  /** Sentences for the report, for example about input that could not be checked. */
   readonly notes: readonly string[];
 }
 
-/** The maximum number of concurrent requests in a single sandbox, and in each of several sandboxes. */
+/** The maximum number of concurrent requests in each sandbox: if the check uses one sandbox, and if it uses several. */
 const MAX_CONCURRENT = 10;
 const MAX_CONCURRENT_PER_SANDBOX = 2;
 
@@ -36,23 +38,26 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
   const clients = [first, ...sandboxHeaders.map((each) => new Client(url, each, signal))];
   const model = options.model?.applies(contract) ? options.model : undefined;
   const { maxConcurrent = sandboxHeaders.length > 0 ? MAX_CONCURRENT_PER_SANDBOX : MAX_CONCURRENT } = options;
-  const ledger = new Ledger(routes);
+  const results = new CheckResults(routes);
   const notes: string[] = [];
   try {
     await reachServer(first, options.waitSeconds, signal);
-    const common = { contract, ledger, hasModel: Boolean(model), rules: model?.rules ?? [], maxConcurrent, signal };
+    const common = { contract, results, hasModel: Boolean(model), rules: model?.rules ?? [], maxConcurrent, signal };
     const sessions = clients.map((client) => createSession({ ...common, client }));
     const unfinished = await runChecks(sessions, routes, { ...options, model }, notes);
     const unchecked = [...unfinished, ...noteRateLimits(sessions, notes)];
-    ledger.reportUnreproduced();
-    const { findings } = ledger;
-    return { url: first.url, headers, seed, runs, model: model?.subject, routes, ledger, findings, unchecked, notes };
+    results.reportUnreproduced();
+    const { findings } = results;
+    return { url: first.url, headers, seed, runs, model: model?.subject, routes, results, findings, unchecked, notes };
   } finally {
     for (const client of clients) client.close();
   }
 }
 
-/** Runs all parts of the check. Adds sentences for the report to `notes`. Returns the names of the parts that did not run to their end, and of operations that never succeeded. */
+/**
+ * Runs all parts of the check. Adds sentences for the report to `notes`. Returns descriptions of the parts that did not end, and of the operations
+ * that never succeeded.
+ */
 async function runChecks(
   sessions: readonly Session[],
   routes: readonly Route[],
@@ -74,12 +79,12 @@ async function runChecks(
   } catch (error) {
     if (!(error instanceof CheckStoppedError)) throw error;
     notes.push(`The check stopped early: ${error.message}`);
-    if (error instanceof ServerUnresponsiveError) sessions[0]?.ledger.add(createUnresponsiveFinding(error, routes));
+    if (error instanceof ServerUnresponsiveError) sessions[0]?.results.add(createUnresponsiveFinding(error, routes));
   }
   return parts ? parts.filter((part) => !done.has(part)).map(({ name }) => name) : ['everything'];
 }
 
-/** Creates the finding that the server stopped responding. It has no exchange, since no single request is the cause. */
+/** Creates a finding about a server that stopped responding. The finding has no exchange, because no single request is the cause. */
 function createUnresponsiveFinding({ message }: Error, [route]: readonly Route[]): Finding {
   const { operationId = '', pointer = '' } = route ?? {};
   return { check: 'behaviour', operationId, status: 'none', rule: 'responds', message, pointer, exchanges: [] };
@@ -92,7 +97,7 @@ function noteRateLimits(sessions: readonly Session[], notes: string[]): readonly
   const unchecked = total((session) => session.rateLimitedCount);
   if (limited > 0)
     notes.push(
-      `The server limits the request rate: ${limited} responses had status 429. The check repeated these requests after Retry-After, and slowed down.`,
+      `The server limits the request rate: ${limited} responses had status 429. The check waited as Retry-After requires, repeated these requests, and sent the next requests more slowly.`,
     );
   return unchecked > 0 ? [`${unchecked} requests that only received status 429`] : [];
 }
@@ -122,7 +127,7 @@ export async function reachServer(client: Client, waitSeconds: number, signal?: 
         throw new CheckError(
           isDown
             ? `No server responds at ${client.url} (${error.message}). ${remedy}`
-            : `${client.url} does not respond with HTTP: ${error.message}`,
+            : `${client.url} did not return a valid HTTP response: ${error.message}`,
         );
       }
       await sleep(PAUSE_MS);

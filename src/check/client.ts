@@ -13,8 +13,8 @@ const MAX_RETRIES = 5;
 export const TOO_MANY_REQUESTS = 429;
 
 /**
- * Sends requests to one server. After a response with status 429, waits as long as Retry-After says, but at most a minute, and repeats the request. Sends
- * the next requests more slowly. Sends no request after `signal` is aborted.
+ * Sends requests to one server. After a response with status 429, waits for the time in Retry-After, at most a minute, and repeats the request. Then
+ * sends requests more slowly. Sends no request after `signal` is aborted.
  */
 export class Client {
   /** The URL of the server, without a trailing slash. */
@@ -25,7 +25,7 @@ export class Client {
 
   /** `headers` are sent with each request. */
   constructor(url: string, headers: Readonly<Record<string, string>>, signal?: AbortSignal) {
-    // Each pending request adds a listener. Without this, Node warns about more than ten.
+    // Each pending request adds a listener. Without this line, Node warns about more than ten listeners.
     if (signal) setMaxListeners(0, signal);
     this.url = url.replace(/\/+$/, '');
     this.#transport = new Transport(this.url, headers, signal);

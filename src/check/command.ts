@@ -25,11 +25,11 @@ export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'sig
   /** Starts the built-in shop with its default data. */
   readonly start: () => Promise<RunningServer>;
   readonly print: (text: string) => void;
-  /** The default seed. It must differ in each check, since the ids of the sandboxes contain it. */
+  /** The default seed. Two checks must not have the same default seed, because the ids of their sandboxes contain it. */
   readonly seed: number;
 }
 
-/** Checks the server whose URL the command has, or the built-in shop if the command has no URL. Throws `CheckError` if the check can't run. */
+/** Checks the server at the URL of the command. Without a URL, starts and checks the built-in shop. Throws `CheckError` if the check can't run. */
 export async function runCheck(command: CheckCommand, environment: CheckEnvironment): Promise<Report> {
   const { model, onProgress, signal } = environment;
   for (const file of [command.report, command.summary]) writeText(file, '', 'a');
@@ -53,7 +53,7 @@ export async function runCheck(command: CheckCommand, environment: CheckEnvironm
   }
 }
 
-/** The exit codes. `incomplete`: the check has no findings, but did not run to its end. */
+/** The exit codes. `incomplete`: there are no findings, but the check did not run completely. */
 export const EXIT_CODES = { passed: 0, failed: 1, misuse: 2, incomplete: 3 } as const;
 
 /** Prints a report and writes the report files of the command. Returns the exit code. */
@@ -65,7 +65,7 @@ export function writeReports(report: Report, command: CheckCommand, print: (text
   return report.unchecked.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.passed;
 }
 
-/** Returns the command line that repeats the check of an operation. Leaves out the values of headers, which can be secret. */
+/** Returns the command line that repeats the check of an operation. Omits the values of headers, because they can be secrets. */
 function formatCommand(command: CheckCommand, operationId: string, seed: number): string {
   const { url, contract, exclude, headers, runs, isFresh } = command;
   return [

@@ -6,38 +6,44 @@ import { ServerUnreachableError } from './stop-signal.ts';
 export const REPETITIONS = 3;
 
 /**
- * Adds findings to the ledger. For a new finding, first calls `repeat`, which sends the same requests again, and adds the finding only if it occurs again.
- * Otherwise records it as not reproducible.
+ * Adds findings to the results. For new findings, first calls `repeat`, which sends the same requests again. Adds a new finding only if it occurs
+ * again. Records it as not reproducible if it does not.
  */
 export async function addConfirmed(
-  { ledger }: Session,
+  { results }: Session,
   findings: readonly Finding[],
   repeat: () => Promise<readonly Finding[]>,
 ): Promise<void> {
-  ledger.addAll(findings.filter((finding) => ledger.has(finding)));
-  let unconfirmed = findings.filter((finding) => !ledger.has(finding));
+  results.addAll(findings.filter((finding) => results.has(finding)));
+  let unconfirmed = findings.filter((finding) => !results.has(finding));
   try {
     for (let time = 0; time < REPETITIONS && unconfirmed.length > 0; time++) {
       const repeated = await repeat();
       const isConfirmed = (finding: Finding) => repeated.some((other) => isSame(finding, other));
-      ledger.addAll(unconfirmed.filter(isConfirmed));
+      results.addAll(unconfirmed.filter(isConfirmed));
       unconfirmed = unconfirmed.filter((finding) => !isConfirmed(finding));
     }
   } catch (error) {
-    ledger.addAll(unconfirmed.filter((finding) => isReportable(finding, error)));
+    results.addAll(unconfirmed.filter((finding) => isReportable(finding, error)));
     throw error;
   }
-  for (const finding of unconfirmed) ledger.addUnreproduced(finding);
+  for (const finding of unconfirmed) results.addUnreproduced(finding);
 }
 
-/** Sends a request, and adds the findings that occur again when it is repeated to the ledger. Returns the exchange and all findings of the first request. */
+/**
+ * Sends a request. If the response has findings, repeats the request, and adds the findings that occur again to the results. Returns the exchange and
+ * all findings of the first request.
+ */
 export async function sendConfirmed(session: Session, ...request: Parameters<Session['send']>): Promise<SendResult> {
   const result = await session.send(...request);
   await addConfirmed(session, result.findings, async () => (await session.send(...request)).findings);
   return result;
 }
 
-/** Calls `repeat` up to `times` times, to send the requests of a finding again. Returns the repeated finding; undefined if it does not occur again. */
+/**
+ * Sends the requests of a finding again, at most `times` times, by calling `repeat`. Returns the repeated finding; undefined if it does not occur
+ * again.
+ */
 export async function reproduceFinding(
   finding: Finding,
   repeat: () => Promise<readonly Finding[]>,
@@ -66,13 +72,13 @@ interface ExamineOptions<Entry> {
   readonly examine: (entry: Entry) => Promise<readonly Finding[]>;
   /** Called before an entry is tested alone, or tested again. */
   readonly prepare?: () => Promise<void>;
-  /** Returns whether an entry must not be tested at the same time as another one. Default: false for all entries. */
+  /** Returns whether an entry must not be tested at the same time as another entry. Default: false for all entries. */
   readonly mustRunAlone?: (entry: Entry) => boolean;
 }
 
 /**
- * Tests all entries: first those that can run concurrently, then the others one after another. Adds the findings to the ledger in this order. If the test
- * of an entry throws an error, adds the findings of the other entries.
+ * Tests all entries: first the entries that can run concurrently, then the others one after another. Adds the findings to the results in this order.
+ * If a concurrent test throws an error, adds the findings of the tests that have ended, and rejects with the error.
  */
 export async function examineAll<Entry>(
   session: Session,
@@ -83,14 +89,14 @@ export async function examineAll<Entry>(
     await prepare?.();
     return examine(entry);
   };
-  const { ledger, maxConcurrent } = session;
+  const { results, maxConcurrent } = session;
   const concurrent = entries.filter((entry) => !mustRunAlone(entry));
   const findings = new Map<Entry, readonly Finding[]>();
   const workers = Array.from({ length: Math.max(1, maxConcurrent) });
   try {
     await distribute(concurrent, workers, async (entry) => void findings.set(entry, await examine(entry)));
   } catch (error) {
-    ledger.addAll([...findings.values()].flat().filter((finding) => isReportable(finding, error)));
+    results.addAll([...findings.values()].flat().filter((finding) => isReportable(finding, error)));
     throw error;
   }
   for (const entry of concurrent) await addConfirmed(session, findings.get(entry) ?? [], () => examineAlone(entry));
@@ -99,8 +105,8 @@ export async function examineAll<Entry>(
 }
 
 /**
- * Distributes entries to workers. A worker handles one entry at a time, with `handle`. After an error, no worker starts another entry; the promise is
- * rejected with the first error when all workers have stopped.
+ * Distributes entries to workers. A worker handles one entry at a time, with `handle`. After an error, no worker starts another entry. When all
+ * workers have stopped, the promise is rejected with the first error.
  */
 export async function distribute<Entry, Worker>(
   entries: readonly Entry[],

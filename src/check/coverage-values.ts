@@ -15,7 +15,7 @@ const TYPED_TEXTS = ['', ' ', '0', '-1', '1.5', '9'.repeat(30), 'true', 'null', 
 const SPECIAL_TEXTS = ['%', '%00', 'a/b', '__proto__', 'constructor', '\u0000', '\u202e\u0301😀', `"'><`, '; --'];
 const PARAMETER_TEXTS = [...TYPED_TEXTS, ...SPECIAL_TEXTS, LONG_STRING];
 
-/** Changes that make a formatted text invalid, such as a UUID. */
+/** Changes that make a text with a format or a pattern, such as a UUID, invalid. */
 const MALFORMATIONS: readonly ((text: string) => string)[] = [
   (text) => text.slice(1),
   (text) => `${text}0`,

@@ -17,7 +17,7 @@ export interface ReceivedResponse {
   /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The parsed value if the body is JSON, else the text; undefined without a body. */
+  /** The parsed value of a JSON body, or the text of any other body; undefined without a body. */
   readonly body: unknown;
   /** The parser's message if the content type is JSON, but the body is not valid JSON. */
   readonly jsonError: string | undefined;
@@ -44,8 +44,8 @@ const JSON_HEADERS = { 'content-type': 'application/json' };
 export function toCurl(url: string, request: RequestToSend, common = {}): string {
   const { method, target, headers = {}, body, printCommand } = redactRequest(request);
   const printer = printCommand ?? (body === undefined || isPrintable(body) ? undefined : `printf '${toOctal(body)}'`);
-  const data =
-    body === undefined ? '' : printer === undefined ? ` --data-raw ${quote(String(body))}` : ' --data-binary @-';
+  const dataOption = printer === undefined ? ` --data-raw ${quote(String(body))}` : ' --data-binary @-';
+  const data = body === undefined ? '' : dataOption;
   const all = Object.entries({ ...redactHeaders(common), ...headers });
   // By default, curl sends the content type of a form.
   const hasType = body === undefined || all.some(([name]) => name.toLowerCase() === 'content-type');
@@ -53,7 +53,8 @@ export function toCurl(url: string, request: RequestToSend, common = {}): string
     ...all.map(([name, value]) => (value === '' ? `${name};` : `${name}: ${value}`)),
     ...(hasType ? [] : ['content-type:']),
   ];
-  const methodOption = method === 'GET' && data === '' ? '' : method === 'HEAD' ? ' -I' : ` -X ${method}`;
+  const explicitMethod = method === 'HEAD' ? ' -I' : ` -X ${method}`;
+  const methodOption = method === 'GET' && data === '' ? '' : explicitMethod;
   const line = `curl --globoff --path-as-is${methodOption} ${quote(url + target)}${headerArguments.map((one) => ` -H ${quote(one)}`).join('')}${data}`;
   return printer === undefined ? line : `${printer} | ${line}`;
 }
@@ -67,7 +68,7 @@ function redactRequest({ target, headers = {}, body, ...request }: RequestToSend
   };
 }
 
-/** Returns whether a shell command can have a body as an argument: UTF-8 without control characters. */
+/** Returns whether a body can be an argument of a shell command. It must be UTF-8 without control characters. */
 function isPrintable(body: string | Buffer): boolean {
   const bytes = Buffer.from(body);
   const text = bytes.toString();

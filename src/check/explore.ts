@@ -1,8 +1,8 @@
 import type * as FastCheck from 'fast-check';
 import { isReportable, REPETITIONS, reproduceFinding } from './confirm-findings.ts';
-import { type Finding, getFindingKey, type Ledger } from './findings.ts';
+import { type CheckResults, type Finding, getFindingKey } from './findings.ts';
 
-/** The module fast-check. Only a check imports it, since it loads slowly. */
+/** The module fast-check. It is imported only when a check runs, because it loads slowly. */
 export type FastCheckModule = typeof FastCheck;
 
 /** A test case that failed, with its finding. */
@@ -14,7 +14,7 @@ export interface FailedCase<Case> {
 /** Options of `explore`. */
 interface ExploreOptions<Case> {
   readonly fc: FastCheckModule;
-  readonly ledger: Ledger;
+  readonly results: CheckResults;
   /** Generates the test cases. */
   readonly cases: FastCheck.Arbitrary<Case>;
   readonly seed: number;
@@ -23,7 +23,10 @@ interface ExploreOptions<Case> {
   readonly examine: (value: Case) => Promise<readonly Finding[]>;
   /** Runs a failed test case again. Default: `examine`. */
   readonly examineAgain?: (value: Case) => Promise<readonly Finding[]>;
-  /** Creates the finding to report from the failed test case before shrinking (`first`) and after it (`smallest`). Default: the finding of `smallest`. */
+  /**
+   * Creates the finding to report. `first` is the failed test case before shrinking, and `smallest` is the test case after shrinking. Default: the
+   * finding of `smallest`.
+   */
   readonly describe?: (smallest: FailedCase<Case>, first: FailedCase<Case>) => Promise<Finding>;
 }
 
@@ -36,12 +39,13 @@ const MAX_SEARCHES = 6;
 /** The difference between the seeds of two searches. */
 const SEED_STEP = 104_729;
 
-/** Tells fast-check that a test case failed. */
+/** The error that tells fast-check that a test case failed. */
 class CaseFailedError extends Error {}
 
 /**
- * Generates test cases with fast-check, shrinks each case that fails, and adds its finding to the ledger. Ignores findings that the ledger already has.
- * A case fails only if it has the same finding when it runs again: the cases before it may have caused a single failure.
+ * Generates test cases with fast-check, shrinks each failed test case, and adds its finding to the results. Ignores findings that the results already
+ * contain. A test case fails only if its finding occurs again when the test case is repeated. A finding that occurs once may be an effect of earlier
+ * test cases.
  */
 export async function explore<Case>(options: ExploreOptions<Case>): Promise<void> {
   for (let search = 0; search < MAX_SEARCHES; search++) {
@@ -49,9 +53,9 @@ export async function explore<Case>(options: ExploreOptions<Case>): Promise<void
   }
 }
 
-/** Searches for one test case that fails. Returns whether there is one. */
+/** Searches for one failed test case. Returns whether there is one. */
 async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean> {
-  const { fc, ledger, cases, seed, runs, examine, examineAgain = examine, describe } = options;
+  const { fc, results, cases, seed, runs, examine, examineAgain = examine, describe } = options;
   let first: FailedCase<Case> | undefined;
   let smallest: FailedCase<Case> | undefined;
   let unconfirmed: Finding | undefined;
@@ -60,7 +64,7 @@ async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean
     if (smallest && ++shrinkRuns > MAX_SHRINK_RUNS) return;
     const target = smallest?.finding;
     // A smaller case must have the same finding as the first one.
-    const isRelevant = (one: Finding) => (target ? getFindingKey(one) === getFindingKey(target) : !ledger.has(one));
+    const isRelevant = (one: Finding) => (target ? getFindingKey(one) === getFindingKey(target) : !results.has(one));
     const found = (await examine(value)).find(isRelevant);
     if (!found) return;
     unconfirmed ??= found;
@@ -72,18 +76,18 @@ async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean
       throw new CaseFailedError();
     }
     if (target) return;
-    ledger.addUnreproduced(found);
+    results.addUnreproduced(found);
     unconfirmed = undefined;
   });
   const { errorInstance } = await fc.check(property, { seed, numRuns: runs });
   if (errorInstance && !(errorInstance instanceof CaseFailedError)) {
-    // The check stops. Report the last finding, although it is not shrunk or not confirmed.
+    // The check stops. Report the last finding, although its test case may be neither shrunk nor repeated.
     const last = smallest?.finding ?? unconfirmed;
-    if (last && isReportable(last, errorInstance)) ledger.add(last);
+    if (last && isReportable(last, errorInstance)) results.add(last);
     throw errorInstance;
   }
   if (!smallest || !first) return false;
-  ledger.add(smallest.finding);
-  if (describe) ledger.replace(await describe(smallest, first));
+  results.add(smallest.finding);
+  if (describe) results.replace(await describe(smallest, first));
   return true;
 }

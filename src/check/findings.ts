@@ -26,7 +26,7 @@ export function getResponseName({ responses }: Route, status: number): string {
 export interface Finding extends Violation {
   readonly check: CheckName;
   readonly operationId: string;
-  /** The name of the documented response, such as `404` or `default`; the status of an undocumented response; `none` without a response. */
+  /** The name of the documented response, such as `404` or `default`. It is the status of an undocumented response, and `none` without a response. */
   readonly status: string;
   /** The requests and responses that lead to the violation, in order. The last response violates the rule. */
   readonly exchanges: readonly Exchange[];
@@ -38,8 +38,11 @@ export interface Count {
   wrong: number;
 }
 
-/** Stores the findings of all checks, and counts their responses. Ignores findings about operations that are not checked. */
-export class Ledger {
+/**
+ * The results of a check: the findings, and the numbers of responses and violations. The numbers are counted for each check, operation and response.
+ * Ignores findings about operations that are not checked.
+ */
+export class CheckResults {
   readonly #operationIds: ReadonlySet<string>;
   readonly #counts = new Map<string, Count>();
   readonly #findings = new Map<string, Finding>();
@@ -88,7 +91,7 @@ export class Ledger {
     this.#findings.set(getFindingKey(finding), finding);
   }
 
-  /** Returns whether a finding is already stored, or is ignored. */
+  /** Returns whether the results contain an equal finding, or ignore the finding because its operation is not checked. */
   has(finding: Finding): boolean {
     return this.#findings.has(getFindingKey(finding)) || !this.#operationIds.has(finding.operationId);
   }
@@ -98,14 +101,14 @@ export class Ledger {
     this.#unreproduced.push(finding);
   }
 
-  /** Adds one finding that sums up the findings that were not reproducible. */
+  /** Adds one finding that summarizes the findings that were not reproducible. */
   reportUnreproduced(): void {
     const remaining = this.#unreproduced.splice(0).filter((finding) => !this.has(finding) && !isTimeout(finding));
     const [first] = remaining;
     if (!first) return;
     const places = remaining.map(({ operationId, status }) => `${operationId} ${status}`);
     const list = limitList(places, MAX_UNREPRODUCED).join(', ');
-    const message = `Not reproducible: ${remaining.length} of ${this.#responseCount} requests failed (${list}), but not when they were repeated. First failure: ${first.message}`;
+    const message = `Not reproducible: ${remaining.length} of ${this.#responseCount} requests failed (${list}), but did not fail when they were repeated. First failure: ${first.message}`;
     this.add({ ...first, rule: 'reproducible', message });
   }
 
@@ -113,7 +116,7 @@ export class Ledger {
     return this.#counts.get(toCountKey(check, operationId, status));
   }
 
-  /** Returns the statuses that any check received from an operation. */
+  /** Returns the names of the responses that any check received from an operation, such as `404` or `default`. */
   getStatuses(operationId: string): readonly string[] {
     const keys = [...this.#counts.keys()].map((key) => key.split(' ')).filter(([, id]) => id === operationId);
     return [...new Set(keys.map(([, , status = '']) => status))];
@@ -135,7 +138,7 @@ function toCountKey(check: CheckName, operationId: string, status: string): stri
   return `${check} ${operationId} ${status}`;
 }
 
-/** Returns whether a finding is a timeout. If a timeout does not occur again, the machine was busy, and the server violates no contract. */
+/** Returns whether a finding is a timeout. A timeout that does not occur again is not reported. It shows only that the machine was busy. */
 function isTimeout({ rule, message }: Finding): boolean {
   return rule === 'responds' && message.startsWith(NO_RESPONSE_WITHIN);
 }
@@ -146,7 +149,7 @@ export const NO_RESPONSE_WITHIN = 'no response within';
 /** The maximum number of operations in the message about findings that were not reproducible. */
 const MAX_UNREPRODUCED = 8;
 
-/** Returns the key of a finding. Two findings are the same if their keys are equal. */
+/** Returns the key of a finding. Two findings are equal if their keys are equal. */
 export function getFindingKey({ operationId, status, rule }: Finding): string {
   return `${operationId} ${status} ${rule}`;
 }

@@ -16,18 +16,21 @@ interface HostileRequest {
   readonly request: RequestToSend;
   /** The reason why the server must reject the request; undefined if the server may accept it. */
   readonly reason?: string;
-  /** The expected status of the rejection, if the operation documents it. */
+  /** The expected status of the rejection. It is checked only if a behaviour model exists and the operation documents the status. */
   readonly status?: number;
 }
 
-/** Unescaped values for a path or a query: invalid escapes, escapes of special characters, special characters, and a long text. */
+/**
+ * Texts that are inserted in a path or a query without percent-encoding: invalid escapes, escapes of special characters, special characters, and a
+ * long text.
+ */
 const ESCAPES = ['%', '%00', '%E0%A4%A', '%ff', '%ED%A0%80', '%uD800', '%2F..%2F', '..%2f', '%0d%0a', '%F0%9F%98%80'];
 const RAW_TEXTS = [...ESCAPES, "'", ';', '{}', 'a'.repeat(8_000)];
 
 /** Bodies that are not valid JSON. */
 export const INVALID_JSON = ['{"', '{a:1}', "{'a':1}", '[1,]', 'NaN', '{}{}', '{"a":01}', '"\\x"', '\u0000', '<a/>'];
 
-/** The depth of nested arrays, which is more than many JSON parsers accept. */
+/** The depth of nested arrays in a body. It exceeds the limit of many JSON parsers. */
 const DEPTH = 5_000;
 
 /** Checks that an operation responds to hostile input with a documented status other than 5xx, and that it rejects input that can't be parsed. */
@@ -66,7 +69,7 @@ function findStatusViolations(
 ): readonly Violation[] {
   if (reason === undefined || actual >= 500 || GATEWAY_STATUSES.includes(actual)) return [];
   const pointer = `${route.pointer}/requestBody`;
-  // If a model applies, the contract defines the status of each rejection. Any other API may choose it.
+  // A contract with a model defines the status of each rejection. Any other API may use any error status.
   const isDefined = hasModel && route.responses.some(({ name }) => name === String(status));
   if (isDefined && actual !== status)
     return [{ rule: `${status} if ${reason}`, message: `Status ${actual} instead of ${status}: ${reason}`, pointer }];
@@ -125,12 +128,18 @@ function hostileBodies(contract: Contract, route: Route, base: RequestValues): r
   ];
 }
 
-/** Returns the reason and the status with which an operation must reject a body of an undocumented type; nothing if it does not document 415. */
+/**
+ * Returns the reason why an operation must reject a body of an undocumented media type, and the expected status. Returns an empty object if the
+ * operation does not document 415.
+ */
 function getTypeRejection({ responses }: Route, type: string): Pick<HostileRequest, 'reason' | 'status'> {
   return responses.some(({ name }) => name === '415') ? { reason: `the content type is ${type}`, status: 415 } : {};
 }
 
-/** Returns bodies of nested arrays: alone, and as a property of a valid body. Each has the shell command that prints it. */
+/**
+ * Returns bodies with deeply nested arrays. The first body consists only of the arrays. If the valid body is an object, a second body is this object
+ * with the arrays as an additional property. Each body has the shell command that prints it.
+ */
 function nestDeeply(validBody: string): readonly (readonly [body: string, printCommand: string])[] {
   const nested = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
   const toPrintCommand = (start: string, end: string) =>
@@ -145,7 +154,7 @@ function openObject(json: string): string {
   return json === '{}' ? '{' : `${json.slice(0, -1)},`;
 }
 
-/** Returns valid bodies with JSON that is legal but often causes errors: names with a special meaning, repeated names, and a byte order mark. */
+/** Returns bodies with valid JSON that often causes errors: names with a special meaning, repeated names, and a byte order mark. */
 function createUnusualJson(validBody: string): readonly string[] {
   if (!validBody.startsWith('{')) return [];
   const properties = [...SPECIAL_PROPERTIES, validBody.slice(1, -1) || '"a":1,"a":2'];
@@ -164,7 +173,7 @@ const SPECIAL_PROPERTIES = [
 const UNUSUAL_NUMBERS = ['1e400', '9'.repeat(400), '-0'];
 const UNUSUAL_TEXTS = ['"\\ud800"', '"\\u0000"'];
 
-/** Returns valid bodies in which an unusual number or string replaces the first number or string. */
+/** Returns copies of a valid body. In each copy, an unusual number or string replaces the first number or string. */
 function createUnusualValues(validBody: string): readonly string[] {
   const body: unknown = JSON.parse(validBody);
   const texts = [

@@ -76,7 +76,7 @@ function* createSingleEdits(
   let count = 0;
   for (const part of findRequestParts(contract, route, base)) {
     for (const edit of createCoverageSet(contract, part, getValue(base, part))) {
-      // OpenAPI does not define the meaning of a repeated parameter. If a model applies, its contract does.
+      // OpenAPI does not define the meaning of a repeated parameter. Only a contract with a model forbids it.
       if (edit.kind === 'repeat' && !hasModel) continue;
       const values = applyEdit(base, part, edit);
       if (values && count++ < MAX_EDITS) yield { values, place: describePart(part) };
@@ -89,7 +89,10 @@ function getValue(values: RequestValues, part: RequestPart): unknown {
   return part.path.reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], values.body);
 }
 
-/** A random request: the seed of a valid request, and its edits. `part` is an index modulo the number of parts. */
+/**
+ * A random request: the seed of a valid request, and the edits of this request. `part` selects the edited part. It is an index modulo the number of
+ * parts.
+ */
 interface RandomRequest {
   readonly seed: number;
   readonly edits: readonly { readonly part: number; readonly edit: Edit }[];
@@ -113,10 +116,10 @@ async function checkRandomInput(context: CheckContext, route: Route, seed: numbe
     return values ? examine(context, route, values) : [];
   };
   const cases = createCases(fc, session.hasModel);
-  await explore({ fc, ledger: session.ledger, cases, seed, runs, examine: examineRandom });
+  await explore({ fc, results: session.results, cases, seed, runs, examine: examineRandom });
 }
 
-/** Returns random requests. A request without edits is valid. */
+/** Creates the generator of random requests. A request without edits is valid. */
 function createCases(fc: FastCheckModule, hasModel: boolean): Arbitrary<RandomRequest> {
   const values = fc.oneof(
     fc.jsonValue({ depthSize: 'small', stringUnit: 'binary' }),
@@ -160,14 +163,14 @@ function findStatusViolations(
 ): readonly Violation[] {
   if (result.kind === 'call') {
     if (!INVALID_STATUSES.includes(response.status) || isTooLarge(request, response)) return [];
-    const message = `The server rejects a valid request with ${response.status} (${place})${getDetail(response)}`;
+    const message = `The server rejects a valid request with status ${response.status} (${place})${getDetail(response)}`;
     return [{ rule: `accepts valid requests: ${place}`, message, pointer: route.pointer }];
   }
-  // Any error status is a rejection: a proxy or an access check may reject the request before the API.
+  // Any error status is a rejection: a proxy or an access check may reject the request before it reaches the API.
   if (response.status >= 400) return [];
   const [first] = result.violations;
   const rule = `rejects invalid requests: ${first?.in} ${first?.pointer} ${first?.rule}`;
-  const message = `The server accepts an invalid request with ${response.status}: ${result.detail}`;
+  const message = `The server accepts an invalid request with status ${response.status}: ${result.detail}`;
   return [{ rule, message, pointer: findPointer(route, first) }];
 }
 

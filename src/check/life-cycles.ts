@@ -17,7 +17,10 @@ export interface LifeCycle {
   readonly remove: Route | undefined;
 }
 
-/** Returns the life cycles in an API: `POST /things` and `GET /things/{id}`, with `PUT`, `PATCH` and `DELETE` of `/things/{id}` if they exist. */
+/**
+ * Returns the life cycles of the resources in an API. A life cycle needs `POST /things` and `GET /things/{id}`. The methods `PUT`, `PATCH` and
+ * `DELETE` of `/things/{id}` are optional.
+ */
 export function findLifeCycles(routes: readonly Route[]): readonly LifeCycle[] {
   return routes
     .filter(({ method }) => method === 'POST')
@@ -34,7 +37,9 @@ export function getRoutes({ create, read, updates, remove }: LifeCycle): readonl
   return [create, read, ...updates, ...(remove ? [remove] : [])];
 }
 
-/** The maximum number of resources that a check creates in a collection. A defect can concern a single value of an enumeration. */
+/**
+ * The maximum number of resources that a check creates in a collection. It is more than one, because a defect can affect a single value of an enum.
+ */
 const MAX_RESOURCES = 10;
 
 /** Checks that created resources can be read, that updates are stored, and that deleted resources can't be read. */
@@ -72,8 +77,13 @@ async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, send: Send
   // Status 202 means that the server may create the resource later.
   if (!created || ![200, 201].includes(created.status)) return;
   const id = getCreatedId(create, read, created);
-  const readValues = id === undefined ? undefined : withId(requests.createValid(read, seed), read, id);
-  if (!readValues) return note(`The resource that ${create.operationId} creates could not be read: its id is unknown`);
+  const skipped = `The life cycle of ${create.operationId} was not checked`;
+  if (id === undefined)
+    return note(
+      `${skipped}: its ${created.status} response must contain the id of the new resource, in a Location header with the path ${read.path} or in a body property id`,
+    );
+  const readValues = withId(requests.createValid(read, seed), read, id);
+  if (!readValues) return note(`${skipped}: no valid request to ${read.operationId} could be generated`);
   const isStored = createStoredRule(values.body, undefined, created);
   let current = await send(read, readValues, (route, exchange) => [
     ...createReadRule(isMissing, 'created resources can be read', 'created')(route, exchange),
@@ -111,15 +121,19 @@ async function sendUpdate(
   return send(read, readValues, createStoredRule(values.body, current?.body, updated));
 }
 
-/** Returns a body in which the id of the resource itself, if there is one, is the id in the path. */
+/**
+ * Replaces the id of the resource in the body of an update by the id in the path, because an update must not change the id. Returns a body without an
+ * id unchanged.
+ */
 function replaceOwnId(body: unknown, read: Route, id: unknown): unknown {
   const [name] = ['id', read.pathNames.at(-1) ?? ''].filter((one) => isNode(body) && one in body);
   return name === undefined ? body : { ...toNode(body), [name]: id };
 }
 
 /**
- * Creates a rule for the response that reads a resource after it was created or updated. A property that was sent must have the value that the response
- * to the change had; a server may have normalized it. After an update, at least one of the sent properties must have changed.
+ * Creates a rule for the response to a read request after a resource was created or updated. `returned` is the body of the response to that change. A
+ * sent property must have the value in `returned`. This value can differ from the sent value, because a server may normalize values. After an update,
+ * at least one property that was sent with a new value must have changed.
  */
 function createStoredRule(sent: unknown, before: unknown, { body: returned }: ReceivedResponse): Rule {
   return ({ pointer }, { response: { status, body } }) => {
@@ -129,7 +143,7 @@ function createStoredRule(sent: unknown, before: unknown, { body: returned }: Re
     const createViolation = (message: string) => [{ rule: 'changes are stored', message, pointer }];
     if (lost !== undefined)
       return createViolation(
-        `${lost} is ${JSON.stringify(body[lost])}, but the change returned ${JSON.stringify(toNode(returned)[lost])}`,
+        `${lost} is ${JSON.stringify(body[lost])}, but the response to the change had ${JSON.stringify(toNode(returned)[lost])}`,
       );
     const changed = isNode(before) ? names.filter((name) => sent[name] !== before[name]) : [];
     const isUnchanged = changed.length > 0 && changed.every((name) => body[name] === toNode(before)[name]);
@@ -141,7 +155,10 @@ function isScalar(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-/** Creates a rule that responses violate if `isWrong` returns true for them. `done` is "created" or "deleted". */
+/**
+ * Creates a rule for responses to read requests. A response violates the rule if `isWrong` returns true. `done` is "created" or "deleted", for the
+ * message.
+ */
 function createReadRule(isWrong: (response: ReceivedResponse) => boolean, rule: string, done: string): Rule {
   return ({ pointer }, { response }) => {
     const message = `Status ${response.status} for a resource that was ${done} before`;
@@ -149,12 +166,15 @@ function createReadRule(isWrong: (response: ReceivedResponse) => boolean, rule: 
   };
 }
 
-/** Returns whether the status of a response means that the resource does not exist. */
+/** Returns whether a response means that the resource does not exist. */
 function isMissing({ status }: ReceivedResponse): boolean {
   return status === 404 || status === 410;
 }
 
-/** Returns the id of a created resource, from the `Location` header or the body of the response; undefined if they have none. */
+/**
+ * Returns the id of a created resource: from the `Location` header, else from the body property with the name of the path parameter, else from the
+ * body property `id`. Returns undefined if the response has none of them.
+ */
 export function getCreatedId(create: Route, read: Route, { headers, body }: ReceivedResponse): unknown {
   const name = read.pathNames.at(-1) ?? '';
   const properties = toNode(body);

@@ -58,7 +58,7 @@ function getLinks({ contract: { normalized: plain, routes } }: Session, route: R
   });
 }
 
-/** Returns the request of a link; undefined if the response does not have a value that the link refers to. */
+/** Creates the request of a link. Returns undefined if the link refers to a value that the response does not have. */
 function toLinkRequest(
   { session, requests, seed }: CheckContext,
   link: Link,
@@ -85,7 +85,7 @@ function toLinkRequest(
   return body === undefined ? undefined : toRequest(target, { ...values, body });
 }
 
-/** Evaluates the runtime expressions in a value and in the entries and properties of it. Returns undefined if an expression has no value. */
+/** Evaluates all runtime expressions in a value, including those in array entries and properties. Returns undefined if an expression has no value. */
 function evaluateDeep(value: unknown, sent: RequestValues, exchange: Exchange): unknown {
   if (Array.isArray(value)) {
     const list = value.map((one) => evaluateDeep(one, sent, exchange));

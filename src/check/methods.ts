@@ -7,7 +7,7 @@ import type { Finding } from './findings.ts';
 import { toPath } from './requests.ts';
 import { createFinding, SAFE_METHODS, type SendResult, type Session } from './session.ts';
 
-/** The methods that are sent to each path that does not document them, starting with safe methods. Not every version of Node can send QUERY. */
+/** The methods that the check tries on each path that does not document them. Safe methods come first. Not every version of Node can send QUERY. */
 const METHODS_TO_TRY = ['GET', 'HEAD', 'TRACE', 'QUERY', 'PUT', 'POST', 'DELETE', 'PATCH'].filter((method) =>
   NODE_METHODS.includes(method),
 );
@@ -69,7 +69,10 @@ function checkResponse(
   ];
 }
 
-/** Returns how an `Allow` header differs from the documented methods of its path (RFC 9110, section 15.5.6). */
+/**
+ * Returns the differences between an `Allow` header and the documented methods of its path (RFC 9110, section 15.5.6). Each is the end of a sentence
+ * that starts with "The response".
+ */
 export function findAllowViolations(allow: string | undefined, documented: readonly string[]): readonly string[] {
   if (allow === undefined) return [`has no Allow header; it must list ${documented.join(', ')}`];
   const listed = allow.split(',').map((method) => method.trim().toUpperCase());

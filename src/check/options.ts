@@ -20,11 +20,14 @@ export interface CheckCommand {
   readonly exclude?: readonly string[] | undefined;
   /** The seed of the generated requests. Default: a random seed. */
   readonly seed?: number | undefined;
-  /** The number of generated requests for each operation, and the number of generated request sequences. */
+  /** The number of random requests to each operation. With a behaviour model, it is also the number of random request sequences. */
   readonly runs: number;
   /** The maximum duration of the check, in s; 0 or undefined for no limit. */
   readonly maxTime?: number | undefined;
-  /** The headers that select each additional sandbox of the server. Parts of the check run concurrently in these sandboxes. */
+  /**
+   * Headers that select additional sandboxes of the server: one set of headers for each sandbox. Parts of the check run concurrently in all
+   * sandboxes.
+   */
   readonly sandboxHeaders?: readonly Readonly<Record<string, string>>[];
   /** The path of a JUnit XML report to write. */
   readonly report?: string | undefined;
@@ -95,13 +98,13 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
     )
     .option(
       '--runs <number>',
-      'number of generated requests for each operation, and number of generated request sequences',
+      'number of random requests to each operation; a check of the shop also sends this many random request sequences',
       createIntegerParser('--runs', 100_000),
       DEFAULT_RUNS,
     )
     .option(
       '--max-time <seconds>',
-      'time limit, after which the results so far are reported; 0: no limit',
+      'time limit; when it is reached, the check stops and reports its results so far (0: no limit)',
       createIntegerParser('--max-time', DAY_SECONDS),
       DEFAULT_MAX_TIME_SECONDS,
     )
@@ -134,7 +137,7 @@ function parseHeader(text: string, before: Readonly<Record<string, string>> = {}
   return { ...before, [name.toLowerCase()]: value.trimEnd() };
 }
 
-/** Parses operation ids, separated by commas. Throws an `InvalidArgumentError` if one is empty. */
+/** Parses operation ids, separated by commas. Throws an `InvalidArgumentError` if an id is empty. */
 export function parseOperationIds(text: string): readonly string[] {
   const ids = text.split(',').map((id) => id.trim());
   if (!ids.includes('')) return ids;

@@ -50,7 +50,7 @@ export async function createWorker(session: Session, options: CheckOptions, note
   return { ...basics, prepare: createResourceProvider(basics, pool), model };
 }
 
-/** The checks that run for each operation. The key is the start of the name of the part. */
+/** The checks that run for each operation. A key is the start of a part name, such as `input of getOrder`. */
 const OPERATION_CHECKS = { input: checkInput, 'hostile input': checkHostileInput, links: checkLinks };
 
 /** Returns the parts of a check of the given operations. */
@@ -92,8 +92,8 @@ async function checkPath(worker: Worker, path: string): Promise<void> {
 }
 
 /**
- * Runs parts, one at a time in each worker, and calls `onDone` after each part. If a part throws an error, which is a bug in storefront, adds a note and
- * continues with the next part. Rejects with the first `CheckStoppedError` when all workers have stopped.
+ * Runs parts, one at a time in each worker, and calls `onDone` after each part. An error in a part is a bug in storefront. If a part throws an error,
+ * adds a note and continues with the next part. When all workers have stopped, rejects with the first `CheckStoppedError`.
  */
 export async function runParts(
   parts: readonly CheckPart[],
@@ -120,7 +120,7 @@ export function finishChecks(
   const skipped = routes.filter((route) => !allowedRoutes.includes(route)).map(({ operationId }) => operationId);
   if (skipped.length > 0) note(`Operations that need --allow-writes were skipped: ${skipped.join(', ')}`);
   const failing = routes.flatMap((route) => {
-    const statusCodes = session.ledger.getStatusCodes(route.operationId);
+    const statusCodes = session.results.getStatusCodes(route.operationId);
     const canSucceed = allowedRoutes.includes(route) && route.successStatus < 400 && statusCodes.length > 0;
     if (!canSucceed || statusCodes.some((status) => status < 400)) return [];
     return [`${route.operationId} (only ${statusCodes.join(', ')} received)`];
@@ -132,7 +132,7 @@ export function finishChecks(
 const NEVER_SUCCEEDED =
   'Some operations never succeeded. Add examples to the contract that make them succeed, send credentials with --header, or exclude the operations with --exclude.';
 
-/** Sends requests without path parameters, and adds the ids in the responses to the pool. Reads come first, then POST requests. */
+/** Sends requests without path parameters, and adds the ids in the responses to the pool. Sends requests that only read first, then POST requests. */
 async function collectIds({ session, requests, seed, allowedRoutes }: Omit<CheckContext, 'prepare'>, pool: Pool) {
   const collections = allowedRoutes.filter(({ pathNames }) => pathNames.length === 0);
   const creating = collections.filter(({ method }) => method === 'POST');

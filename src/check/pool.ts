@@ -1,10 +1,10 @@
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 
-/** The maximum number of stored values of a name. */
+/** The maximum number of stored values for each name. */
 const MAX_VALUES = 20;
 
-/** The maximum number of entries of an array, and the maximum depth, at which values are collected. */
+/** The maximum number of array entries from which values are collected, and the maximum depth of collected values. */
 const MAX_ENTRIES = 50;
 const MAX_DEPTH = 6;
 
@@ -15,7 +15,10 @@ export type PathValues = Readonly<Record<string, unknown>>;
 export class Pool {
   readonly #values = new Map<string, Set<unknown>>();
   readonly #fixed = new Map<string, readonly unknown[]>();
-  /** The path parameters of the resource that contains a nested resource, by the name and the text of the nested id. */
+  /**
+   * For each nested resource, the path parameters of the resource that contains it. The keys are the name in the pool and the id of the nested
+   * resource.
+   */
   readonly #parents = new Map<string, Map<string, PathValues>>();
 
   /** Adds the values in a response body of an operation. */
@@ -27,7 +30,10 @@ export class Pool {
     this.#collect(body, resource, 0);
   }
 
-  /** Returns the values of a name such as `bookId`, in the order in which they were received. */
+  /**
+   * Returns the values of a name such as `bookId`. The ids of created resources come first. The other values are in the order in which they were
+   * received.
+   */
   getValues(name: string): readonly unknown[] {
     return this.#fixed.get(name) ?? [...(this.#values.get(name) ?? [])];
   }
@@ -44,7 +50,7 @@ export class Pool {
     this.#parents.set(name, known.set(String(id), parents));
   }
 
-  /** Returns the path parameters of the resource that contains the resource with this id; undefined if they are unknown. */
+  /** Returns the path parameters of the outer resource that contains the nested resource with this id; undefined if they are unknown. */
   getParents(name: string, id: unknown): PathValues | undefined {
     return this.#parents.get(name)?.get(String(id));
   }
@@ -76,14 +82,14 @@ export class Pool {
   }
 }
 
-/** Returns the name of a path parameter in the pool: `bookId` for the parameter `id` of `/books/{id}`, and the name itself for any other parameter. */
+/** Returns the name of a path parameter in the pool. For the parameter `id` of `/books/{id}`, this is `bookId`. Any other name is unchanged. */
 export function getPoolName(name: string, path: string): string {
   if (name !== 'id') return name;
   const collectionPath = path.slice(0, Math.max(0, path.indexOf('{id}')));
   return `${toSingular(getCollectionName(collectionPath))}Id`;
 }
 
-/** Returns whether a path is that of the items of a collection, such as `/things/{id}` for `/things`. */
+/** Returns whether a path identifies an item of a collection. For example, `/things/{id}` identifies an item of `/things`. */
 export function isItemPath(path: string, collectionPath: string): boolean {
   return path.replace(/\{[^/{}]+\}$/, '{}') === `${collectionPath.replace(/\/$/, '')}/{}`;
 }

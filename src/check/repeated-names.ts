@@ -1,9 +1,9 @@
 /** Matches the strings, brackets, braces and colons of a JSON text. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
-/** Returns the first name that occurs twice in an object of a valid JSON text (RFC 8259, section 4); undefined if the names of each object are unique. */
+/** Returns the first name that occurs twice in the same object of a valid JSON text (RFC 8259, section 4); undefined if there is none. */
 export function findRepeatedName(json: string): string | undefined {
-  /** The names in each object that is not closed yet; undefined for an array. */
+  /** The objects and arrays that are not closed yet, from the outermost to the innermost: the names of an object, or undefined for an array. */
   const open: (Set<string> | undefined)[] = [];
   let last = '';
   for (const [token] of json.matchAll(TOKENS)) {

@@ -5,7 +5,7 @@ import type { Route } from '../openapi/routes.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { getBodySchema, getOtherCookies, getSchemaPointer, type RequestValues, withParameter } from './requests.ts';
 
-/** A part of a request that can be edited: a parameter, or a value in the body with its path of property names and indexes. */
+/** An editable part of a request: a parameter, or a value in the body. `path`: the property names and array indexes that lead to the value. */
 export type RequestPart =
   | { readonly kind: 'parameter'; readonly parameter: Parameter; readonly schema: string }
   | { readonly kind: 'body'; readonly path: readonly string[]; readonly schema: string | undefined };
@@ -17,7 +17,7 @@ export type Edit =
   | { readonly kind: 'repeat' }
   | { readonly kind: 'add property'; readonly value: unknown };
 
-/** The maximum depth of edited values in a body, and the number of edited entries in an array. */
+/** The maximum depth of edited values in a body, and the maximum number of edited entries of an array. */
 const MAX_DEPTH = 5;
 const MAX_ENTRIES = 2;
 

@@ -43,18 +43,21 @@ function parseRequest({ target, headers = {}, body }: RequestToSend): RequestToV
   return { ...parsed, body: contentType === FORM_TYPE ? parseQuery(text) : JSON.parse(text), contentType };
 }
 
-/** Returns the media type in which requests to an operation are sent, JSON if possible; undefined if no documented type can be serialized. */
+/**
+ * Returns the media type of the bodies that the check sends to an operation: JSON if it is documented. Returns undefined if the check can't serialize
+ * any documented type.
+ */
 export function getBodyType({ bodyMedia }: Route): string | undefined {
   const types = Object.keys(bodyMedia);
   return types.find(isJsonType) ?? types.find(isParsedType);
 }
 
-/** Returns the pointer of the schema of the body that `getBodyType` selects; undefined if there is none. */
+/** Returns the pointer of the body schema for the media type of `getBodyType`; undefined if this type is undefined or has no schema. */
 export function getBodySchema(route: Route): string | undefined {
   return route.bodyMedia[getBodyType(route) ?? '']?.schema;
 }
 
-/** Returns the path of a request. `raw` are parameters that are not escaped. */
+/** Returns the path of a request. `raw` contains values that are inserted without percent-encoding. They replace the values of `values.path`. */
 export function toPath(
   { path }: Route,
   values: Pick<RequestValues, 'path'>,
@@ -79,7 +82,7 @@ function formatQuery(query: RequestValues['query']): string {
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }
 
-/** Serializes a form. Leaves out objects, which a field can't contain. */
+/** Serializes a form. Omits values that are objects, because a form field can't contain an object. */
 function formatForm(body: unknown): string {
   const fields = Object.entries(toNode(body)).filter(([, value]) => !isNode(value));
   return new URLSearchParams(toPairs(Object.fromEntries(fields))).toString();
@@ -92,7 +95,7 @@ function toPairs(values: Node): [string, string][] {
   );
 }
 
-/** Returns the values of a request with one parameter set; undefined if its value can't be serialized. */
+/** Returns the values of a request with one parameter set to `value`; undefined if `value` can't be serialized. */
 export function withParameter(
   values: RequestValues,
   { name, in: location, shape }: Parameter,
@@ -111,13 +114,13 @@ export function withParameter(
   return { ...values, headers: { ...values.headers, cookie: cookies.join('; ') } };
 }
 
-/** Returns the value of a parameter in a request; undefined if it is absent, or in a cookie. */
+/** Returns the value of a parameter in a request; undefined if the request does not have the parameter, or if it is a cookie. */
 export function getParameterValue({ path, query, headers }: RequestValues, { in: location, name }: Parameter) {
   if (location === 'header') return headers[name.toLowerCase()];
   return location === 'cookie' ? undefined : { path, query }[location][name];
 }
 
-/** Returns the cookies of a request as texts `name=value`, without the cookie with this name. */
+/** Returns the cookies of a request, except the cookie `name`. Each cookie is a text such as `color=red`. */
 export function getOtherCookies({ headers }: RequestValues, name: string): readonly string[] {
   return (headers.cookie ?? '').split('; ').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
 }
@@ -125,7 +128,7 @@ export function getOtherCookies({ headers }: RequestValues, name: string): reado
 /** The character between the entries of a list in one parameter. */
 const SEPARATORS = { commas: ',', spaces: ' ', pipes: '|' };
 
-/** Returns the names and texts that a parameter has in a request; undefined if its value can't be serialized. */
+/** Serializes the value of a parameter to the names and texts that a request contains. Returns undefined if the value can't be serialized. */
 function serialize(name: string, shape: Parameter['shape'], value: unknown): RequestValues['query'] | undefined {
   const texts = [value].flat().map(toText);
   switch (shape) {
@@ -165,12 +168,15 @@ function encodeText(text: string): string {
 /** A number that every server parses in the same way: short and without an exponent. */
 const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,15})(\.\d{1,9})?$/;
 
-/** Returns whether servers may parse a request differently: it has an unusual number, or no body although a form is documented. */
+/**
+ * Returns whether servers may parse a request in different ways. They may if the request has an unusual number, or if it has no body although its
+ * operation documents a form.
+ */
 export function isAmbiguous(contract: Contract, route: Route, values: RequestValues): boolean {
   return hasAmbiguousNumber(contract, route, values) || isAmbiguousForm(contract, route, values);
 }
 
-/** Returns whether a request has no body, the operation documents a form, and the contract allows either an empty form or no body, but not both. */
+/** Returns whether a request has no body, and its validity depends on whether the server treats the missing body as an empty form. */
 function isAmbiguousForm(contract: Contract, route: Route, values: RequestValues): boolean {
   const request = parseRequest(toRequest(route, values));
   if (getBodyType(route) !== FORM_TYPE || request.body !== undefined) return false;

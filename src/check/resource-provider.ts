@@ -11,8 +11,8 @@ import { toRequest } from './requests.ts';
 const MAX_ATTEMPTS = 3;
 
 /**
- * Returns a function that creates a resource in each collection that has no id in the pool. Starts with the outer collections, since a nested resource
- * needs the resource that contains it.
+ * Returns a function that creates one resource in each collection for which the pool contains no id. The function starts with the outer collections,
+ * because a request that creates a nested resource contains the id of the outer resource.
  */
 export function createResourceProvider(
   context: Pick<CheckContext, 'session' | 'requests' | 'seed' | 'allowedRoutes'>,
@@ -55,7 +55,7 @@ export function removeDeletedId(pool: Pool, { path, pathNames, pathParameters }:
   if (id !== undefined) pool.removeId(getPoolName(name, path), id);
 }
 
-/** Returns the name in the pool of the last path parameter of an operation. */
+/** Returns the pool name of the last path parameter of an operation, such as `bookId`. */
 function getItemName({ path, pathNames }: Route): string {
   return getPoolName(pathNames.at(-1) ?? '', path);
 }

@@ -22,7 +22,8 @@ export function getCheckedRoutes({ contract: { routes, path }, only, exclude = [
     throw new CheckUsageError(`${path} has no operation ${unknown.join(', ')}. Its operations are ${ids.join(', ')}.`);
   const isSelected = (id: string) => (only ?? ids).includes(id) && !exclude.includes(id);
   const selected = routes.filter(({ operationId }) => isSelected(operationId));
-  if (selected.length === 0) throw new CheckUsageError('No operation is left to check: --exclude removes all of them.');
+  if (selected.length === 0)
+    throw new CheckUsageError('No operation is left to check: --exclude removes all selected operations.');
   return selected;
 }
 

@@ -12,7 +12,7 @@ import type { Route } from '../openapi/routes.ts';
 import { type Client, TOO_MANY_REQUESTS } from './client.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import { FailureRounds } from './failure-rounds.ts';
-import { type CheckName, type Finding, getResponseName, type Ledger, type Violation } from './findings.ts';
+import { type CheckName, type CheckResults, type Finding, getResponseName, type Violation } from './findings.ts';
 import { findRepeatedName } from './repeated-names.ts';
 import { CheckStoppedError, ServerUnreachableError, ServerUnresponsiveError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
@@ -25,8 +25,11 @@ export type Rule = (route: Route, exchange: Exchange) => readonly Violation[];
 export interface SessionOptions {
   readonly contract: Contract;
   readonly client: Client;
-  readonly ledger: Ledger;
-  /** Whether a model describes the contract. If so, responses must have only documented properties, and behaviour that OpenAPI leaves open is defined. */
+  readonly results: CheckResults;
+  /**
+   * Whether a behaviour model describes the contract. If true, responses must not have undocumented properties. The contract then also defines
+   * behaviour that OpenAPI does not define, such as the meaning of a repeated query parameter.
+   */
   readonly hasModel: boolean;
   readonly rules: readonly Rule[];
   /** The maximum number of concurrent requests. */
@@ -35,7 +38,7 @@ export interface SessionOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The result of a request. `exchange` is undefined if there is no response, or if every response has status 429. */
+/** The result of a request. `exchange` is undefined if there is no response, or if each repetition of the request also received status 429. */
 export interface SendResult {
   readonly exchange: Exchange | undefined;
   readonly findings: readonly Finding[];
@@ -43,20 +46,22 @@ export interface SendResult {
 
 /** Sends the requests of a check to a server. */
 export interface Session extends SessionOptions {
-  /** Whether a request may have changed data since the value was set to false. */
+  /** Whether a request may have changed data. A caller sets it to false after it has restored the data that the check needs. */
   mayHaveChanged: boolean;
   /** The number of requests for which every response had status 429. */
   rateLimitedCount: number;
-  /** Called with each response that has another status than 429. */
+  /** Called with each response whose status is not 429. */
   onResponse?: (route: Route, exchange: Exchange) => void;
   /**
-   * Sends a request, counts its response, and validates the response against the contract and `rule`. Returns the findings, and does not add them to the
-   * ledger. Throws `CheckStoppedError` if the check can't continue.
+   * Sends a request, counts its response, and validates the response against the contract and `rule`. Returns the findings without adding them to the
+   * results. Throws `CheckStoppedError` if the check can't continue.
    */
   send(check: CheckName, route: Route, request: RequestToSend, rule?: Rule): Promise<SendResult>;
 }
 
-/** A check stops after this many consecutive rounds of requests without a response, or consecutive requests with status 429. */
+/**
+ * A check stops after this many consecutive rounds of requests without a response, and after this many consecutive requests that only received 429.
+ */
 const MAX_FAILURE_ROUNDS = 5;
 const MAX_RATE_LIMITED = 20;
 
@@ -66,7 +71,7 @@ const PAUSE_MS = 200;
 
 /** Creates a session, which sends the requests of a check to a server. */
 export function createSession(parts: SessionOptions): Session {
-  const { ledger, signal } = parts;
+  const { results, signal } = parts;
   const failureRounds = new FailureRounds();
   const commonRules: readonly Rule[] = [(...values) => findViolations(parts, ...values), ...parts.rules];
   let consecutiveRateLimits = 0;
@@ -79,9 +84,9 @@ export function createSession(parts: SessionOptions): Session {
     if (response.status === TOO_MANY_REQUESTS) return recordRateLimit(response);
     consecutiveRateLimits = 0;
     session.onResponse?.(route, exchange);
-    // A check sends OPTIONS to a path, and no operation documents the response.
+    // A check also sends OPTIONS to paths without a documented OPTIONS operation.
     const isDocumented = request.method !== 'OPTIONS' || route.method === 'OPTIONS';
-    if (isDocumented) ledger.count(check, route, response.status);
+    if (isDocumented) results.count(check, route, response.status);
     const violations = [...(isDocumented ? commonRules : []), ownRule].flatMap((rule) => rule(route, exchange));
     return { exchange, findings: violations.map((violation) => createFinding(check, route, exchange, violation)) };
   }
@@ -109,7 +114,9 @@ export function createSession(parts: SessionOptions): Session {
         if (!(error instanceof NoResponseError)) throw error;
         const rounds = failureRounds.recordFailure(requestNumber);
         if (rounds >= MAX_FAILURE_ROUNDS)
-          throw new ServerUnresponsiveError(`no response in ${rounds} rounds of requests: ${error.message}`);
+          throw new ServerUnresponsiveError(
+            `no response in ${rounds} consecutive rounds of concurrent requests: ${error.message}`,
+          );
         session.mayHaveChanged = true;
         const violation = { rule: 'responds', message: error.message, pointer: route.pointer };
         const finding = createFinding(check, route, { request, response: NO_RESPONSE }, violation);
@@ -120,7 +127,10 @@ export function createSession(parts: SessionOptions): Session {
   return session;
 }
 
-/** Sends a request, again if the connection is refused. Returns the response. Throws `ServerUnreachableError` if all connections are refused. */
+/**
+ * Sends a request, and repeats it if the server refuses the connection. Returns the response. Throws `ServerUnreachableError` if the server refuses
+ * all connections.
+ */
 async function sendWithRetries({ client, signal }: SessionOptions, request: RequestToSend): Promise<ReceivedResponse> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -165,7 +175,7 @@ function findViolations(
   const responseViolations = contract
     .verifyResponse(route, { status, headers, body }, { closed: hasModel })
     .filter(({ where }) => request.method !== 'HEAD' || !/^(body|content type)/.test(where))
-    // OpenAPI does not define whether a response without `content` may have a body. If a model applies, its contract does.
+    // OpenAPI does not define whether a response without `content` may have a body. A contract with a model forbids the body.
     .filter(({ where, rule }) => hasModel || where !== 'body' || rule !== 'documented');
   return [
     ...responseViolations.map((violation) => ({
@@ -178,7 +188,7 @@ function findViolations(
   ];
 }
 
-/** Returns the name of a violated rule. It has no array indexes, so that the same violation in several entries counts once. */
+/** Returns the name of a violated rule. It contains `*` for each array index, so that the same violation in several entries counts once. */
 function toRuleName({ where, rule }: ResponseViolation): string {
   return `${where.replaceAll(/\/\d+(?=\/|$)/g, '/*')} ${rule}`;
 }

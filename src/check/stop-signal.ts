@@ -5,19 +5,22 @@ export class CheckStoppedError extends Error {
   override readonly name = 'CheckStoppedError';
 }
 
-/** The error of a server that accepts connections, but no longer responds. It is reported as a finding. */
+/** Thrown if the server accepts connections, but no longer responds. It is reported as a finding. */
 export class ServerUnresponsiveError extends CheckStoppedError {}
 
-/** The error of a server that no longer accepts connections. It is not reported as a finding. */
+/** Thrown if the server no longer accepts connections. It is not reported as a finding. */
 export class ServerUnreachableError extends CheckStoppedError {}
 
-/** Creates a signal that stops a check after `maxTime` seconds, or when `interrupt` is aborted. For 0 or undefined there is no time limit. */
+/**
+ * Creates a signal that stops a check after `maxTime` seconds, or when `interrupt` is aborted. If `maxTime` is 0 or undefined, there is no time
+ * limit.
+ */
 export function createStopSignal(maxTime: number | undefined, interrupt: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const stop = (reason: string) => controller.abort(new CheckStoppedError(reason));
   // `unref`: the timer must not keep the process running after the check.
   if (maxTime) setTimeout(stop, maxTime * 1_000, `the time limit is reached (--max-time ${maxTime})`).unref();
-  const onInterrupt = () => stop('it was interrupted');
+  const onInterrupt = () => stop('the check was interrupted');
   if (interrupt.aborted) onInterrupt();
   interrupt.addEventListener('abort', onInterrupt, { once: true });
   return controller.signal;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The time to wait after status 429 without a valid Retry-After header, and the maximum time, in ms. */
+/** The time to wait after status 429, in ms: the default for a response without a valid Retry-After header, and the maximum. */
 const DEFAULT_WAIT_MS = 1_000;
 export const MAX_WAIT_MS = 60_000;
 
@@ -23,7 +23,7 @@ export class Throttle {
     this.#signal = signal;
   }
 
-  /** Waits until the next request may be sent. Returns this time, in ms. Rejects when the signal is aborted. */
+  /** Waits until the next request may be sent. Returns the value of `performance.now()` at this time, in ms. Rejects when the signal is aborted. */
   async waitForTurn(): Promise<number> {
     const nowMs = performance.now();
     const turnMs = Math.max(nowMs, this.#nextMs);
@@ -32,15 +32,18 @@ export class Throttle {
     return turnMs;
   }
 
-  /** Shortens the time between requests, after a response other than 429. */
+  /** Shortens the time between requests. It must be called after a response other than 429. */
   speedUp(): void {
     this.#gapMs = this.#gapMs * DECAY < MIN_GAP_MS ? 0 : this.#gapMs * DECAY;
   }
 
-  /** Lengthens the time between requests, after status 429 for a request sent at `sentMs`. Returns false if Retry-After exceeds the maximum. */
+  /**
+   * Lengthens the time between requests, after a request that was sent at `sentMs` received status 429. Returns false if the time in Retry-After
+   * exceeds the maximum.
+   */
   slowDown(sentMs: number, headers: Readonly<Record<string, string>>): boolean {
     const waitMs = parseRetryAfter(headers['retry-after'], headers.date);
-    // The other concurrent requests get 429 for the same reason.
+    // Requests that were sent before the last 429 received 429 for the same reason, so they do not lengthen the time again.
     if (sentMs > this.#limitedMs) {
       this.#limitedMs = performance.now();
       this.#gapMs = Math.min(MAX_GAP_MS, Math.max(INITIAL_GAP_MS, this.#gapMs * 2));
@@ -51,7 +54,10 @@ export class Throttle {
   }
 }
 
-/** Returns the time of a Retry-After header, in ms. The header has seconds, or a date relative to the `Date` header (RFC 9110, section 10.2.3). */
+/**
+ * Returns the time that a client must wait by a Retry-After header, in ms. The header contains seconds or a date. The wait until a date starts at the
+ * time in the `Date` header (RFC 9110, section 10.2.3).
+ */
 function parseRetryAfter(retryAfter = '', date = ''): number {
   if (/^\d+$/.test(retryAfter.trim())) return Number(retryAfter) * 1_000;
   const waitMs = Date.parse(retryAfter) - Date.parse(date);

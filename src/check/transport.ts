@@ -8,7 +8,7 @@ import { NO_RESPONSE_WITHIN } from './findings.ts';
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError';
 
-  /** `kind`: the server refused the connection, or closed a reused (stale) connection when the request was sent. */
+  /** `kind`: `refused` if the server refused the connection; `stale` if the server closed a reused connection when the request was sent. */
   constructor(
     message: string,
     readonly kind?: 'refused' | 'stale' | undefined,
@@ -53,10 +53,10 @@ export class Transport {
     try {
       return await this.sendOnce(request, timeoutMs, this.agent);
     } catch (error) {
-      // Repeat the request over a new connection: other reused connections may also be closed.
+      // The repeated request needs a new connection, because other reused connections may also be closed.
       if (error instanceof NoResponseError && error.kind === 'stale') return this.sendOnce(request, timeoutMs, false);
       if (error instanceof NoResponseError) throw error;
-      // Node does not send some characters in headers and paths.
+      // Node throws an error for some characters in headers and paths.
       throw new NoResponseError(`the request cannot be sent: ${(error as Error).message}`);
     }
   }
@@ -89,11 +89,11 @@ export class Transport {
     const { method, target, headers } = request;
     const { hostname, port, pathname } = this.base;
     return (this.isSecure ? secureRequest : plainRequest)({
-      // Node would look up an IPv6 address in brackets as a host name.
+      // Removes the brackets of an IPv6 address. With brackets, Node would look it up as a host name.
       hostname: hostname.replace(/^\[|\]$/g, ''),
       port,
       ...(this.signal ? { signal: this.signal } : {}),
-      // A new connection: a server may send a body after the response to HEAD, which would be read as the next response.
+      // HEAD needs a new connection. If a server sends a body, a reused connection would parse it as the next response.
       agent: method === 'HEAD' ? false : agent,
       method,
       path: pathname.replace(/\/$/, '') + target,
@@ -106,7 +106,7 @@ export class Transport {
 function receiveResponse(outgoing: ReturnType<typeof plainRequest>, finish: Finish, fail: Fail): void {
   let head: IncomingMessage | undefined;
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
-    // Node reports the forbidden body as an invalid next response.
+    // Node parses the forbidden body as the next response, and reports that this response is invalid.
     if (outgoing.method === 'HEAD' && head && error.code?.startsWith('HPE_'))
       finish({ ...toResponse(head, ''), httpError: HEAD_BODY_VIOLATION });
     else fail(error.message || String(error.code), error.code);

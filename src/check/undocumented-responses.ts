@@ -5,9 +5,9 @@ import type { Route } from '../openapi/routes.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 
-/** The length that every server should accept: of a target, in characters, and of a body, in bytes. */
-export const MAX_TARGET_LENGTH = 2_000;
-export const MAX_BODY_BYTES = 10_000;
+/** The maximum sizes that every server should accept: the length of a target in characters, and the size of a body in bytes. */
+export const MAX_PORTABLE_TARGET_LENGTH = 2_000;
+export const MAX_PORTABLE_BODY_BYTES = 10_000;
 
 /** Error statuses that a web server or a proxy can return for any API, such as 408 (timeout) and 413 (body too large). */
 const TRANSPORT_STATUSES: readonly number[] = [408, 411, 413, 414, 417, 421, 426, 429, 431];
@@ -28,16 +28,16 @@ export function canBeUndocumented(
   return (status === 400 || status === 404) && isAmbiguousTarget(request);
 }
 
-/** Returns whether a response rejects a request that is larger than every server should accept. */
+/** Returns whether a response rejects a request because of its size, and the request exceeds the size that every server should accept. */
 export function isTooLarge({ target, body }: RequestToSend, { status }: ReceivedResponse): boolean {
-  if (status === 413) return Buffer.byteLength(body ?? '') > MAX_BODY_BYTES;
-  return [414, 431].includes(status) && target.length > MAX_TARGET_LENGTH;
+  if (status === 413) return Buffer.byteLength(body ?? '') > MAX_PORTABLE_BODY_BYTES;
+  return [414, 431].includes(status) && target.length > MAX_PORTABLE_TARGET_LENGTH;
 }
 
-/** Returns whether servers and proxies may parse a target differently. */
+/** Returns whether servers and proxies may parse a target in different ways. */
 function isAmbiguousTarget({ target }: RequestToSend): boolean {
   const isDecodable = tryOrUndefined(() => decodeURIComponent(target)) !== undefined;
-  return target.length > MAX_TARGET_LENGTH || AMBIGUOUS_CHARACTER.test(target) || !isDecodable;
+  return target.length > MAX_PORTABLE_TARGET_LENGTH || AMBIGUOUS_CHARACTER.test(target) || !isDecodable;
 }
 
 function hasDocumentedType({ bodyMedia }: Route, { headers = {}, body }: RequestToSend): boolean {

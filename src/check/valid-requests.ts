@@ -1,6 +1,7 @@
 import { createGenerator, EndlessSchemaError } from '../mock/generate.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode } from '../openapi/document.ts';
+import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { createRandom, type Random, toSeed } from '../util/random.ts';
 import { getPoolName, isItemPath, type Pool } from './pool.ts';
@@ -20,9 +21,12 @@ const MAX_ATTEMPTS = 20;
 export interface RequestGenerator {
   /** Returns a valid request with all optional parts, and with ids from the pool; undefined if no generated request is valid. */
   createValid(route: Route, seed: number): RequestValues | undefined;
-  /** Returns values for the path parameters of an operation, and nothing else. */
+  /** Returns a request that has values only for its path parameters. */
   createPath(route: Route, seed: number): RequestValues;
-  /** Returns a valid request with generated values in the path, which are unlikely to be ids of existing resources; undefined if `values` has no path. */
+  /**
+   * Returns a copy of a valid request with generated path parameters. They are unlikely to be ids of existing resources. Returns undefined if the
+   * operation has no path parameters.
+   */
   withUnknownIds(route: Route, values: RequestValues, seed: number): RequestValues | undefined;
 }
 
@@ -33,16 +37,17 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
     generate(getNode(contract.normalized, schema), { random, usesExamples: false, isBare, isFull: !isBare, query: {} });
 
   function generateRequest(route: Route, random: Random, isBare: boolean): RequestValues {
+    const createValue = (parameter: Parameter): unknown => {
+      const known = pool.getValues(getPoolName(parameter.name, route.path));
+      if (known.length > 0) return random.pick(known);
+      const [example] = parameter.examples;
+      return example ? example.value : generateValue(getSchemaPointer(contract, parameter), random, isBare);
+    };
     let values = NO_VALUES;
     for (const parameter of route.parameters) {
       const isRequired = getNode(contract.normalized, `${parameter.pointer}/required`) === true;
       if (isBare && !isRequired) continue;
-      const known = pool.getValues(getPoolName(parameter.name, route.path));
-      const [example] = parameter.examples;
-      const schema = getSchemaPointer(contract, parameter);
-      const value =
-        known.length > 0 ? random.pick(known) : example ? example.value : generateValue(schema, random, isBare);
-      values = withParameter(values, parameter, value) ?? values;
+      values = withParameter(values, parameter, createValue(parameter)) ?? values;
     }
     values = setParentIds(contract, pool, route, values);
     const schema = getBodySchema(route);
@@ -80,7 +85,10 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
   };
 }
 
-/** Returns a request to a nested resource, or to its collection, with the ids of the outer resources in the path. The pool stores these ids. */
+/**
+ * Sets the path parameters that identify the outer resources of a nested resource or collection. The pool stores these parameters for each nested
+ * resource that the check created.
+ */
 function setParentIds({ routes }: Contract, pool: Pool, route: Route, values: RequestValues): RequestValues {
   const last = route.pathNames.at(-1);
   if (last === undefined) return values;

@@ -1,4 +1,4 @@
-/** The types of the API for clients. `npm run types` generates them from `openapi.yaml`. Their arrays are mutable, like those of parsed JSON. */
+/** The types of the API for clients. `npm run types` generates them from `openapi.yaml`. The arrays are mutable, like the arrays of parsed JSON. */
 import type { components } from './schema.d.ts';
 
 export type { components, operations, paths } from './schema.d.ts';

@@ -54,8 +54,8 @@ function getImplementation({ operationId, method, path }: Operation): Applicatio
 }
 
 /**
- * Creates the validator of the entries of a state. Entries satisfy the shop's own contract. If the served contract has an operation of the shop and
- * other schemas, entries also satisfy the served contract.
+ * Creates the validator of the entries of a state. Entries must satisfy the shop's own contract. If the served contract has an operation of the shop,
+ * and its state schemas differ from the shop's, entries must also satisfy the served contract.
  */
 function createEntryValidator(contract: Contract): DataValidator {
   const own = shopContract.validateData;

@@ -15,7 +15,7 @@ export function createShopContract(source: Document) {
   return {
     document,
     routes: getRoutes(document),
-    /** Returns the issues of a value by a schema. Adds missing properties that have a `default` to the value. */
+    /** Validates a value against a schema, and returns the issues. Adds missing properties that have a `default` to the value. */
     validateData: createDataValidator(validate),
   };
 }
@@ -41,7 +41,7 @@ export function hasSameRequest(served: Document, ownRoute: Route, servedRoute: R
   return own.length === other.length && own.every((pointer, index) => isSame(pointer, other[index] ?? ''));
 }
 
-/** Keys that a comparison ignores, because they do not change which values are valid. References are resolved before. */
+/** Keys that a comparison ignores, because they do not change which values are valid. References are resolved before the comparison. */
 const IGNORED_KEYS = /^(description|summary|title|examples?|x-refused-examples|x-present-with|\$ref)$/;
 
 /**

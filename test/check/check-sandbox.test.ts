@@ -38,9 +38,9 @@ describe('selectSandboxes', () => {
     const interrupt = new AbortController();
     const { url } = await startRecorder(({ target }, response) => {
       if (target === '/') response.end();
-      else interrupt.abort(new CheckStoppedError('it was interrupted'));
+      else interrupt.abort(new CheckStoppedError('the check was interrupted'));
     });
     const error = await getRejection(select(url, interrupt.signal), CheckError);
-    expect(error.message).toBe(`${url} was not checked: it was interrupted`);
+    expect(error.message).toBe(`${url} was not checked: the check was interrupted`);
   });
 });

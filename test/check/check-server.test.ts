@@ -49,7 +49,7 @@ describe('checkServer on a server that stops responding', () => {
     const verdict = await runCheck(await startSilentShop(answers), { ...selection, runs: 20 });
     expect(verdict.findings.map(({ rule }) => rule)).toContain('responds');
     expect(verdict.notes).toContainEqual(
-      expect.stringMatching(/^The check stopped early: no response in 5 rounds of requests: /),
+      expect.stringMatching(/^The check stopped early: no response in 5 consecutive rounds of concurrent requests: /),
     );
   });
 });

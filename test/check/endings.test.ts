@@ -50,9 +50,9 @@ describe('checkServer when it stops early', () => {
   it('sends no request after an interrupt', async () => {
     const controller = new AbortController();
     const { url, seen } = await startNotesServer();
-    controller.abort(new CheckStoppedError('it was interrupted'));
+    controller.abort(new CheckStoppedError('the check was interrupted'));
     const judging = runCheck(url, { contract: await loadNotesContract(), signal: controller.signal });
-    await expect(judging).rejects.toThrow(/was not checked: it was interrupted/);
+    await expect(judging).rejects.toThrow(/was not checked: the check was interrupted/);
     expect(seen).toEqual([]);
   });
 
@@ -94,7 +94,7 @@ describe('The exit code of a check', () => {
       (text) => void printed.push(text),
     );
     expect(code).toBe(expected);
-    expect(printed.join('').includes('Not checked, or only in part: links')).toBe(unjudged.length > 0);
+    expect(printed.join('').includes('Not checked completely: links')).toBe(unjudged.length > 0);
   });
 });
 

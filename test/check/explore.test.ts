@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { explore } from '../../src/check/explore.ts';
-import { type Finding, Ledger } from '../../src/check/findings.ts';
+import { CheckResults, type Finding } from '../../src/check/findings.ts';
 import { shopContract } from '../support/harness/check.ts';
 
 const [route] = shopContract.routes;
@@ -13,15 +13,15 @@ function finding(rule: string): Finding {
 
 /** Explores numbers with a function that returns the failure of each number. */
 async function exploreNumbers(wrong: (one: number, time: number) => readonly Finding[]) {
-  const ledger = new Ledger(shopContract.routes);
+  const results = new CheckResults(shopContract.routes);
   let time = 0;
   const examine = async (one: number) => wrong(one, ++time);
-  const ending = explore({ fc, ledger, cases: fc.integer({ min: 0, max: 1_000 }), seed: 1, runs: 50, examine });
+  const ending = explore({ fc, results, cases: fc.integer({ min: 0, max: 1_000 }), seed: 1, runs: 50, examine });
   const error = await ending.then(
     () => undefined,
     (thrown: Error) => thrown,
   );
-  return { messages: ledger.findings.map(({ message }) => message), error };
+  return { messages: results.findings.map(({ message }) => message), error };
 }
 
 describe('explore', () => {

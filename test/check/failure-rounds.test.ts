@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Client } from '../../src/check/client.ts';
-import { Ledger } from '../../src/check/findings.ts';
+import { CheckResults } from '../../src/check/findings.ts';
 import { createSession } from '../../src/check/session.ts';
 import { ServerUnresponsiveError } from '../../src/check/stop-signal.ts';
 import type { Route } from '../../src/openapi/routes.ts';
@@ -22,8 +22,8 @@ async function startRounds(lost: number) {
   });
   const client = new Client(url, {});
   onTestFinished(() => client.close());
-  const ledger = new Ledger(shopContract.routes);
-  const parts = { contract: shopContract, client, ledger, hasModel: false, rules: [], maxConcurrent: AT_ONCE };
+  const results = new CheckResults(shopContract.routes);
+  const parts = { contract: shopContract, client, results, hasModel: false, rules: [], maxConcurrent: AT_ONCE };
   const session = createSession(parts);
   const [route] = shopContract.routes as [Route];
   const send = () => session.send('input', route, { method: 'GET', target: '/api/products' });

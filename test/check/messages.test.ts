@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Client } from '../../src/check/client.ts';
-import { Ledger } from '../../src/check/findings.ts';
+import { CheckResults } from '../../src/check/findings.ts';
 import { createSession } from '../../src/check/session.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { shopContract } from '../support/harness/check.ts';
@@ -18,11 +18,11 @@ describe('A finding of a check', () => {
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     onTestFinished(() => void server.close());
     const client = new Client(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {});
-    const ledger = new Ledger(shopContract.routes);
+    const results = new CheckResults(shopContract.routes);
     const session = createSession({
       contract: shopContract,
       client,
-      ledger,
+      results,
       hasModel: true,
       rules: [],
       maxConcurrent: 1,

@@ -40,7 +40,7 @@ describe('createStopSignal', () => {
     expect(signal.aborted).toBe(false);
     interrupt.abort();
     expect(createNotCheckedError('http://localhost', signal).message).toBe(
-      'http://localhost was not checked: it was interrupted',
+      'http://localhost was not checked: the check was interrupted',
     );
     expect(createStopSignal(undefined, interrupt.signal).aborted).toBe(true);
   });

@@ -16,7 +16,7 @@ it.for(['SIGINT', 'SIGTERM'] as const)(
     await expect.poll(() => seen.length, { timeout: 60_000 }).toBe(2);
     program.child.kill(signal);
     const { code } = await program.ended;
-    expect([code, program.stderr()]).toEqual([3, `storefront: ${url} was not checked: it was interrupted\n`]);
+    expect([code, program.stderr()]).toEqual([3, `storefront: ${url} was not checked: the check was interrupted\n`]);
   },
 );
 

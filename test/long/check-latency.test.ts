@@ -38,7 +38,7 @@ describe('storefront check of a server with a latency of 60 ms', () => {
     const program = await startProgram(test, ['check', url, '--allow-writes', '--max-time', '3']);
     const { code } = await program.ended;
     expect(program.stdout()).toMatch(/^The check stopped early: the time limit is reached \(--max-time 3\)$/m);
-    expect(program.stdout()).toMatch(/^Not checked, or only in part: .*; and \d+ more$/m);
+    expect(program.stdout()).toMatch(/^Not checked completely: .*; and \d+ more$/m);
     expect(program.stdout()).toMatch(/^Contract check incomplete: no violations/m);
     expect(code).toBe(3);
   });
@@ -59,7 +59,7 @@ describe('storefront check of a server with a latency of 60 ms', () => {
     await expect.poll(() => seen.length, { timeout: 60_000 }).toBeGreaterThan(30);
     program.child.kill(signal);
     const { code } = await program.ended;
-    expect(program.stdout()).toMatch(/^The check stopped early: it was interrupted$/m);
+    expect(program.stdout()).toMatch(/^The check stopped early: the check was interrupted$/m);
     expect(program.stdout()).toMatch(/^Contract check incomplete: /m);
     expect(code).toBe(3);
   });

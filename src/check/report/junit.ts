@@ -17,7 +17,7 @@ export function toJunit(report: Report): string {
 /** Returns a test suite with an error for each part that was not checked; nothing if the check is complete. */
 function createUncheckedSuite(unchecked: readonly string[]): readonly string[] {
   if (unchecked.length === 0) return [];
-  const error = `<error${formatAttributes({ type: 'incomplete', message: 'not checked, or only in part' })}/>`;
+  const error = `<error${formatAttributes({ type: 'incomplete', message: 'not checked completely' })}/>`;
   const cases = unchecked.map((name) => formatCase('not checked', name, [error]));
   const counts = { tests: unchecked.length, failures: 0, errors: unchecked.length };
   return createSuite({ name: 'not checked', ...counts }, cases);

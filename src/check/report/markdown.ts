@@ -1,7 +1,7 @@
 import type { Failure, Report } from './report.ts';
 import { createCells, failuresByRule, toReadable, uncheckedLines, verdictLine } from './text.ts';
 
-/** The maximum number of failures in a summary, and of steps of a failure. */
+/** The maximum number of failures in a summary, and the maximum number of steps of a failure. */
 const MAX_FAILURES = 30;
 const MAX_STEPS = 6;
 

@@ -16,11 +16,11 @@ export interface Report {
   readonly failures: readonly Failure[];
   /** Sentences with more information. */
   readonly notes: readonly string[];
-  /** The names of the parts of the check that did not run to their end. */
+  /** Descriptions of what was not checked completely. */
   readonly unchecked: readonly string[];
 }
 
-/** A documented or received response of an operation, with the number of responses and violations of each check. */
+/** A documented or received response of an operation. `counts`: for each check, the number of responses and the number of violations. */
 export interface Row {
   readonly operationId: string;
   readonly status: string;
@@ -33,7 +33,7 @@ export interface Failure extends Pick<Finding, 'operationId' | 'status' | 'rule'
   /** The place in the contract: file, line, column and JSON Pointer. */
   readonly place: string;
   readonly steps: readonly Step[];
-  /** The command that repeats the check of the operation. Undefined in reports whose steps reproduce the failure. */
+  /** The command that repeats the check of the operation; undefined if the steps are enough to reproduce the failure. */
   readonly reproduce?: string;
 }
 
@@ -48,7 +48,7 @@ const MAX_BODY_LENGTH = 300;
 
 /** Creates a report from a verdict. `reproduce` returns the command that repeats the check of an operation. */
 export function createReport(verdict: Verdict, contract: Contract, reproduce: (operationId: string) => string): Report {
-  const { url, seed, runs, routes, findings, ledger, notes, unchecked } = verdict;
+  const { url, seed, runs, routes, findings, results, notes, unchecked } = verdict;
   const path = pathFromHere(contract.path);
   const locate = createLocator(path, contract.text);
   const rows = routes.flatMap((route) => createRows(verdict, route));
@@ -56,7 +56,7 @@ export function createReport(verdict: Verdict, contract: Contract, reproduce: (o
     ? `the model of ${verdict.model}`
     : 'the checks for any API (input, methods, links, behaviour)';
   return {
-    title: `Checked ${url} against ${path} with ${scope}: ${ledger.responseCount} responses, seed ${seed}, ${runs} runs`,
+    title: `Checked ${url} against ${path} with ${scope}: ${results.responseCount} responses, seed ${seed}, ${runs} runs`,
     checks: CHECK_NAMES,
     rows,
     failures: findings.map((finding) => ({
@@ -76,22 +76,22 @@ function noteMissingResponses(rows: readonly Row[]): readonly string[] {
   return missing.length > 0 ? [`Documented responses that were never received: ${missing.join(', ')}`] : [];
 }
 
-/** Returns a path relative to the working directory; the path itself if it is outside of the working directory. */
+/** Returns a path relative to the working directory. A path outside of the working directory is unchanged. */
 export function pathFromHere(path: string): string {
   const short = relative('.', path);
   return short.startsWith('..') ? path : short;
 }
 
-function createRows({ ledger }: Verdict, { operationId, responses }: Route): readonly Row[] {
+function createRows({ results }: Verdict, { operationId, responses }: Route): readonly Row[] {
   const documented = responses.map(({ name }) => name);
-  const seen = ledger.getStatuses(operationId);
-  // `default` and ranges such as 4XX are listed only if a response was received.
+  const seen = results.getStatuses(operationId);
+  // `default` and ranges such as 4XX are listed only if such a response was received.
   const expected = documented.filter((name) => /^\d+$/.test(name) || seen.includes(name));
   const statuses = [...expected, ...seen.filter((status) => !documented.includes(status))];
   return statuses.map((status) => ({
     operationId,
     status,
-    counts: Object.fromEntries(CHECK_NAMES.map((check) => [check, ledger.getCount(check, operationId, status)])),
+    counts: Object.fromEntries(CHECK_NAMES.map((check) => [check, results.getCount(check, operationId, status)])),
   }));
 }
 

@@ -2,7 +2,10 @@ import { limitList } from '../../util/limit-list.ts';
 import type { Count } from '../findings.ts';
 import type { Failure, Report, Row } from './report.ts';
 
-/** For each violated rule: the number of failures with their steps, the number of other failures with one line, and the number of steps of a failure. */
+/**
+ * Limits for each violated rule: the number of failures that are printed with their steps, the number of other failures that are printed in one line
+ * each, and the number of printed steps of a failure.
+ */
 const MAX_IN_FULL = 1;
 const MAX_IN_LINES = 8;
 const MAX_STEPS = 40;
@@ -45,9 +48,7 @@ const MAX_UNCHECKED = 20;
 
 /** Returns a line with the parts that were not checked; nothing if the check is complete. */
 export function uncheckedLines(unchecked: readonly string[]): readonly string[] {
-  return unchecked.length > 0
-    ? [`Not checked, or only in part: ${limitList(unchecked, MAX_UNCHECKED).join('; ')}`]
-    : [];
+  return unchecked.length > 0 ? [`Not checked completely: ${limitList(unchecked, MAX_UNCHECKED).join('; ')}`] : [];
 }
 
 /** Returns the failures grouped by rule, in the order in which they were found. */
@@ -99,7 +100,7 @@ function countText(count: Count | undefined): string {
   return count.wrong > 0 ? `${count.seen || ''} FAILED ${count.wrong}`.trim() : String(count.seen);
 }
 
-/** Returns a report in which no text has control characters or line breaks, which a server can send. */
+/** Returns a report without control characters and line breaks, because the responses of a server can contain them. */
 export function toReadable(report: Report): Report {
   return JSON.parse(JSON.stringify(report), (_, value: unknown) =>
     typeof value === 'string' ? escapeControlCharacters(value) : value,

@@ -4,7 +4,7 @@ import { type Catalogue, findDeliveryOption, findProduct } from './catalogue.ts'
 /** Decision: the tax rate, in percent of the cost before tax. It has at most two decimals. */
 export const TAX_PERCENT = 10;
 
-/** The unit of a tax rate is a hundredth of a percent: 8.25 % is 825 of 10,000. */
+/** The number of units in a percent and in 100 percent. The unit of a tax rate is a hundredth of a percent: 8.25 % is 825 units of 10,000. */
 const HUNDREDTHS_PER_PERCENT = 100;
 const FULL_RATE = 100 * HUNDREDTHS_PER_PERCENT;
 
@@ -18,8 +18,8 @@ const COST_LIMIT_STEP_CENTS = 1_000_000_000_000;
 export const MAX_CART_COST_CENTS = getMaxCartCostCents(TAX_PERCENT);
 
 /**
- * Returns the maximum cost of the products of a cart at a tax rate, in cents. The total cost of a cart with shipping and tax stays below 2^53.
- * Throws `RangeError` for an invalid rate.
+ * Returns the maximum cost of the products of a cart at a tax rate, in cents. If the products cost at most this amount, the total cost with shipping
+ * and tax stays below 2^53. Throws `RangeError` for an invalid rate.
  */
 export function getMaxCartCostCents(taxPercent: number): number {
   const highestBeforeTaxCents = Number.MAX_SAFE_INTEGER / (1 + toHundredths(taxPercent) / FULL_RATE);

@@ -8,10 +8,10 @@ import { resetUnchecked } from './steps.ts';
 /** The number of concurrent requests. */
 const CONCURRENT_REQUESTS = 8;
 
-/** How many times each check is repeated: a race condition does not show each time. */
+/** The number of times that each check runs. A race condition does not cause an error each time. */
 const REPETITIONS = 3;
 
-/** Rules that a request can also violate if no other request is sent at the same time. */
+/** Rules that a request can violate even if no other request is sent at the same time. */
 const GENERAL_RULES: readonly string[] = ['no server error', 'responds'];
 
 /** Checks that no concurrent addition to the cart is lost, and that only one of several concurrent orders succeeds. */
@@ -25,13 +25,13 @@ export async function checkConcurrency({ session }: CheckContext, defaultModel: 
         await check(tester);
       });
       if (!findings) continue;
-      // A single server error may have another cause than concurrency. Two orders of one cart can't.
+      // A server error that occurs once may have a cause other than concurrency. Only concurrency can cause two orders of one cart.
       const isGeneral = findings.some(({ rule }) => GENERAL_RULES.includes(rule));
       const isUnconfirmed = isGeneral && !findings.some((finding) => knownKeys.has(getFindingKey(finding)));
       for (const finding of findings) {
         knownKeys.add(getFindingKey(finding));
-        if (isUnconfirmed) session.ledger.addUnreproduced(finding);
-        else session.ledger.add(finding);
+        if (isUnconfirmed) session.results.addUnreproduced(finding);
+        else session.results.add(finding);
       }
     }
   }

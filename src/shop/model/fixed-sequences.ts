@@ -26,7 +26,10 @@ const LONG_LIST_LENGTH = 51;
 /** Quantities that servers often limit, and the limit of the contract. */
 const QUANTITY_BOUNDS = [100, 1_000, 65_536, QUANTITY_LIMIT];
 
-/** The shortest sequences that lead to each documented status except 400, 413 and 415, to which `INVALID_REQUESTS` lead. */
+/**
+ * Sequences that lead to all documented statuses except 400, 413 and 415. Each sequence is as short as possible. `INVALID_REQUESTS` leads to the
+ * other three statuses.
+ */
 const STATUS_SEQUENCES: readonly Sequence[] = [
   ...LISTS.map((list) => [steps.readList(list, false)]),
   ...EXPANDABLE_LISTS.map((list) => [...ORDER_AND_FILL, steps.readList(list, true)]),
@@ -71,7 +74,10 @@ function addUpToBound(bound: number): Sequence {
   ];
 }
 
-/** Returns sequences that update, remove, or reorder the cart items of the default data, and then steps.reset the shop. */
+/**
+ * Returns sequences that change the cart of the default data, and then reset the shop. The changes are updates of all items, removals of all items,
+ * and removals after which the items are added in reverse order.
+ */
 function createResetSequences({ cart, products, deliveryOptions }: Model): readonly Sequence[] {
   if (cart.length === 0) return [];
   const items = cart.map((item) => ({ ...item, product: products.findIndex(({ id }) => id === item.productId) }));
@@ -89,7 +95,10 @@ function createResetSequences({ cart, products, deliveryOptions }: Model): reado
   ];
 }
 
-/** Returns the sequences of valid requests that every check runs: for documented statuses, unusual requests, and resets of the default data. */
+/**
+ * Returns the sequences of valid requests that each check of the shop runs. They lead to the documented statuses, contain unusual requests, or reset
+ * the default data.
+ */
 export function createFixedSequences(defaultModel: Model): readonly Sequence[] {
   const unusual = createUnusualRequests(steps.UNKNOWN_ID, steps.UNKNOWN_ID).map((_, index) =>
     steps.sendUnusualRequest(index),
@@ -97,7 +106,7 @@ export function createFixedSequences(defaultModel: Model): readonly Sequence[] {
   return [...STATUS_SEQUENCES, ...unusual.map((step) => [...FILL_CART, step]), ...createResetSequences(defaultModel)];
 }
 
-/** The steps that send the invalid requests, which the documented statuses 400, 413 and 415 need. Each can follow `FILL_CART`. */
+/** The steps that send invalid requests. They lead to the documented statuses 400, 413 and 415. Each step can follow `FILL_CART`. */
 export const INVALID_REQUESTS: Sequence = createInvalidRequests(steps.UNKNOWN_ID).map((_, index) =>
   steps.sendInvalidRequest(index),
 );

@@ -36,7 +36,8 @@ export async function checkList(tester: ShopTester, check: ListCheck): Promise<v
   const expected = getExpected(tester.model, list, isExpanded);
   const actual = list === 'listDeliveryOptions' && isExpanded ? withoutEstimates(tester, body) : body;
   tester.expectEqual(operationId, rule, { expected, actual }, `In the response of ${tester.routes[list].path}`);
-  // If the finding is already known, `expectEqual` does not throw. The next requests would report the same difference under another rule.
+  // If the finding is already known, `expectEqual` does not throw an error. The sequence must end here, because the next requests would report the same
+  // difference as a violation of another rule.
   if (list !== 'getPaymentSummary' && findDifference(expected, actual) !== undefined) throw new ModelMismatchError([]);
 }
 
@@ -86,7 +87,7 @@ export function readClock(tester: ShopTester, body: unknown): number | undefined
     tester.failRule('listDeliveryOptions', rule, `${estimate} is not in ms since 1970.`);
   }
   if (times.some((other) => Math.abs(other - (time ?? 0)) > CLOCK_TOLERANCE_MS)) {
-    const detail = `The estimates minus the delivery days are different times: ${times.join(', ')}.`;
+    const detail = `The estimates contradict each other. Without their delivery days, they are ${times.join(', ')} (ms since 1970).`;
     tester.failRule('listDeliveryOptions', rule, detail);
   }
   return time;

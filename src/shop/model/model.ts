@@ -4,8 +4,8 @@ import type { State } from '../state.ts';
 import type { CartItem, Order, PaymentSummary } from '../types.ts';
 
 /**
- * The expected state of a shop. The functions of this file calculate it without the functions of the shop's domain, so that a bug there is found. Only
- * limits, rates and the rounding rule are shared.
+ * The expected state of a shop. The functions of this file calculate it without the functions of the shop's domain, so that a bug in the domain does
+ * not also affect the model. The model and the domain share only limits, rates and the rounding rule.
  */
 export type Model = Omit<State, 'cartItems'> & { readonly cart: State['cartItems'] };
 

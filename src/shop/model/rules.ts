@@ -8,13 +8,13 @@ import type { Rule, Session } from '../../check/session.ts';
 import { removeTypeParameters } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 
-/** The place in the contract of the rules for all responses (JSON Pointer). */
+/** The JSON Pointer of the text in the contract that describes the rules for all responses. */
 const DESCRIPTION_POINTER = '/info/description';
 
 /** An origin that the shop must allow: the default address of the Vite development server. */
 export const ALLOWED_ORIGIN = 'http://localhost:5173';
 
-/** The function that finds the violations of each rule. It returns a sentence for each violation. */
+/** For each rule, the function that finds its violations. The function returns a sentence for each violation. */
 const violationFinders: Readonly<Record<string, (exchange: Exchange) => readonly string[]>> = {
   'no-store': ({ response: { headers } }) =>
     /\bno-store\b/i.test(headers['cache-control'] ?? '')
@@ -47,7 +47,7 @@ function isAccessDenial({ request: { method }, response: { status, body } }: Exc
   return status === 401 || (status === 403 && method !== 'HEAD' && !String(type).endsWith('/host-not-allowed'));
 }
 
-/** Returns how the body of a problem document contradicts itself or the request. */
+/** Returns a sentence for each contradiction within a problem document, or between a problem document and its request. */
 function findProblemViolations({ request, response: { headers, body } }: Exchange): readonly string[] {
   if (removeTypeParameters(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const { type, detail, message, instance, violations } = (body ?? {}) as Readonly<Record<string, unknown>>;
@@ -97,9 +97,11 @@ async function createGetRules(session: Session, route: Route, target: string): P
   const { exchange } = await session.send('methods', route, { method: 'GET', target });
   const expected = exchange?.response.status;
   const findViolation = ({ status }: ReceivedResponse) =>
-    expected !== undefined && status !== expected ? `is ${status}, but GET ${target} returns ${expected}` : undefined;
+    expected !== undefined && status !== expected
+      ? `has status ${status}, but GET ${target} has status ${expected}`
+      : undefined;
   return [
-    { route, request: { method: 'HEAD', target }, rule: 'HEAD as GET', findViolation },
+    { route, request: { method: 'HEAD', target }, rule: 'HEAD has the status of GET', findViolation },
     { route, request: { method: 'GET', target: `${target}/` }, rule: 'ignores a trailing slash', findViolation },
   ];
 }
@@ -119,7 +121,7 @@ function createOptionsRules(route: Route, target: string, methods: readonly stri
     };
   });
   const findViolation = ({ status, headers }: ReceivedResponse) =>
-    status >= 300 ? `is ${status}` : findAllowViolations(headers.allow, methods)[0];
+    status >= 300 ? `has status ${status}` : findAllowViolations(headers.allow, methods)[0];
   return [{ route, request: { method: 'OPTIONS', target }, rule: 'OPTIONS', findViolation }, ...preflights];
 }
 
@@ -133,7 +135,7 @@ function findPreflightViolation({ status, headers }: ReceivedResponse, method: s
     return listed.includes('*') || listed.includes(value.toLowerCase());
   };
   const origin = headers['access-control-allow-origin'];
-  if (status >= 300) return `is ${status}`;
+  if (status >= 300) return `has status ${status}`;
   if (origin !== '*' && origin !== ALLOWED_ORIGIN) return `has Access-Control-Allow-Origin: ${origin}`;
   const isSafelisted = ['GET', 'HEAD', 'POST'].includes(method);
   if (!isSafelisted && !includes('access-control-allow-methods', method))

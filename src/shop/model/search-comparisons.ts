@@ -20,10 +20,10 @@ export async function search(tester: ShopTester, query: string): Promise<readonl
   return response.body as readonly Product[];
 }
 
-/** A search term without similar words. */
+/** A search term that is not similar to any word. */
 const MEANINGLESS_TERM = 'qqqqqqxzqq';
 
-/** Sends searches. Throws `ModelMismatchError` if a result violates a rule. */
+/** Sends searches and compares their results. Throws `ModelMismatchError` if a result violates a rule. */
 export type SearchCheck = (tester: ShopTester) => Promise<void>;
 
 /** Returns checks of searches whose exact results are known, and checks that compare the results of several searches. */
@@ -76,7 +76,7 @@ async function checkAllWords(tester: ShopTester, { product, shared, distinct }: 
     await expectResults(tester, { rule, query, required: product, allowed, term: distinct });
 }
 
-/** Checks that a search finds all products with a word, and lists them before products that have it only as a part of a word. */
+/** Checks that a search finds all products with a word. They must come before products that contain it only as a part of another word. */
 async function checkRanking(tester: ShopTester, { word, products }: WordEntry): Promise<void> {
   const results = await search(tester, word);
   const hasWord = ({ id }: Product) => products.some((product) => product.id === id);
@@ -89,14 +89,14 @@ async function checkRanking(tester: ShopTester, { word, products }: WordEntry): 
   const misplaced = firstOther < 0 ? undefined : results.slice(firstOther).find(hasWord);
   if (!misplaced) return;
   const [name, before] = [misplaced.name, results[firstOther]?.name].map((one) => JSON.stringify(one));
-  const detail = `${name} has the word ${word}, but comes after ${before}, which does not have it.`;
+  const detail = `${name} contains the word ${word}, but comes after ${before}, which does not contain it.`;
   tester.failRule('listProducts', 'the best match comes first', detail);
 }
 
-/** A letter whose escape has a hexadecimal letter, so that it differs in lower case: `k` is %6b or %6B. */
+/** Matches a letter whose percent-encoding contains a hexadecimal letter. Such an escape has two forms: `k` is %6b or %6B. */
 const ENCODABLE_LETTER = /[klmno]/;
 
-/** Checks that a search has the same results if its term is encoded or padded in another way. */
+/** Checks that a search has the same results if its term is encoded differently, or if spaces are added to its term. */
 async function checkEncodings(tester: ShopTester, { word }: WordEntry): Promise<void> {
   const allowed = await search(tester, word);
   const required = tester.model.products.find((product) => getPlainWords(product).has(word));
@@ -104,14 +104,17 @@ async function checkEncodings(tester: ShopTester, { word }: WordEntry): Promise<
   const encoded = word.replace(ENCODABLE_LETTER, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
   const queries = [
     ['a % that does not start an escape is literal', `%%20${word}`],
-    ['lower-case escapes are decoded', encoded],
+    ['escapes with lower-case hexadecimal digits (such as %6b) are decoded', encoded],
     [`the first ${MAX_TERM_LENGTH} characters of a term are used`, padding + word],
     [`only the first ${MAX_TERM_LENGTH} characters of a term are used`, `${word}${padding}${MEANINGLESS_TERM}`],
   ] as const;
   for (const [rule, query] of queries) await expectResults(tester, { rule, query, required, allowed, term: word });
 }
 
-/** The products that a search must find and may find. `allowed` are the results of a search for `term`. */
+/**
+ * The expected results of a search. They must contain `required`. They may contain only products of `allowed`, which are the results of a search for
+ * `term`.
+ */
 interface ExpectedResults {
   readonly rule: string;
   readonly query: string;

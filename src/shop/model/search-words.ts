@@ -7,7 +7,7 @@ const MAX_COMPARED = 100;
 /** The minimum length of a searched word, in letters. Shorter words are often part of other words. */
 export const MIN_WORD_LENGTH = 3;
 
-/** Returns the text of a product that a search finds, in lower case. */
+/** Returns the text in which a search looks for its term: the name and the keywords of a product, in lower case. */
 export function getSearchText({ name, keywords }: Product): string {
   return [name, ...keywords].join('\n').toLowerCase();
 }
@@ -55,7 +55,10 @@ export interface WordEntry {
   readonly products: readonly Product[];
 }
 
-/** Returns each plain word with its products. Leaves out words that another product has as part of a hyphenated or similar word. */
+/**
+ * Returns each plain word with its products. Omits a word if another product contains it only as a part of a word with other characters, such as a
+ * hyphen.
+ */
 export function indexWords(products: readonly Product[]): readonly WordEntry[] {
   const index = new Map<string, Product[]>();
   for (const product of products)
@@ -65,7 +68,10 @@ export function indexWords(products: readonly Product[]): readonly WordEntry[] {
   return [...index].flatMap(([word, matches]) => (isUnambiguous(word, matches) ? [{ word, products: matches }] : []));
 }
 
-/** Returns the words that a product before the last match has only as a part of another word. A server that ranks whole words first changes the order. */
+/**
+ * Returns the words that require a ranking. For such a word, the list of products contains a product with the word only as a part of another word,
+ * and a later product with the whole word. A server that ranks whole words first must change the order of these products.
+ */
 export function findPartialWords(products: readonly Product[], words: readonly WordEntry[]): readonly WordEntry[] {
   return words.filter(({ word, products: matches }) => {
     const last = products.findLastIndex((product) => matches.includes(product));
@@ -75,7 +81,7 @@ export function findPartialWords(products: readonly Product[], words: readonly W
   });
 }
 
-/** Returns all sequences of letters and digits of a product, with apostrophes as separators and without apostrophes. */
+/** Returns all sequences of letters and digits in a product. A word with an apostrophe is returned twice: split at the apostrophe, and without it. */
 function getAllWords(product: Product): ReadonlySet<string> {
   const text = getSearchText(product);
   return new Set([text, text.replaceAll(/['’]/g, '')].flatMap(splitWords));

@@ -8,7 +8,7 @@ import { createComparisons, type SearchCheck, search } from './search-comparison
 import { MIN_WORD_LENGTH, pickSome, splitWords } from './search-words.ts';
 import { catchMismatch, ShopTester } from './shop-tester.ts';
 
-/** A term that must find a product, with a description of such terms. */
+/** A search term that must find a product, and a description of this kind of terms, for messages. */
 type Term = readonly [term: string, description: string];
 
 /** The minimum length of a word that is misspelled, in letters. */

@@ -35,28 +35,31 @@ function createSequenceRunner(session: Session, check: CheckName, defaultModel: 
   };
 }
 
-/** Runs sequences one after another, and adds the findings that occur again to the ledger. */
+/** Runs sequences one after another. Repeats a sequence that has findings, and adds the findings that occur again to the results. */
 export async function checkFixedSequences(
   context: CheckContext,
   defaultModel: Model,
   sequences: readonly Sequence[],
 ): Promise<void> {
   const { session } = context;
-  const { ledger } = session;
+  const { results } = session;
   const runSequence = createSequenceRunner(session, 'statuses', defaultModel);
   for (const sequence of sequences) {
     const findings = (await runSequence(sequence)) ?? [];
-    const newFindings = findings.filter((finding) => !ledger.has(finding));
+    const newFindings = findings.filter((finding) => !results.has(finding));
     await addConfirmed(session, findings, async () => {
       await changeState(context);
       return (await runSequence(sequence)) ?? [];
     });
-    for (const finding of newFindings.filter((one) => ledger.has(one)))
-      ledger.replace(await removeReads(context, finding));
+    for (const finding of newFindings.filter((one) => results.has(one)))
+      results.replace(await removeReads(context, finding));
   }
 }
 
-/** Sends invalid requests. To save requests, first sends all of them in one sequence, and separately only if that finds a violation. */
+/**
+ * Sends invalid requests. To save time, first sends all of them in one sequence. Sends each of them in its own sequence only if the first sequence
+ * finds a violation.
+ */
 export async function checkInvalidRequests(
   context: CheckContext,
   defaultModel: Model,
@@ -68,14 +71,17 @@ export async function checkInvalidRequests(
   await checkFixedSequences(context, defaultModel, sequences);
 }
 
-/** Changes the state of the shop, so that a repeated finding does not depend on the state that the previous sequence left. */
+/** Changes the state of the shop before a sequence is repeated. A finding that occurs again then does not depend on the state before the sequence. */
 async function changeState({ session, prepare }: CheckContext): Promise<void> {
   session.mayHaveChanged = true;
   await prepare();
   session.mayHaveChanged = true;
 }
 
-/** Returns a finding without the reads before its last request. If the last response is different without them, returns the finding unchanged. */
+/**
+ * Removes the reads before the last request of a finding, and sends the remaining requests. Returns the shortened finding if the last response is the
+ * same. Returns the finding unchanged if it is different.
+ */
 async function removeReads(context: CheckContext, finding: Finding): Promise<Finding> {
   await changeState(context);
   const { exchanges } = finding;
@@ -104,17 +110,17 @@ function toComparable({ status, text }: ReceivedResponse): string {
   return `${status} ${text.replaceAll(IDS_AND_TIMES, '')}`;
 }
 
-/** The pause before a failed sequence runs again, in ms. Entries of short-lived caches expire in it. */
+/** The pause before a failed sequence runs again, in ms. The entries of short-lived caches expire during this pause. */
 const PAUSE_MS = 500;
 
-/** Runs random sequences. A sequence ends at its first finding, so a known finding can hide others: adds a note about that. */
+/** Runs random sequences. A sequence ends at its first finding, so a known finding can hide other findings. Adds a note if this can be the case. */
 export async function checkRandomSequences(context: CheckContext, defaultModel: Model): Promise<void> {
   const { session, fc, seed, runs, note } = context;
-  const { ledger } = session;
+  const { results } = session;
   const runSequence = createSequenceRunner(session, 'behaviour', defaultModel);
   const examine = async (sequence: Sequence) => {
     const findings = await runSequence(sequence);
-    if (findings?.every((finding) => ledger.has(finding)))
+    if (findings?.every((finding) => results.has(finding)))
       note('Some sequences ended early because of known findings. Fix these findings and check again.');
     return findings ?? [];
   };
@@ -134,7 +140,7 @@ export async function checkRandomSequences(context: CheckContext, defaultModel: 
     return { ...first.finding, message };
   };
   const cases = fc.array(createStepArbitrary(fc), { minLength: 1, maxLength: MAX_STEPS, size: 'max' });
-  await explore({ fc, ledger, cases, seed, runs, examine, examineAgain, describe });
+  await explore({ fc, results, cases, seed, runs, examine, examineAgain, describe });
 }
 
 function createStepArbitrary(fc: FastCheckModule): Arbitrary<steps.Step> {

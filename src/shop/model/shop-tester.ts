@@ -80,18 +80,18 @@ export class ShopTester {
       this.exchanges.push(exchange);
       this.statuses.set(id, exchange.response.status);
     }
-    const reported = exchange ? findings.filter((finding) => !session.ledger.has(finding)) : findings;
+    const reported = exchange ? findings.filter((finding) => !session.results.has(finding)) : findings;
     const newFindings = reported.map((finding) => ({ ...finding, exchanges: [...before, ...finding.exchanges] }));
     if (!exchange || newFindings.length > 0 || findings.some(isUnusableBody)) throw new ModelMismatchError(newFindings);
     return exchange.response;
   }
 
-  /** Sends a request with a JSON body or without a body. Throws as `send` does. */
+  /** Sends a request with a JSON body or without a body. Throws the errors of `send`. */
   sendJson(id: OperationId, target: string, body?: unknown): Promise<ReceivedResponse> {
     return this.send(id, createJsonRequest(this.routes[id].method, target, body));
   }
 
-  /** Sends a request. Throws as `send` does, and `ModelMismatchError` if the status is not the expected one. */
+  /** Sends a request. Throws the errors of `send`. Also throws `ModelMismatchError` if the response does not have the expected status. */
   async sendCase({ id, status, why, json, pointers: _, ...request }: RequestCase): Promise<ReceivedResponse> {
     const { method } = this.routes[id];
     const response = await this.send(id, { ...createJsonRequest(method, request.target, json), ...request });
@@ -109,20 +109,20 @@ export class ShopTester {
     this.fail(id, rule, toRuleMessage(rule, detail));
   }
 
-  /** Runs a function. Returns its result, or undefined if it throws a `ModelMismatchError` of which all findings are known. */
+  /** Runs a function and returns its result. Returns undefined if the function throws a `ModelMismatchError` and all its findings are known. */
   async ignoreKnown<Value>(run: () => Promise<Value>): Promise<Value | undefined> {
     const { value, findings } = await catchMismatch(run);
-    if (findings?.some((finding) => !this.options.session.ledger.has(finding))) throw new ModelMismatchError(findings);
+    if (findings?.some((finding) => !this.options.session.results.has(finding))) throw new ModelMismatchError(findings);
     return value;
   }
 
-  /** Throws `ModelMismatchError` if the status of a response is not the expected one. */
+  /** Throws `ModelMismatchError` if a response does not have the expected status. */
   expectStatus(id: OperationId, response: ReceivedResponse, status: number, why: string): void {
     if (response.status !== status)
       this.fail(id, `${status} if ${why}`, `Status ${response.status} instead of ${status}: ${why}`);
   }
 
-  /** Throws `ModelMismatchError` if two values differ, unless the finding is already known. `context` is the start of the message. */
+  /** Throws `ModelMismatchError` if two values differ, unless the finding is already known. The detail in the message starts with `context`. */
   expectEqual(
     id: OperationId,
     rule: string,
@@ -133,7 +133,7 @@ export class ShopTester {
     if (difference === undefined) return;
     const detail = context === undefined ? difference : `${context}: ${difference}`;
     const finding = this.createFinding(id, rule, toRuleMessage(rule, detail));
-    if (!this.options.session.ledger.has(finding)) throw new ModelMismatchError([finding]);
+    if (!this.options.session.results.has(finding)) throw new ModelMismatchError([finding]);
   }
 
   private createFinding(id: OperationId, rule: string, message: string): Finding {

@@ -17,7 +17,7 @@ import { checkSearch } from './search.ts';
 import { checkFixedSequences, checkInvalidRequests, checkRandomSequences } from './sequences.ts';
 import { readInitialState } from './start.ts';
 
-/** The model of the shop, with which the check tests servers of the shop's contract. */
+/** The behaviour model of the shop. The check uses it for each server with the contract of the shop. */
 export const shopModel: BehaviourModel = {
   subject: 'the shop',
   rules: shopRules,
@@ -57,7 +57,7 @@ async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFr
     finish() {
       if (!defaultModel) note(MODEL_SKIPPED);
       else if (!canRunSequences) note('Request sequences were skipped: they need all operations of the shop.');
-      else session.ledger.addAll(allowedRoutes.flatMap((route) => findMissingStatuses(session, route)));
+      else session.results.addAll(allowedRoutes.flatMap((route) => findMissingStatuses(session, route)));
     },
   };
 }
@@ -65,7 +65,7 @@ async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFr
 const MODEL_SKIPPED =
   'The shop model was skipped: the state of the shop could not be read, or does not match the contract.';
 
-/** The number of fixed sequences or invalid requests in one part of the check, and of random sequences. */
+/** The size of a part of the check: the number of its fixed sequences or invalid requests, and the number of its random sequences. */
 const FIXED_PER_PART = 12;
 const RANDOM_PER_PART = 5;
 
@@ -104,9 +104,11 @@ function split<Entry>(entries: readonly Entry[], size: number): readonly (readon
   return Array.from({ length: count }, (_, index) => entries.slice(index * size, (index + 1) * size));
 }
 
-/** Returns a finding for each documented status that no response had. */
-function findMissingStatuses({ ledger }: Session, { operationId, responses }: Route): readonly Finding[] {
-  const missing = responses.filter(({ name }) => /^\d+$/.test(name) && !ledger.getStatuses(operationId).includes(name));
+/** Returns a finding for each documented status that no response of an operation had. */
+function findMissingStatuses({ results }: Session, { operationId, responses }: Route): readonly Finding[] {
+  const missing = responses.filter(
+    ({ name }) => /^\d+$/.test(name) && !results.getStatuses(operationId).includes(name),
+  );
   return missing.map(({ name, pointer }) => {
     const kind = { status: name, rule: 'documented statuses occur', pointer };
     const message = `No response had the documented status ${name}`;
@@ -114,7 +116,10 @@ function findMissingStatuses({ ledger }: Session, { operationId, responses }: Ro
   });
 }
 
-/** Resets the shop, fills its cart with two products, and creates an order if the default data has none. Ignores errors, which other checks find. */
+/**
+ * Resets the shop, fills its cart with two products, and creates an order if the default data has no order. Ignores errors, because other checks
+ * report them.
+ */
 async function fillShop({ client }: Session, pool: Pool, { products, orders }: Model): Promise<void> {
   const ids = products.slice(0, 2).map(({ id }) => id);
   const send = (request: RequestToSend) => client.send(request).catch(() => undefined);

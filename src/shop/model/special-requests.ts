@@ -84,7 +84,7 @@ function createInvalidBodies(id: OperationId, target: string, validBody: string)
   ];
 }
 
-/** Returns valid requests that servers often reject. `itemId` is the id of a product in the cart, and `productId` that of another product. */
+/** Returns valid requests that servers often reject. `itemId` is the id of a product in the cart. `productId` is the id of another product. */
 export function createUnusualRequests(itemId: string, productId: string): readonly RequestCase[] {
   const body = JSON.stringify({ productId, quantity: 1 });
   const add = { id: 'addCartItem', target: CART, headers: JSON_HEADERS, body, status: 201 } as const;
@@ -109,7 +109,7 @@ export function createUnusualRequests(itemId: string, productId: string): readon
   ];
 }
 
-/** Returns requests that have a body, to operations that do not document one. */
+/** Returns requests with a body, for operations that do not document a body. */
 function createUndocumentedBodies(itemId: string): readonly RequestCase[] {
   const why = 'a body is sent, but not documented';
   return ['text/plain', JSON_TYPE].flatMap((type) => {

@@ -10,7 +10,7 @@ import { resetUnchecked } from './steps.ts';
 
 /**
  * Resets a shop if `mayReset` is true, and reads its state. If `isFresh` is true, the shop already has its default data, so the reset must change nothing.
- * Returns undefined if the state can't be read. Adds findings to the ledger.
+ * Returns undefined if the state can't be read. Adds findings to the results.
  */
 export async function readInitialState(
   session: Session,
@@ -36,17 +36,17 @@ export async function readInitialState(
 }
 
 /**
- * Runs a function that may throw `ModelMismatchError`, and runs it again after such an error. Adds the findings of the first run to the ledger: as not
- * reproducible if the second run does not have them. Returns the result of the last run; undefined if that run failed too.
+ * Runs a function. If it throws `ModelMismatchError`, runs it again. If the second run has the same finding as the first run, adds the finding to the
+ * results. If not, records it as not reproducible. Returns the result of the last run; undefined if the last run throws `ModelMismatchError`.
  */
-async function recordFindings<Value>({ ledger }: Session, run: () => Promise<Value>): Promise<Value | undefined> {
+async function recordFindings<Value>({ results }: Session, run: () => Promise<Value>): Promise<Value | undefined> {
   const first = await catchMismatch(run);
   if (!first.findings) return first.value;
   const second = await catchMismatch(run);
   const repeatedKeys = (second.findings ?? []).map(getFindingKey);
   for (const finding of first.findings) {
-    if (repeatedKeys.includes(getFindingKey(finding))) ledger.add(finding);
-    else ledger.addUnreproduced(finding);
+    if (repeatedKeys.includes(getFindingKey(finding))) results.add(finding);
+    else results.addUnreproduced(finding);
   }
   return second.value;
 }

@@ -1,9 +1,11 @@
+import { SAFE_METHODS } from '../../check/session.ts';
 import { QUANTITY_LIMIT } from '../domain/cart.ts';
 import type { OperationId } from '../types.ts';
 import { checkList } from './lists.ts';
+import type { ShopTester } from './shop-tester.ts';
 import * as steps from './steps.ts';
 
-/** Adds up to `count` products to the cart, checks the cart, and orders it. Finds servers that return only a part of a long list. */
+/** Adds up to `count` products to the cart, checks the cart, and orders it. This finds servers that return only a part of a long list. */
 export function addManyProducts(count: number): steps.Step {
   return async (tester) => {
     for (const { id } of tester.model.products.slice(0, count)) await steps.addItemUnchecked(tester, id, 1);
@@ -35,23 +37,35 @@ export function exceedMaxQuantity(product: number): steps.Step {
   };
 }
 
-/** Requests existing resources with their ids in another letter case, and checks that the status is 404: ids are case-sensitive. */
+/**
+ * Requests existing resources with their ids in another letter case, and checks that the status is 404, because ids are case-sensitive. The requests
+ * are `addCartItem` and all operations with a path parameter that document status 404.
+ */
 export const checkLetterCase: steps.Step = async (tester) => {
-  const { products, cart, orders } = tester.model;
-  const [product, item, order] = [products[0]?.id, cart[0]?.productId, orders[0]?.id].map(changeLetterCase);
-  const requests: readonly (readonly [OperationId, id: string | undefined, target: string, body?: unknown])[] = [
-    ['addCartItem', product, '/api/cart-items', { productId: product, quantity: 1 }],
-    ['updateCartItem', item, `/api/cart-items/${item}`, { quantity: 9 }],
-    ['removeCartItem', item, `/api/cart-items/${item}`],
-    ['getOrder', order, `/api/orders/${order}`],
-  ];
-  for (const [operationId, id, target, body] of requests) {
-    if (id === undefined) continue;
-    const response = await tester.sendJson(operationId, target, body);
-    tester.expectStatus(operationId, response, 404, 'the letter case of the id differs');
-    if (operationId !== 'getOrder') await steps.checkCart(tester, operationId, steps.UNCHANGED);
+  const { cart, orders } = tester.model;
+  const productId = changeLetterCase(cart[0]?.productId);
+  const ids: Readonly<Record<string, string | undefined>> = { productId, orderId: changeLetterCase(orders[0]?.id) };
+  if (productId !== undefined) await expectNotFound(tester, 'addCartItem', { productId, quantity: 1 });
+  for (const route of Object.values(tester.routes)) {
+    const { operationId, pathNames, responses, bodyMedia } = route;
+    const id = pathNames.length === 1 ? ids[pathNames[0] ?? ''] : undefined;
+    const body = BODIES[operationId];
+    const canSend = body !== undefined || Object.keys(bodyMedia).length === 0;
+    if (id === undefined || !canSend || !responses.some(({ name }) => name === '404')) continue;
+    await expectNotFound(tester, operationId as OperationId, body, id);
   }
 };
+
+/** The bodies of requests with an id in the path. Other operations that document a body are not checked. */
+const BODIES: Readonly<Record<string, unknown>> = { updateCartItem: { quantity: 9 } };
+
+/** Sends a request with an id in another letter case. Checks that the status is 404, and that the cart does not change. */
+async function expectNotFound(tester: ShopTester, operationId: OperationId, body: unknown, id = ''): Promise<void> {
+  const { method, path } = tester.routes[operationId];
+  const response = await tester.sendJson(operationId, path.replace(/\{.*?\}/, id), body);
+  tester.expectStatus(operationId, response, 404, 'the letter case of the id differs');
+  if (!SAFE_METHODS.includes(method)) await steps.checkCart(tester, operationId, steps.UNCHANGED);
+}
 
 /** Returns an id in another letter case; undefined if it has no letters. */
 function changeLetterCase(id = ''): string | undefined {

@@ -8,7 +8,7 @@ import { createInvalidRequests, createUnusualRequests } from './special-requests
 
 /**
  * Sends requests to the shop and compares the responses with the model of the tester. Throws `ModelMismatchError` if they differ. Functions such as
- * `addItem` create steps. Their parameters `product`, `option` and `order` are indexes. An index beyond the last entry starts again at the first entry.
+ * `addItem` create steps. Their parameters `product`, `option` and `order` are indexes modulo the number of entries.
  */
 export type Step = (tester: ShopTester) => Promise<void>;
 
@@ -18,7 +18,7 @@ export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 /** An id that no delivery option has. */
 const UNKNOWN_OPTION_ID = 'none-such';
 
-/** The rule that a changed cart violates after a rejected request. */
+/** The rule for the state after a rejected request. */
 export const UNCHANGED = 'a rejected request changes nothing';
 
 const CART = '/api/cart-items';
@@ -32,7 +32,7 @@ export function addItem(product: number, quantity: number): Step {
   };
 }
 
-/** Adds a product to the cart, and checks only the response. Returns the rule with which the caller can check the cart. */
+/** Adds a product to the cart, and checks only the response. Returns the name of a rule, which the caller needs to check the cart. */
 export async function addItemUnchecked(tester: ShopTester, productId: string, quantity: number): Promise<string> {
   const currentQuantity = findItem(tester.model, productId)?.quantity ?? 0;
   const response = await tester.sendJson('addCartItem', CART, { productId, quantity });
@@ -44,7 +44,7 @@ export async function addItemUnchecked(tester: ShopTester, productId: string, qu
   tester.model = withAdded(tester.model, productId, quantity);
   const rule =
     currentQuantity > 0
-      ? 'the quantity is added to that of the item'
+      ? 'the quantity is added to the quantity of the item'
       : 'a new item has the quantity and the first delivery option';
   tester.expectEqual('addCartItem', rule, { expected: findItem(tester.model, productId), actual: response.body });
   return 'added products are in the cart';
@@ -89,7 +89,7 @@ export function updateItem({ product, quantity, option, isNumber = false }: Item
     const deliveryOptionId = optionId ?? item.deliveryOptionId;
     const expected = { ...item, quantity: quantity ?? item.quantity, deliveryOptionId };
     tester.model = withChanged(tester.model, expected);
-    const rule = 'only the given properties are changed';
+    const rule = 'only the properties in the request are changed';
     tester.expectEqual('updateCartItem', rule, { expected, actual: response.body });
     await checkCart(tester, 'updateCartItem', rule);
   };
@@ -120,7 +120,7 @@ export const createOrder: Step = async (tester) => {
   const isTimeKnown = beforeMs !== undefined && afterMs !== undefined;
   const { orderTimeMs } = order;
   if (isTimeKnown && (orderTimeMs < beforeMs - CLOCK_TOLERANCE_MS || orderTimeMs > afterMs + CLOCK_TOLERANCE_MS)) {
-    const detail = `The order has ${orderTimeMs}, but the clock of the shop was between ${beforeMs} and ${afterMs}.`;
+    const detail = `orderTimeMs is ${orderTimeMs}, but the clock of the shop was between ${beforeMs} and ${afterMs}.`;
     tester.failRule('createOrder', 'orderTimeMs is the time of the order', detail);
   }
   await checkCart(tester, 'createOrder', 'an order empties the cart');
@@ -136,21 +136,22 @@ export async function createOrderUnchecked(tester: ShopTester) {
   const order = response.body as Order;
   if (tester.model.orders.some(({ id }) => id === order.id))
     tester.fail('createOrder', 'order ids are unique', `An earlier order also has the id ${order.id}`);
-  const rule = 'an order has the items and the total of the cart, and its estimates';
+  const rule = 'an order has the items, the total cost and the delivery times of the cart';
   const expected = createModelOrder(tester.model, order.id, order.orderTimeMs);
   tester.expectEqual('createOrder', rule, { expected, actual: order });
   tester.model = { ...tester.model, cart: [], orders: [order, ...tester.model.orders] };
   return { response, order };
 }
 
-/** Requests the `Location` of a new order, and checks that the response is the order. */
+/** Requests the URL in the `Location` header of a new order, and checks that the response is the order. */
 async function followLocation(tester: ShopTester, { headers }: ReceivedResponse, order: Order): Promise<void> {
   const rule = 'Location leads to the order';
   const { location } = headers;
   if (location === undefined) return;
   const pathname = getLocationPath(location) ?? '';
   const path = pathname.slice(Math.max(0, pathname.indexOf(ORDERS)));
-  if (!path.startsWith(`${ORDERS}/`)) return tester.failRule('createOrder', rule, `The header is ${location}.`);
+  if (!path.startsWith(`${ORDERS}/`))
+    return tester.failRule('createOrder', rule, `The Location header is ${location}.`);
   const { status, body } = await tester.sendJson('getOrder', path);
   if (status !== 200) tester.failRule('createOrder', rule, `GET ${path} has status ${status}.`);
   tester.expectEqual('createOrder', rule, { expected: order, actual: body }, `In the response to GET ${path}`);
@@ -218,7 +219,7 @@ export async function resetUnchecked(tester: ShopTester): Promise<void> {
   await tester.sendCase({ id: 'resetData', target: '/api/reset', status: 204, why: 'the data is reset' });
 }
 
-/** Compares the cart and its payment summary with the model. A difference in the cart is a finding about `operationId`, and violates `rule`. */
+/** Compares the cart and its payment summary with the model. If the cart differs, the finding is about `operationId` and violates `rule`. */
 export async function checkCart(tester: ShopTester, operationId: OperationId, rule: string): Promise<void> {
   await checkList(tester, { list: 'listCartItems', operationId, rule });
   const summaryCheck = { list: 'getPaymentSummary', rule: 'the summary is the sum of the cart' } as const;

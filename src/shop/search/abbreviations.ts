@@ -11,7 +11,7 @@ export function isSubsequence(text: string, word: string): boolean {
   return matched === text.length;
 }
 
-/** The minimum length of the tail in an abbreviation, in letters. */
+/** The minimum number of letters from the end of a word in its abbreviation. */
 const TAIL_LENGTH = 3;
 
 /** Returns the first letter of a word followed by its last three letters. */
@@ -19,7 +19,10 @@ export function getEnds(word: string): string {
   return word.charAt(0) + word.slice(-TAIL_LENGTH);
 }
 
-/** Whether a text is the head and the tail of a word, such as "bball" of "basketball". The word must be at least two letters longer. */
+/**
+ * Whether a text consists of the head and the tail of a word: "bball" consists of "b" and "ball" from "basketball". The word must be at least two
+ * letters longer than the text.
+ */
 export function isHeadAndTail(text: string, word: string): boolean {
   if (word.length < text.length + 2) return false;
   let head = 0;

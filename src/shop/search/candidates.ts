@@ -1,7 +1,7 @@
 import { getConsonants, getEnds, getNumberForms, isHeadAndTail, isSubsequence } from './abbreviations.ts';
 import { getEditCost } from './edit-cost.ts';
 import { getPhoneticCode } from './phonetic-code.ts';
-import { type Candidate, TIERS } from './ranking.ts';
+import { type Candidate, MATCH_RANKS } from './ranking.ts';
 import type { Vocabulary, WordId } from './vocabulary.ts';
 
 /** The minimum length of a search word for an infix match, in letters. */
@@ -10,7 +10,10 @@ const INFIX_LENGTH = 3;
 /** The minimum length of a search word for a fuzzy match, in letters. */
 const TYPO_LENGTH = 3;
 
-/** The minimum length of a search word for a misspelled prefix of any distance, in letters. Shorter words match up to `SHORT_PREFIX_DISTANCE`. */
+/**
+ * The minimum length of a search word for a misspelled prefix with any distance, in letters. A shorter search word matches only prefixes with a
+ * distance of at most `SHORT_PREFIX_DISTANCE`.
+ */
 const SHORT_PREFIX_LENGTH = 5;
 const SHORT_PREFIX_DISTANCE = 0.75;
 
@@ -32,7 +35,7 @@ const NUMBER_DISTANCE = 0.05;
 /** The limits of a phonetic match. A word that sounds like the search word and exceeds a limit does not match. */
 const PHONETIC = { maxDistance: 1, maxEditCost: 2.75, maxLengthDifference: 2, minCodeLength: 3 };
 
-/** The distance and the minimum length of an abbreviation that is a first letter and the end of a word, such as "bball". */
+/** The distance and the minimum length of an abbreviation that consists of the first letter and the end of a word, such as "bball". */
 const INITIAL = { distance: 0.25, minLength: 5 };
 
 /** The distance of an abbreviation without vowels: a minimum, and an addition for each missing letter. */
@@ -41,7 +44,7 @@ const VOWELS_DISTANCE = { minimum: 0.4, perLetter: 0.1 };
 /** The distance of an abbreviation that is the head and the tail of a word: a minimum, and an addition for each missing letter. */
 const HEAD_AND_TAIL_DISTANCE = { minimum: 0.6, perLetter: 0.03 };
 
-/** Returns the words that a search word may be a misspelling of or an abbreviation of. */
+/** Returns the words of the vocabulary that a search word may misspell or abbreviate. */
 export function findFuzzyMatches(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
   if (searchWord.length < TYPO_LENGTH) return [];
   const candidates = [...findMisspelled(searchWord, vocabulary), ...findAbbreviated(searchWord, vocabulary)];
@@ -66,19 +69,23 @@ export function getLowestDistance(candidates: readonly Candidate[]): number {
   return candidates.reduce((lowest, { distance }) => Math.min(lowest, distance), Number.POSITIVE_INFINITY);
 }
 
-/** Returns the words that are equal to a search word or to its singular or plural, start with the search word, or contain it. */
+/**
+ * Returns the literal matches of a search word: the equal word, its singulars and plurals, the words that start with the search word, and the words
+ * that contain it.
+ */
 export function findLiteralMatches(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
   const { words } = vocabulary;
   const candidates = new Map<WordId, Candidate>();
-  const add = (id: WordId | undefined, tier: number) => {
+  const add = (id: WordId | undefined, rank: number) => {
     if (id === undefined || candidates.has(id)) return;
     const lengthDifference = Math.abs((words[id] ?? '').length - searchWord.length);
-    candidates.set(id, { id, tier, distance: Math.min(lengthDifference / 8, MAX_DISTANCE) });
+    candidates.set(id, { id, rank, distance: Math.min(lengthDifference / 8, MAX_DISTANCE) });
   };
-  add(vocabulary.getId(searchWord), TIERS.exact);
-  for (const form of getNumberForms(searchWord)) add(vocabulary.getId(form), TIERS.number);
-  for (const id of vocabulary.findByPrefix(searchWord)) add(id, TIERS.prefix);
-  if (searchWord.length >= INFIX_LENGTH) for (const id of vocabulary.findByInfix(searchWord)) add(id, TIERS.infix);
+  add(vocabulary.getId(searchWord), MATCH_RANKS.exact);
+  for (const form of getNumberForms(searchWord)) add(vocabulary.getId(form), MATCH_RANKS.number);
+  for (const id of vocabulary.findByPrefix(searchWord)) add(id, MATCH_RANKS.prefix);
+  if (searchWord.length >= INFIX_LENGTH)
+    for (const id of vocabulary.findByInfix(searchWord)) add(id, MATCH_RANKS.infix);
   return [...candidates.values()];
 }
 
@@ -86,7 +93,7 @@ function findMisspelled(searchWord: string, vocabulary: Vocabulary): readonly Ca
   const { words } = vocabulary;
   const candidates: Candidate[] = [];
   const add = (id: WordId, distance: number) =>
-    candidates.push({ id, tier: TIERS.misspelled, distance: Math.min(distance, MAX_DISTANCE) });
+    candidates.push({ id, rank: MATCH_RANKS.misspelled, distance: Math.min(distance, MAX_DISTANCE) });
   for (const { id, isWhole } of vocabulary.findSimilar(searchWord)) {
     const word = words[id] ?? '';
     if (isWhole) {
@@ -110,7 +117,7 @@ function findSoundalikes(searchWord: string, vocabulary: Vocabulary): readonly C
     const distance = getEditCost(searchWord, word, false);
     const lengthDifference = Math.abs(word.length - searchWord.length);
     if (distance > PHONETIC.maxEditCost || lengthDifference > PHONETIC.maxLengthDifference) return [];
-    return [{ id, tier: TIERS.misspelled, distance: Math.min(distance, PHONETIC.maxDistance) }];
+    return [{ id, rank: MATCH_RANKS.misspelled, distance: Math.min(distance, PHONETIC.maxDistance) }];
   });
 }
 
@@ -129,21 +136,21 @@ function matchWithoutVowels(searchWord: string, id: WordId, { words }: Vocabular
   const missingLetters = (words[id] ?? '').length - searchWord.length;
   if (missingLetters <= 0 || !isSubsequence(searchWord, words[id] ?? '')) return [];
   const { minimum, perLetter } = VOWELS_DISTANCE;
-  return [{ id, tier: TIERS.abbreviated, distance: minimum + perLetter * missingLetters }];
+  return [{ id, rank: MATCH_RANKS.abbreviated, distance: minimum + perLetter * missingLetters }];
 }
 
 function matchHeadAndTail(searchWord: string, id: WordId, { words }: Vocabulary): readonly Candidate[] {
   const word = words[id] ?? '';
   if (!isHeadAndTail(searchWord, word)) return [];
-  // This kind of abbreviation is common, so it is as close as a typo.
+  // This kind of abbreviation is common, so it has the rank of a misspelling.
   if (searchWord.length >= INITIAL.minLength && word.endsWith(searchWord.slice(1))) {
-    return [{ id, tier: TIERS.misspelled, distance: INITIAL.distance }];
+    return [{ id, rank: MATCH_RANKS.misspelled, distance: INITIAL.distance }];
   }
   const { minimum, perLetter } = HEAD_AND_TAIL_DISTANCE;
-  return [{ id, tier: TIERS.abbreviated, distance: minimum + perLetter * (word.length - searchWord.length) }];
+  return [{ id, rank: MATCH_RANKS.abbreviated, distance: minimum + perLetter * (word.length - searchWord.length) }];
 }
 
-/** Returns the candidates whose distance is close to the lowest one. Each word occurs once. */
+/** Returns the candidates with a distance close to the lowest distance. Each word occurs once. */
 function selectClosest(candidates: readonly Candidate[]): readonly Candidate[] {
   const closest = new Map<WordId, Candidate>();
   for (const candidate of candidates) {

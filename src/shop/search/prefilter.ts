@@ -10,7 +10,7 @@ const BITS = 32;
  * about n / 5 integers.
  */
 export function createPrefilter(count: number, getText: (index: number) => string, wordsPerText: number): Prefilter {
-  // The filter contains the first integers of all texts, then the second ones. The first comparison excludes most texts.
+  // The filter contains the first integers of all texts, then the second integers of all texts. The first comparison excludes most texts.
   const filter = new Int32Array(count * wordsPerText);
   const bits = new Int32Array(wordsPerText);
   for (let index = 0; index < count; index++) {

@@ -8,10 +8,10 @@ import {
   getPartialMatches,
   getProductCosts,
   intersectCosts,
+  MATCH_RANKS,
   mergeCosts,
+  RANK_COST,
   rankProducts,
-  TIER_COST,
-  TIERS,
 } from './ranking.ts';
 import { createTextIndex, type TextIndex } from './texts.ts';
 import { createVocabulary, type Vocabulary } from './vocabulary.ts';
@@ -28,25 +28,31 @@ interface SearchIndex {
 /** The maximum length of a search term, in characters. Longer terms are truncated. */
 export const MAX_TERM_LENGTH = 512;
 
-/** A term that is matched word by word only: one word, or several words of which the first has at least 3 letters. */
+/**
+ * Matches a term whose words are searched separately, without a literal match of the whole term. Such a term is one word, or it has several words
+ * with single spaces between them and at least 3 letters in the first word.
+ */
 const PLAIN_TERM = /^([\p{L}\p{N}]+|[\p{L}\p{N}]{3,}( [\p{L}\p{N}]+)+)$/u;
 
 /** The cost of a literal match of a whole term. It equals the cost of an infix match. */
-const LITERAL_COST = TIERS.infix * TIER_COST;
+const LITERAL_COST = MATCH_RANKS.infix * RANK_COST;
 
 /** The minimum length of a search word that matches across two keywords, in letters. */
 const ACROSS_LENGTH = 4;
 
-/** The cost of a match across two keywords, slightly less than that of a misspelled word. */
-const ACROSS_COST = TIERS.misspelled * TIER_COST - 1;
+/** The cost of a match across two keywords. It is slightly less than the cost of a misspelled word. */
+const ACROSS_COST = MATCH_RANKS.misspelled * RANK_COST - 1;
 
-/** The minimum number of letters that a match across two keywords has in each keyword, unless all fuzzy matches are distant. */
+/**
+ * The minimum number of letters that a match across two keywords has in each keyword. It does not apply if the distance exceeds
+ * `SINGLE_LETTER_DISTANCE`.
+ */
 const ACROSS_LETTERS = 3;
 
-/** A match across keywords may have a single letter in a keyword if the lowest distance of the fuzzy matches exceeds this distance. */
+/** If the lowest distance of the fuzzy matches exceeds this distance, a match across two keywords may have a single letter in a keyword. */
 const SINGLE_LETTER_DISTANCE = 1;
 
-/** A match across keywords replaces the fuzzy matches if their lowest distance exceeds this distance. */
+/** If the lowest distance of the fuzzy matches exceeds this distance, matches across two keywords replace the fuzzy matches. */
 const TYPO_DISTANCE = 0.75;
 
 /** The separators between the two parts of a compound word, such as "t-shirt". */
@@ -74,8 +80,8 @@ function createSearch(products: readonly Product[]): Search {
 }
 
 /**
- * Returns the products that match a term literally, or that match all of its words. If there are none, returns the products that match most words. If a
- * term with a comma matches literally (interface, search rule 5), its words match exactly only.
+ * Returns the products that match a term literally, and the products that match all of its words. If there are none, returns the products that match
+ * most words. If a term with a comma matches literally (interface, search rule 5), only exact matches of its words count.
  */
 function matchTerm(term: string, index: SearchIndex): Costs {
   const words = [...new Set(splitWords(term))];
@@ -104,7 +110,7 @@ function matchWord(word: string, index: SearchIndex): Costs {
   const { vocabulary } = index;
   const literal = findLiteralMatches(word, vocabulary);
   const costs = getProductCosts(literal, vocabulary);
-  if (literal.some(({ tier }) => tier < TIERS.infix)) return costs;
+  if (literal.some(({ rank }) => rank < MATCH_RANKS.infix)) return costs;
   const splits = Array.from(
     { length: word.length - 1 },
     (_, at) => [word.slice(0, at + 1), word.slice(at + 1)] as const,
@@ -118,7 +124,10 @@ function matchWord(word: string, index: SearchIndex): Costs {
   return across.size > 0 ? across : getProductCosts(fuzzy, vocabulary);
 }
 
-/** Returns the products that contain both parts of a word, the second in any number form. A part of one letter must be adjacent to the other part. */
+/**
+ * Returns the products that contain both parts of a split word. The second part also matches as a singular or plural. A part of one letter must be
+ * adjacent to the other part.
+ */
 function matchBoth(first: string, second: string, index: SearchIndex): Costs {
   const isKnown = (word: string) => index.vocabulary.getId(word) !== undefined;
   const secondForms = [second, ...getNumberForms(second)].filter(isKnown);
@@ -130,19 +139,19 @@ function matchBoth(first: string, second: string, index: SearchIndex): Costs {
   return new Map([...costs].filter(([product]) => adjacent.has(product)));
 }
 
-/** Returns the products with a fuzzy match for a search word that is not in the vocabulary. */
+/** Returns the products with a fuzzy match for a search word. Returns none if the vocabulary contains the word, its singular or its plural. */
 function matchTypo(word: string, { vocabulary }: SearchIndex): Costs {
-  const isKnown = findLiteralMatches(word, vocabulary).some(({ tier }) => tier < TIERS.prefix);
+  const isKnown = findLiteralMatches(word, vocabulary).some(({ rank }) => rank < MATCH_RANKS.prefix);
   return isKnown ? new Map() : getProductCosts(findFuzzyMatches(word, vocabulary), vocabulary);
 }
 
 /** Returns the products that contain a word exactly. */
 function matchExact(word: string, { vocabulary }: SearchIndex): Costs {
   const id = vocabulary.getId(word);
-  return id === undefined ? new Map() : getProductCosts([{ id, tier: TIERS.exact, distance: 0 }], vocabulary);
+  return id === undefined ? new Map() : getProductCosts([{ id, rank: MATCH_RANKS.exact, distance: 0 }], vocabulary);
 }
 
-/** Returns the products with two adjacent keywords that contain a word when they are joined. */
+/** Returns the products with two adjacent keywords that, joined to one word, contain a search word. */
 function matchAcrossKeywords(word: string, minLetters: number, { texts }: SearchIndex): Costs {
   const products = word.length < ACROSS_LENGTH ? [] : texts.findAcrossKeywords(word, minLetters);
   return new Map(products.map((product) => [product, ACROSS_COST]));

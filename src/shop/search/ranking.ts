@@ -1,5 +1,8 @@
-/** The ways in which a word can match a search word, the most relevant first. */
-export const TIERS = { exact: 0, number: 1, prefix: 2, infix: 3, misspelled: 4, abbreviated: 5 } as const;
+/**
+ * The rank of each way in which a word can match a search word. The lowest rank is the most relevant. `number`: the word is the singular or plural of
+ * the search word.
+ */
+export const MATCH_RANKS = { exact: 0, number: 1, prefix: 2, infix: 3, misspelled: 4, abbreviated: 5 } as const;
 
 /** The two searched fields of a product, the most relevant first. */
 export const SEARCHED_FIELDS = ['name', 'keywords'] as const;
@@ -7,14 +10,14 @@ export const SEARCHED_FIELDS = ['name', 'keywords'] as const;
 /** The additional cost of a match in the less relevant field. */
 const FIELD_COST = 4;
 
-/** The additional cost of each less relevant tier. It exceeds the sum of `FIELD_COST` and any distance. */
-export const TIER_COST = 8;
+/** The additional cost of each rank. It exceeds the sum of `FIELD_COST` and any distance. */
+export const RANK_COST = 8;
 
 /** A word of the vocabulary that may match a search word. */
 export interface Candidate {
   /** The index of the word in the vocabulary. */
   readonly id: number;
-  readonly tier: number;
+  readonly rank: number;
   /** The distance between the word and the search word: at least 0 and less than 4. */
   readonly distance: number;
 }
@@ -22,16 +25,16 @@ export interface Candidate {
 /** The costs of the matching products, by their indexes in the catalogue. A product with a lower cost is more relevant. */
 export type Costs = ReadonlyMap<number, number>;
 
-/** Returns the costs of the products that contain a candidate. The tier counts more than the field, and the field counts more than the distance. */
+/** Returns the costs of the products that contain a candidate. The rank counts more than the field, and the field counts more than the distance. */
 export function getProductCosts(
   candidates: readonly Candidate[],
   vocabulary: { getPostings(id: number): Int32Array },
 ): Costs {
   const costs = new Map<number, number>();
-  for (const { id, tier, distance } of candidates) {
+  for (const { id, rank, distance } of candidates) {
     for (const posting of vocabulary.getPostings(id)) {
       const product = posting >> 1;
-      const cost = tier * TIER_COST + (posting & 1) * FIELD_COST + distance;
+      const cost = rank * RANK_COST + (posting & 1) * FIELD_COST + distance;
       const known = costs.get(product);
       if (known === undefined || cost < known) costs.set(product, cost);
     }

@@ -15,7 +15,10 @@ interface SimilarWord {
 /** The number of cells in a row of distances: one for each prefix of the search word, one for the empty prefix, and one at the end. */
 const WIDTH = WORD_LIMIT + 2;
 
-/** The distances: a row for each prefix of a word, and a column for each prefix of the search word. `WIDTH` means too far. */
+/**
+ * The edit distances: a row for each prefix of a word, and a column for each prefix of the search word. A distance above the limit is stored as
+ * `WIDTH`.
+ */
 const rows = new Uint8Array(WIDTH * WIDTH).fill(WIDTH);
 
 /** The character codes of the search word, from index 1. */
@@ -24,7 +27,7 @@ const codes = new Int32Array(WIDTH).fill(-1);
 /** The lowest distance of each row. */
 const rowMinimums = new Uint8Array(WIDTH);
 
-/** The lowest distance between the whole search word and a prefix of the word, up to each row. */
+/** For each row, the lowest distance between the whole search word and the prefixes of the word up to this row. */
 const prefixDistances = new Uint8Array(WIDTH);
 
 /** Returns the maximum edit distance of a word, which depends on its length. */

@@ -2,7 +2,7 @@ import type { Product } from '../types.ts';
 import { foldText } from './fold-text.ts';
 import { createPrefilter, type Prefilter } from './prefilter.ts';
 
-/** An index of the texts of names and keywords, for terms of several words. */
+/** An index of the names and keywords of products. It finds terms of several words. */
 export type TextIndex = ReturnType<typeof createTextIndex>;
 
 /** The number of 32-bit integers of the prefilter for each product. */
@@ -26,7 +26,10 @@ export function createTextIndex(products: readonly Product[]) {
       const trimmed = trimCommas(text);
       return trimmed === text ? findLiteral(text) : [...new Set([...findLiteral(trimmed), ...findLiteral(text)])];
     },
-    /** Returns the indexes of the products with a text across two adjacent keywords. Each keyword has at least `minLetters` letters of the text. */
+    /**
+     * Returns the indexes of the products with two adjacent keywords, where the end of the first and the start of the second are together the text.
+     * Each keyword has at least `minLetters` letters of the text.
+     */
     findAcrossKeywords(text: string, minLetters: number): readonly number[] {
       const borders = Array.from({ length: Math.max(0, text.length - 2 * minLetters + 1) }, (_, at) => at + minLetters);
       const splitTexts = borders.map((at) => `${text.slice(0, at)},${text.slice(at)}`);

@@ -8,8 +8,8 @@ import { SEARCHED_FIELDS } from './ranking.ts';
 import { createSimilarWordSearch } from './similar-words.ts';
 
 /**
- * The maximum length of a prefix in FlexSearch's forward index, in letters. A search for a longer prefix finds words by these letters and then compares
- * the rest. An index of all prefixes finds the same words with three to five times the memory.
+ * The maximum length of a prefix in FlexSearch's forward index, in letters. A search for a longer prefix first finds the words with the same first
+ * letters, and then compares the other letters. An index of all prefixes needs three to five times the memory, and finds the same words.
  */
 const FORWARD_LENGTH = 3;
 

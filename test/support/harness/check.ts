@@ -35,10 +35,10 @@ export function formatFindings(findings: readonly Finding[]): readonly string[] 
 }
 
 /** The judges that found something, be it that another one found the same before. */
-export function getFailedChecks({ routes, ledger }: Verdict): readonly CheckName[] {
+export function getFailedChecks({ routes, results }: Verdict): readonly CheckName[] {
   return CHECK_NAMES.filter((judge) =>
     routes.some(({ operationId }) =>
-      ledger.getStatuses(operationId).some((status) => ledger.getCount(judge, operationId, status)?.wrong),
+      results.getStatuses(operationId).some((status) => results.getCount(judge, operationId, status)?.wrong),
     ),
   );
 }
