@@ -81,7 +81,11 @@ export function createSession(parts: SessionOptions): Session {
     failureRounds.recordResponse();
     session.mayHaveChanged ||=
       !SAFE_METHODS.includes(request.method) && (response.status < 400 || response.status >= 500);
-    if (response.status === TOO_MANY_REQUESTS) return recordRateLimit(response);
+    if (response.status === TOO_MANY_REQUESTS) {
+      session.rateLimitedCount++;
+      if (++consecutiveRateLimits >= MAX_RATE_LIMITED) throw createRateLimitError(response);
+      return { exchange: undefined, findings: [] };
+    }
     consecutiveRateLimits = 0;
     session.onResponse?.(route, exchange);
     // A check also sends OPTIONS to paths without a documented OPTIONS operation.
@@ -89,15 +93,6 @@ export function createSession(parts: SessionOptions): Session {
     if (isDocumented) results.count(check, route, response.status);
     const violations = [...(isDocumented ? commonRules : []), ownRule].flatMap((rule) => rule(route, exchange));
     return { exchange, findings: violations.map((violation) => createFinding(check, route, exchange, violation)) };
-  }
-
-  function recordRateLimit({ headers }: ReceivedResponse): SendResult {
-    session.rateLimitedCount++;
-    if (++consecutiveRateLimits >= MAX_RATE_LIMITED)
-      throw new CheckStoppedError(
-        `${consecutiveRateLimits} consecutive requests received 429 (Retry-After: ${headers['retry-after']})`,
-      );
-    return { exchange: undefined, findings: [] };
   }
 
   const session: Session = {
@@ -118,13 +113,21 @@ export function createSession(parts: SessionOptions): Session {
             `no response in ${rounds} consecutive rounds of concurrent requests: ${error.message}`,
           );
         session.mayHaveChanged = true;
-        const violation = { rule: 'responds', message: error.message, pointer: route.pointer };
-        const finding = createFinding(check, route, { request, response: NO_RESPONSE }, violation);
-        return { exchange: undefined, findings: [{ ...finding, status: 'none' }] };
+        return { exchange: undefined, findings: [createNoResponseFinding(check, route, request, error.message)] };
       }
     },
   };
   return session;
+}
+
+function createRateLimitError({ headers }: ReceivedResponse): CheckStoppedError {
+  const message = `${MAX_RATE_LIMITED} consecutive requests received 429 (Retry-After: ${headers['retry-after']})`;
+  return new CheckStoppedError(message);
+}
+
+function createNoResponseFinding(check: CheckName, route: Route, request: RequestToSend, message: string): Finding {
+  const violation = { rule: 'responds', message, pointer: route.pointer };
+  return { ...createFinding(check, route, { request, response: NO_RESPONSE }, violation), status: 'none' };
 }
 
 /**

@@ -69,20 +69,23 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
       }
       return undefined;
     },
-    createPath: (route, seed) => ({
-      ...NO_VALUES,
-      path: generateRequest(route, createRandom(seed + toSeed(route.operationId)), true).path,
-    }),
+    createPath(route, seed) {
+      const { path } = generateRequest(route, createRandom(seed + toSeed(route.operationId)), true);
+      return { ...NO_VALUES, path };
+    },
     withUnknownIds(route, values, seed) {
       const random = createRandom(seed);
-      const parameters = route.parameters.filter((parameter) => parameter.in === 'path');
-      if (parameters.length === 0) return undefined;
-      return parameters.reduce((changed, parameter) => {
-        const value = generateValue(getSchemaPointer(contract, parameter), random, true);
-        return withParameter(changed, parameter, value) ?? changed;
-      }, values);
+      const generateId = (parameter: Parameter) => generateValue(getSchemaPointer(contract, parameter), random, true);
+      return route.pathNames.length === 0 ? undefined : replacePathValues(route, values, generateId);
     },
   };
+}
+
+/** Replaces the values of the path parameters. */
+function replacePathValues(route: Route, values: RequestValues, create: (parameter: Parameter) => unknown) {
+  return route.parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((changed, parameter) => withParameter(changed, parameter, create(parameter)) ?? changed, values);
 }
 
 /**

@@ -15,9 +15,6 @@ export type Step = (tester: ShopTester) => Promise<void>;
 /** An id that no product and no order has. */
 export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
-/** An id that no delivery option has. */
-const UNKNOWN_OPTION_ID = 'none-such';
-
 /** The rule for the state after a rejected request. */
 export const UNCHANGED = 'a rejected request changes nothing';
 
@@ -32,7 +29,7 @@ export function addItem(product: number, quantity: number): Step {
   };
 }
 
-/** Adds a product to the cart, and checks only the response. Returns the name of a rule, which the caller needs to check the cart. */
+/** Adds a product to the cart, and checks only the response. Returns the name of a rule, for `checkCart`. */
 export async function addItemUnchecked(tester: ShopTester, productId: string, quantity: number): Promise<string> {
   const currentQuantity = findItem(tester.model, productId)?.quantity ?? 0;
   const response = await tester.sendJson('addCartItem', CART, { productId, quantity });
@@ -246,6 +243,6 @@ export function getProductId({ model: { products } }: ShopTester, product: numbe
 }
 
 function getOptionId({ model: { deliveryOptions } }: ShopTester, option: ItemUpdate['option']): string | undefined {
-  if (option === 'unknown') return UNKNOWN_OPTION_ID;
+  if (option === 'unknown') return 'none-such';
   return option === undefined ? undefined : deliveryOptions[option % deliveryOptions.length]?.id;
 }
