@@ -8,7 +8,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   storefront: [
     'storefront',
     'storefront --port 4000 --data shop.json',
-    'storefront --contract openapi.yaml --mock',
+    'storefront --contract openapi.yaml',
     'storefront --static dist',
     'storefront reset --sandbox w3',
     FAULT_EXAMPLE,
