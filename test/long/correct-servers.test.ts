@@ -9,7 +9,6 @@ import {
 const WAYS: readonly [about: string, ways: OrdersVariants, headers: Readonly<Record<string, string>>][] = [
   ['sends error bodies that its contract does not describe', {}, {}],
   ['requires a key, and gets it', { isSecured: true }, { 'x-key': 'right' }],
-  ['requires a key, and does not get it', { isSecured: true }, {}],
   ['is behind a proxy that sends HTML pages', { hasProxy: true }, {}],
   ['limits the rate of requests', { letsThrough: 40 }, {}],
 ];
@@ -23,6 +22,15 @@ describe('checkServer for a correct server', () => {
       expect(formatFindings(verdict.findings)).toEqual([]);
       expect(verdict.unchecked).toEqual([]);
     }
+  });
+
+  it('finds nothing in a server that requires a key and does not get it, and is incomplete', async () => {
+    const { url } = await startOrdersServer({ isSecured: true });
+    const contract = await loadOrdersContract();
+    const verdict = await runCheck(url, { contract, runs: 20, isFresh: false });
+    expect(formatFindings(verdict.findings)).toEqual([]);
+    expect(verdict.unchecked).toContainEqual(expect.stringMatching(/^\w+ \(only [\d, ]*401[\d, ]* received\)$/));
+    expect(verdict.notes).toContainEqual(expect.stringContaining('send credentials with --header'));
   });
 
   it('notes once that the server limits the rate of requests', async () => {
