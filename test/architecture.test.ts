@@ -144,10 +144,13 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:stream': ['http'],
   'node:stream/consumers': ['client'],
   'node:child_process': ['testing/child.ts'],
-  // Ids, names of locks and temporary files, the comparison of tokens, and a default seed.
+  // The checksums of the write-ahead log.
+  'node:zlib': ['store/log-lines.ts'],
+  // Ids, names of locks and temporary files, hashes of files, the comparison of tokens, and a default seed.
   'node:crypto': [
     'server/start-application.ts',
     'store/lock.ts',
+    'store/file-content.ts',
     'store/durable-file.ts',
     'cli/main.ts',
     'http/control/access.ts',

@@ -24,6 +24,9 @@ export function createControlCommands(
     createControlCommand('reset', 'Restore the default data of a sandbox.').action((options: ControlOptions) =>
       run({ method: 'POST', path: '/reset' }, options),
     ),
+    createControlCommand('flush', 'Write the data file now, before another program reads or edits it.').action(
+      (options: ControlOptions) => run({ method: 'POST', path: '/flush' }, options),
+    ),
     createSnapshotCommand(run),
     createControlCommand('restore', 'Replace the state of a sandbox with a snapshot.')
       .argument('<name>', 'name of the snapshot')

@@ -23,6 +23,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'storefront check http://localhost:8080 --contract openapi.yaml --only listProducts',
   ],
   reset: ['storefront reset', 'storefront reset --sandbox w3 --url http://localhost:4000'],
+  flush: ['storefront flush', 'storefront flush --url http://localhost:4000'],
   snapshot: ['storefront snapshot', 'storefront snapshot before-checkout'],
   restore: ['storefront restore full-cart'],
   clock: ['storefront clock freeze 2025-06-01T12:00:00Z', 'storefront clock advance 86400000'],

@@ -31,6 +31,7 @@ export const sandboxHandlers = {
     parts.sandboxes.remove(path.id);
   },
   resetSandbox: ({ path }, { sandboxes }) => sandboxes.get(path.id).store.reset(),
+  flushSandbox: ({ path }, parts) => getSandbox(path.id, parts).store.flush(),
   getState: ({ path }, parts) => getSandbox(path.id, parts).store.read().state,
   putState: ({ path, body }, parts) => replaceCollections(path.id, body, parts),
   getClock: ({ path }, parts) => toClock(getSandbox(path.id, parts)),

@@ -85,6 +85,33 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/_control/sandboxes/{id}/flush": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Write the data file
+         * @description Writes the data file now if it does not contain all changes yet. The server writes it in the background after each change, so this is only necessary
+         *     before another program reads or edits the file. Does nothing for a sandbox without a data file.
+         */
+        readonly post: operations["flushSandbox"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/_control/sandboxes/{id}/state": {
         readonly parameters: {
             readonly query?: never;
@@ -986,6 +1013,33 @@ export interface operations {
         readonly requestBody?: never;
         readonly responses: {
             /** @description The default data is restored */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 415: components["responses"]["NotJson"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly flushSandbox: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The data file contains all changes */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;

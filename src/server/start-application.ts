@@ -183,6 +183,7 @@ function run(
     get mocked() {
       return live.setup.mocked;
     },
+    flush: store.flush,
     async close() {
       stopWarmUp();
       stopReloads();

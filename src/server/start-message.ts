@@ -12,7 +12,7 @@ const SURVIVAL: Readonly<Record<Durability, string>> = {
 const MAX_LISTED = 12;
 
 /** The properties of a server that are part of the start message. */
-type StartedServer = Omit<Storefront, 'port' | 'close'>;
+type StartedServer = Omit<Storefront, 'port' | 'close' | 'flush'>;
 
 /** Returns the start message: a line with the URL, the number of operations, the mocked operations, the data file, and the durability of changes. */
 export function formatStartMessage({ url, dataFile, durability, operations, mocked }: StartedServer): string {

@@ -20,6 +20,9 @@ export interface Backend<S extends State = State> {
    * new content is invalid. Never rejects.
    */
   findEdit(): Promise<S | undefined>;
+  /** Writes what other programs can read, for example the data file, if it does not contain all commits yet. Rejects if it can't be written. */
+  flush(): Promise<void>;
+  /** Calls `flush`, and releases the storage. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -28,6 +31,7 @@ export function createMemoryBackend<S extends State>(): Backend<S> {
   return {
     async commit() {},
     findEdit: async () => undefined,
+    async flush() {},
     async close() {},
   };
 }

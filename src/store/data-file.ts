@@ -24,6 +24,8 @@ class TruncatedFileError extends DataFileError {}
 export interface StateText {
   readonly state: State;
   readonly text: string;
+  /** The size of the text that a commit writes for the state, in bytes. */
+  readonly printedBytes: number;
 }
 
 /** A file that contains a state. */
@@ -53,8 +55,7 @@ export function readState({ path, disk, check, remedy, truncationCause }: ReadOp
     const data = parse(path, text);
     requireValid(path, check(data));
     // The validation has added the default values of the contract, so a commit can write more bytes than the file has.
-    requireFileSize(path, data);
-    return { state: data as State, text };
+    return { state: data as State, text, printedBytes: requireFileSize(path, data) };
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
     const cause = error instanceof TruncatedFileError && truncationCause ? `${truncationCause}. ` : '';
@@ -136,10 +137,11 @@ function parse(path: string, textWithMark: string): unknown {
   return data;
 }
 
-/** Throws `DataFileError` if the JSON text of the data would exceed the maximum size of a data file. */
-function requireFileSize(path: string, data: unknown): void {
+/** Returns the size of the JSON text of the data, in bytes. Throws `DataFileError` if it exceeds the maximum size of a data file. */
+function requireFileSize(path: string, data: unknown): number {
   const printed = print(data);
-  if (printed !== undefined && Buffer.byteLength(printed) <= MAX_FILE_BYTES) return;
+  const bytes = printed === undefined ? Number.POSITIVE_INFINITY : Buffer.byteLength(printed);
+  if (bytes <= MAX_FILE_BYTES) return bytes;
   throw new DataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when the server writes it`);
 }
 
@@ -164,7 +166,8 @@ function printable(text: string): string {
 /** The maximum number of issues that a message describes. For the other issues, the message contains only their number. */
 const MAX_SHOWN_ISSUES = 3;
 
-function requireValid(path: string, issues: readonly Issue[]): void {
+/** Throws `DataFileError` if there are issues. `path`: the file that is invalid. */
+export function requireValid(path: string, issues: readonly Issue[]): void {
   if (issues.length === 0) return;
   const shown = limitList(
     issues,

@@ -1,15 +1,19 @@
 import * as fs from 'node:fs';
 import { platform } from 'node:process';
 import { promisify } from 'node:util';
-import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
+import { tryOrError } from '../util/try-or-undefined.ts';
 
 /**
  * The file system of this machine. Calls that only use the page cache are synchronous, because a switch to another thread would take longer than the
  * call. With synchronous calls, the server handled twice as many requests per second from 50 clients.
  */
 export const machineDisk = {
-  /** Creates a file that must not exist and opens it for writing. */
-  create: (path: string, mode: number): number => fs.openSync(path, 'wx', mode),
+  /** Creates a file that must not exist and opens it for appending. */
+  create: (path: string, mode: number): number => fs.openSync(path, 'ax', mode),
+  /** Opens an existing file for appending. */
+  openToAppend: (path: string): number => fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_APPEND),
+  /** Opens an existing file for writing from its start. */
+  openToWrite: (path: string): number => fs.openSync(path, 'r+'),
   /** Opens a file for reading, or a folder for fsync. */
   open: (path: string): number => fs.openSync(path, 'r'),
   /** Writes bytes from the offset `from` on. Returns the number of written bytes. The call can write fewer bytes than `bytes` contains. */
@@ -20,6 +24,8 @@ export const machineDisk = {
   /** Calls fsync and resolves when the content is durable. This is the only call that waits for the device. It runs on another thread. */
   sync: promisify(fs.fsync),
   close: (file: number): void => fs.closeSync(file),
+  truncate: (file: string | number, bytes: number): void =>
+    typeof file === 'number' ? fs.ftruncateSync(file, bytes) : fs.truncateSync(file, bytes),
   /** Creates a hard link. `name` must not exist. */
   link: (path: string, name: string): void => fs.linkSync(path, name),
   rename: (path: string, to: string): void => fs.renameSync(path, to),
@@ -35,6 +41,9 @@ export const machineDisk = {
   makeLink: (target: string, name: string): void => fs.symlinkSync(target, name),
   /** Reads the whole file. */
   read: (file: string | number): Buffer => fs.readFileSync(file),
+  /** Reads the bytes of an open file from a position on. Returns the number of bytes; 0 at the end of the file. Does not change the position of `read`. */
+  readAt: (file: number, buffer: Buffer, position: number): number =>
+    fs.readSync(file, buffer, 0, buffer.length, position),
   list: (folder: string): readonly string[] => fs.readdirSync(folder),
 };
 
@@ -43,6 +52,12 @@ export const machineDisk = {
  * the process before or after the call.
  */
 export type Disk = Readonly<typeof machineDisk>;
+
+/**
+ * Whether a commit calls fsync. `disk`: a commit calls fsync, so committed changes survive a power cut. `os`: a commit does not call fsync. Committed
+ * changes survive the end of the process, but not a power cut.
+ */
+export type FileDurability = 'disk' | 'os';
 
 /** Identifies the content of a file: its inode, size and modification time. Empty if the file does not exist. */
 export type Signature = string;
@@ -89,46 +104,20 @@ export function createFileExclusively<Result>(disk: Disk, name: string, create: 
   }
 }
 
-/** A file to write: its name and its content. */
-interface NewFile {
-  readonly name: string;
-  readonly bytes: Buffer;
-  /** The path of another file. If that file exists, the new file gets the same owner and mode. */
-  readonly path: string;
-  /** Whether to call fsync. */
-  readonly isSynced: boolean;
-}
-
-/** Writes a new file, with the owner and mode of the file at `path`. Returns the signature of the new file. Deletes the new file if a step fails. */
-export async function writeNewFile(disk: Disk, { name, bytes, path, isSynced }: NewFile): Promise<Signature> {
-  try {
-    const other = disk.stats(path);
-    const file = createWithMode(disk, name, other);
-    try {
-      if (other) copyOwnerAndMode(disk, file, other);
-      writeAll(disk, file, bytes);
-      // A failed fsync is never repeated for the same descriptor: the second call can succeed without writing anything.
-      if (isSynced) await disk.sync(file);
-    } finally {
-      disk.close(file);
-    }
-    return getSignature(disk, name);
-  } catch (error) {
-    tryOrUndefined(() => disk.remove(name));
-    throw error;
-  }
-}
-
 /** The mode of a new data file before the umask: read and write for the owner, read for others. */
 const NEW_FILE_MODE = 0o644;
 
 /** The permission bits of a file mode. */
 export const PERMISSIONS = 0o7777n;
 
-/** Creates a file and opens it for writing. `other`: the stats of the file with the mode to use. Without `other`, the file gets the mode of a new data file. */
+/** Creates a file and opens it for writing. Removes an existing file with this name. `other`: the stats of the file with the mode to use, if it exists. */
 export function createWithMode(disk: Disk, name: string, other: fs.BigIntStats | undefined): number {
-  const mode = other ? Number(other.mode & PERMISSIONS) : NEW_FILE_MODE;
-  return createFileExclusively(disk, name, () => disk.create(name, mode));
+  return createFileExclusively(disk, name, () => disk.create(name, getMode(other)));
+}
+
+/** Returns the permission bits of a file; for a missing file, the mode of a new data file. */
+export function getMode(file: fs.BigIntStats | undefined): number {
+  return file ? Number(file.mode & PERMISSIONS) : NEW_FILE_MODE;
 }
 
 /** Gives an open file the owner, group and mode of another file. Returns whether owner, group and mode are equal now. */

@@ -63,16 +63,24 @@ export function saveEditedFile(context: FileContext, oldName: string): void {
 
 /** Writes the content of an edited file to a conflict file. Used if there is no hard link to the file that could be renamed. */
 export function saveEditedContent(context: FileContext, bytes: Buffer): void {
-  const { path, disk } = context;
-  const savedName = createConflictFile(context, path, (name) => {
-    const file = disk.create(name, PRIVATE_MODE);
-    try {
-      writeAll(disk, file, bytes);
-    } finally {
-      disk.close(file);
-    }
-  });
+  const savedName = createConflictFile(context, context.path, (name) => writeFile(context.disk, name, bytes));
   warnOfEdit(context, savedName === undefined ? 'is lost, since it could not be written' : `is saved in ${savedName}`);
+}
+
+function writeFile(disk: Disk, name: string, bytes: Buffer): void {
+  const file = disk.create(name, PRIVATE_MODE);
+  try {
+    writeAll(disk, file, bytes);
+  } finally {
+    disk.close(file);
+  }
+}
+
+/** Saves the content of a write-ahead log that can't be used. Returns the name of the new file. Throws if the file can't be written. */
+export function saveLog(disk: Disk, path: string, bytes: Buffer): string {
+  const name = createConflictName(disk, { path, label: 'conflict', timeSource: path });
+  writeFile(disk, name, bytes);
+  return name;
 }
 
 function warnOfEdit({ path, log }: FileContext, result: string): void {

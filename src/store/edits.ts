@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { tryOrError } from '../util/try-or-undefined.ts';
 import { DataFileError, readState, type StateFile } from './data-file.ts';
 import { type Disk, getSignature, type Signature } from './disk.ts';
-import type { Content } from './durable-file.ts';
 import type { FileContext } from './edit-conflicts.ts';
+import { type Content, createContent } from './file-content.ts';
 import type { State } from './state.ts';
 
 /** Options of an edit reader. `log` receives the reason why an edit is invalid. */
@@ -15,6 +15,8 @@ export interface EditReaderOptions extends StateFile, FileContext {
 /** A valid change of the data file by another program. */
 export interface Edit {
   readonly content: Content;
+  /** The size of the text that a commit writes for the state, in bytes. */
+  readonly printedBytes: number;
   /** The new state; undefined if only the signature of the file has changed. */
   readonly state: State | undefined;
 }
@@ -78,8 +80,8 @@ function readEdit(options: EditReaderOptions, known: Content, signature: Signatu
     const read = readState({ ...options, remedy: REMEDY });
     if (getSignature(disk, path) !== signature) return undefined;
     if (!read) return `${path} was deleted. ${NOT_LOADED} The next change creates the file again.`;
-    const bytes = Buffer.from(read.text);
-    return { content: { bytes, signature }, state: bytes.equals(known.bytes) ? undefined : read.state };
+    const content = createContent(read.text, signature);
+    return { content, printedBytes: read.printedBytes, state: content.hash === known.hash ? undefined : read.state };
   } catch (error) {
     if (error instanceof DataFileError) return error.message;
     throw error;

@@ -1,20 +1,16 @@
 import { type Adapter, Low } from 'lowdb';
-import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Backend, StateTooLargeError } from './backend.ts';
-import { DataFileError, readState } from './data-file.ts';
-import { describeDiskError, getSignature } from './disk.ts';
-import { DurableFile, type FileDurability } from './durable-file.ts';
+import { BackgroundWriter } from './background-writer.ts';
+import { DataFileError, MAX_FILE_BYTES } from './data-file.ts';
+import { describeDiskError, type FileDurability } from './disk.ts';
+import type { DurableFile } from './durable-file.ts';
 import { createEditReader, type Edit, type EditReaderOptions } from './edits.ts';
+import { createFailureLog, type Logger } from './failure-log.ts';
 import type { Lock } from './lock.ts';
 import type { State } from './state.ts';
-
-/** A log for events of the data file. pino implements this interface. */
-export interface Logger {
-  info(message: string): void;
-  warn(message: string): void;
-  error(fields: { readonly err?: unknown }, message: string): void;
-}
+import { compareStates } from './state-change.ts';
+import type { StateTexts } from './state-text.ts';
+import { getLogPath, type WriteAheadLog } from './write-ahead-log.ts';
 
 /** Options of a file backend. `path` contains no symbolic links, and its folder exists. */
 export interface FileBackendOptions extends EditReaderOptions {
@@ -23,162 +19,178 @@ export interface FileBackendOptions extends EditReaderOptions {
   readonly durability: FileDurability;
   /** The content of a new file. */
   readonly defaults: State;
-  readonly texts: TextCache;
+  readonly texts: StateTexts;
   readonly log: Logger;
   /** Computes data that is derived from a state, such as search indexes, before requests use the state. */
   readonly prepare?: (state: State) => void;
 }
 
-const POWER_CUT = 'A power cut with --durability os can cause this';
-
-/** Opens the data file, and creates it if it does not exist. If the file can't be used, throws `DataFileError` and changes nothing. */
-export async function openFileBackend(options: FileBackendOptions) {
-  const { path, disk } = options;
-  // If the signature can't be read, `readState` throws the reason.
-  const signature = tryOrUndefined(() => getSignature(disk, path)) ?? '';
-  // The file is validated first: an invalid file and its folder must not change.
-  const stored = readState({ ...options, remedy: getRemedy(path), truncationCause: POWER_CUT });
-  const content = stored && { bytes: Buffer.from(stored.text), signature };
-  const file = new DurableFile({ ...options, content });
-  const database = new Low(createAdapter(file, stored?.state ?? null, options), options.defaults);
-  await database.read();
-  if (!stored) {
-    await database.write().catch((cause) => {
-      const reason = describeDiskError(cause);
-      throw new DataFileError(`${path} can't be written (${reason}). Choose another file with --data FILE.`, { cause });
-    });
-  }
-  return { backend: createFileBackend(database, file, options), initial: database.data };
+/** The open files of a backend, and the state at the start. */
+interface OpenFiles {
+  readonly file: DurableFile;
+  readonly wal: WriteAheadLog;
+  readonly state: State;
+  /** An upper limit of the size of the text of the state, in bytes. */
+  readonly maxBytes: number;
 }
 
-function getRemedy(path: string): string {
-  return `The file was not changed. Fix it, or run \`storefront repair --data ${quoteForShell(path)}\`, which saves a copy beside it and restores the default data`;
-}
-
-function quoteForShell(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
-
-/** Creates the lowdb adapter of a data file. `stored`: the state in the file, which the first read returns; null if the file does not exist yet. */
-function createAdapter(
-  file: DurableFile,
-  stored: State | null,
-  { path, texts, log }: FileBackendOptions,
-): Adapter<State> {
-  let unread = stored;
-  return {
-    async read() {
-      const state = unread;
-      // Without this, the first state would stay in memory after later changes.
-      unread = null;
-      // The program that wrote the file may not have called fsync.
-      if (state) await file.sync().catch((cause) => log.warn(`fsync of ${path} failed (${describeDiskError(cause)}).`));
-      return state;
-    },
-    write: (state) => file.replace(texts.get(state)),
-  };
-}
-
-function createFileBackend(database: Low<State>, file: DurableFile, options: FileBackendOptions): Backend {
-  const { path, lock, log } = options;
-  const readEdit = createEditReader(options);
-  const failures = createFailureLog(log);
-  return {
-    async commit(next) {
-      const previous = database.data;
-      database.data = next;
-      try {
-        await lock.renew();
-        await database.write();
-        failures.logRecovery(`${path} can be written again.`);
-      } catch (cause) {
-        // lowdb does not restore its data if a write fails.
-        database.data = previous;
-        if (cause instanceof StateTooLargeError) throw cause;
-        const reason = cause instanceof DataFileError ? cause : new Error(describeDiskError(cause), { cause });
-        failures.logFailure(
-          `${path} can't be written (${reason.message}). Changes return 503 until it can be written.`,
-          reason,
-        );
-        throw reason;
-      }
-    },
-    async findEdit() {
-      try {
-        if (file.hasFailedChange) await database.write();
-        const edit = file.isEdited() ? await readEdit(file.known) : undefined;
-        return edit && (await loadEdit(edit, database, file, options));
-      } catch (error) {
-        // A disk error needs no warning: `findEdit` is called again before each commit, and the commit reports the error.
-        const isDiskError = typeof (error as NodeJS.ErrnoException).code === 'string';
-        if (!isDiskError) log.warn(`${path} can't be checked for edits: ${(error as Error).stack}`);
-        return undefined;
-      }
-    },
-    close: () => lock.release(),
-  };
-}
-
-/** Calls fsync for an edited file. Then replaces the state in memory by the state in the file, and returns it. */
-async function loadEdit(
-  { content, state }: Edit,
-  database: Low<State>,
-  file: DurableFile,
-  { path, log, prepare }: FileBackendOptions,
-): Promise<State | undefined> {
-  if (state) {
-    await file.sync();
-    prepare?.(state);
-    database.data = state;
-    log.info(`${path} was edited: the server uses the new content.`);
-  }
-  file.known = content;
-  return state;
-}
-
-/** Creates a log for a step that can fail in each request. Failures with the same message are logged once. The first success after a failure is logged, too. */
-export function createFailureLog(log: Logger) {
-  let lastMessage: string | undefined;
-  return {
-    /** Logs the message of a failure, with the stack of `err`, unless the last failure had the same message. */
-    logFailure(message: string, err?: unknown): void {
-      if (message !== lastMessage) log.error(err === undefined ? {} : { err }, message);
-      lastMessage = message;
-    },
-    /** Logs the message if the last attempt failed. */
-    logRecovery(message: string): void {
-      if (lastMessage !== undefined) log.info(message);
-      lastMessage = undefined;
-    },
-  };
-}
-
-/** A cache of the JSON texts of states. */
-export type TextCache = ReturnType<typeof createTextCache>;
+/** The maximum size of the write-ahead log, in bytes. The commit that exceeds it writes the data file. */
+const MAX_LOG_BYTES = 16_000_000;
 
 /**
- * Creates a cache of the JSON texts of states. `collections`: the names of the collections, in the order of the data file. Compares states, lists and
- * entries by identity, because they never change in place.
+ * Stores a state in a data file. A commit appends its change to the write-ahead log. Afterwards the data file is written in the background. A commit writes
+ * the data file itself if it restores the default data, or if another program has changed or deleted the data file or the log.
  */
-export function createTextCache(collections: readonly string[]) {
-  const sources = new WeakMap<State, Buffer>();
-  const printEntry = memoizeByObject(
-    (entry: object) => `    ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n    ')}`,
-  );
-  const printList = memoizeByObject((list: readonly object[]) =>
-    Buffer.from(list.length === 0 ? '[]' : `[\n${list.map(printEntry).join(',\n')}\n  ]`),
-  );
-  const printState = memoizeByObject((state: State) => {
-    const parts = collections.flatMap((name, index) => [
-      Buffer.from(`${index === 0 ? '{\n' : ',\n'}  "${name}": `),
-      printList(state[name] ?? []),
-    ]);
-    return Buffer.concat([...parts, Buffer.from('\n}\n')]);
-  });
-  return {
-    /** Returns a state as JSON in UTF-8, with an indentation of two spaces. Reuses the texts of unchanged lists and entries from earlier calls. */
-    get: (state: State): Buffer => sources.get(state) ?? printState(state),
-    /** Stores the original text of a state, which `get` then returns. */
-    set: (state: State, text: string): void => void sources.set(state, Buffer.from(text)),
-  };
+export class FileBackend implements Backend {
+  readonly #options: FileBackendOptions;
+  readonly #file: DurableFile;
+  readonly #wal: WriteAheadLog;
+  readonly #database: Low<State>;
+  readonly #writer: BackgroundWriter;
+  readonly #readEdit: ReturnType<typeof createEditReader>;
+  readonly #commitFailures: ReturnType<typeof createFailureLog>;
+  readonly #writeFailures: ReturnType<typeof createFailureLog>;
+  #maxBytes: number;
+
+  constructor({ file, wal, state, maxBytes }: OpenFiles, options: FileBackendOptions) {
+    this.#options = options;
+    this.#file = file;
+    this.#wal = wal;
+    this.#maxBytes = maxBytes;
+    this.#database = new Low(this.#createAdapter(), state);
+    this.#writer = new BackgroundWriter({
+      write: () => this.#writeFile(),
+      isNeeded: () => wal.changes > 0,
+      onError: (error) => this.#logWriteFailure(error),
+    });
+    this.#readEdit = createEditReader(options);
+    this.#commitFailures = createFailureLog(options.log);
+    this.#writeFailures = createFailureLog(options.log);
+    this.#writer.schedule();
+  }
+
+  /** Creates the data file with the state at the start. */
+  createFile(): Promise<void> {
+    return this.#commitFile(this.#database.data);
+  }
+
+  async commit(next: State): Promise<void> {
+    const { path, lock } = this.#options;
+    try {
+      await lock.renew();
+      if (!(await this.#append(next))) await this.#writer.runExclusively(() => this.#commitFile(next));
+      this.#commitFailures.logRecovery(`${path} can be written again.`);
+    } catch (cause) {
+      if (cause instanceof StateTooLargeError) throw cause;
+      const reason = cause instanceof DataFileError ? cause : new Error(describeDiskError(cause), { cause });
+      this.#commitFailures.logFailure(
+        `${path} can't be written (${reason.message}). Changes return 503 until it can be written.`,
+        reason,
+      );
+      throw reason;
+    } finally {
+      this.#writer.schedule();
+    }
+  }
+
+  async findEdit(): Promise<State | undefined> {
+    try {
+      if (this.#file.hasFailedChange || this.#wal.hasFailed) await this.#writer.runExclusively(() => this.#writeFile());
+      // The next write of the data file saves an edit beside it, because the edit does not contain the changes in the log.
+      if (this.#wal.changes > 0 || !this.#file.isEdited()) return undefined;
+      const edit = await this.#readEdit(this.#file.known);
+      return edit && (await this.#loadEdit(edit));
+    } catch (error) {
+      // A disk error needs no warning: `findEdit` is called again before each commit, and the commit reports the error.
+      const isDiskError = typeof (error as NodeJS.ErrnoException).code === 'string';
+      if (!isDiskError)
+        this.#options.log.warn(`${this.#options.path} can't be checked for edits: ${(error as Error).stack}`);
+      return undefined;
+    }
+  }
+
+  async flush(): Promise<void> {
+    await this.#writer.flush().catch((cause) => {
+      throw new Error(describeDiskError(cause), { cause });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.flush().catch((error) => this.#logWriteFailure(error));
+    await this.#options.lock.release();
+  }
+
+  /** Appends the change to the write-ahead log. Resolves to false if the data file must be written instead. */
+  async #append(next: State): Promise<boolean> {
+    const { texts } = this.#options;
+    const isPossible =
+      !texts.getSource(next) &&
+      this.#wal.bytes < MAX_LOG_BYTES &&
+      !this.#file.hasFailedChange &&
+      !this.#file.isEdited() &&
+      this.#wal.canAppend();
+    if (!isPossible) return false;
+    const change = compareStates(this.#database.data, next);
+    const inserted = Object.values(change).flatMap(([, , entries]) => entries);
+    const maxBytes = this.#maxBytes + texts.measureEntries(inserted);
+    if (maxBytes > MAX_FILE_BYTES) return false;
+    await this.#wal.append(change, this.#file.known.hash, () => {
+      this.#database.data = next;
+      this.#maxBytes = maxBytes;
+    });
+    return true;
+  }
+
+  async #commitFile(next: State): Promise<void> {
+    const previous = this.#database.data;
+    this.#database.data = next;
+    try {
+      await this.#database.write();
+      this.#maxBytes = this.#options.texts.getSource(next)?.printedBytes ?? this.#file.known.bytes;
+    } catch (cause) {
+      // lowdb does not restore its data if a write fails.
+      this.#database.data = previous;
+      throw cause;
+    }
+  }
+
+  async #writeFile(): Promise<void> {
+    const { path } = this.#options;
+    const maxBytes = this.#maxBytes;
+    await this.#database.write();
+    // Commits during the write have increased the size.
+    this.#maxBytes += this.#file.known.bytes - maxBytes;
+    this.#writeFailures.logRecovery(`${path} can be written again.`);
+  }
+
+  /** Creates the lowdb adapter of the data file. Only `write` is used, because the file was read before. */
+  #createAdapter(): Adapter<State> {
+    const { texts } = this.#options;
+    return {
+      read: async () => null,
+      write: (state) => this.#file.replace(texts.getPieces(state)),
+    };
+  }
+
+  #logWriteFailure(error: unknown): void {
+    const { path } = this.#options;
+    const reason = error instanceof StateTooLargeError ? error.message : describeDiskError(error);
+    this.#writeFailures.logFailure(
+      `${path} can't be written (${reason}). Changes are stored in ${getLogPath(path)} until it can be written.`,
+    );
+  }
+
+  /** Calls fsync for an edited file. Then replaces the state in memory by the state in the file, and returns it. */
+  async #loadEdit({ content, printedBytes, state }: Edit): Promise<State | undefined> {
+    const { path, log, prepare } = this.#options;
+    if (state) {
+      await this.#file.sync();
+      prepare?.(state);
+      this.#database.data = state;
+      log.info(`${path} was edited: the server uses the new content.`);
+    }
+    this.#file.known = content;
+    this.#maxBytes = printedBytes;
+    return state;
+  }
 }

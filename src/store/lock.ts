@@ -33,28 +33,28 @@ const OWNER_TIMEOUT_MS = 1_000;
  * work between machines that share a folder, nor between containers with separate networks.
  */
 export async function lockFile(path: string, address: () => string | undefined): Promise<Lock> {
-  let socketPath = getSocketPath(path);
-  /** Returns whether the socket still has the name for the inode of the folder. If not, gives up the lock, because another folder can get the old inode. */
+  let key = getLockKey(path);
+  /** Returns whether the lock still has the key of the folder. If not, gives up the lock, because another folder can get the old inode. */
   const isCurrent = () => {
-    if (tryOrUndefined(() => getSocketPath(path)) !== socketPath) socketPath = YIELDED_PATH;
-    return socketPath !== YIELDED_PATH;
+    if (tryOrUndefined(() => getLockKey(path)) !== key) key = YIELDED_KEY;
+    return key !== YIELDED_KEY;
   };
   const owner = { path, address, isCurrent };
-  let release = await acquire(socketPath, owner);
+  let release = await acquire(getSocketPath(key), owner);
   return {
     async renew() {
-      const currentPath = getSocketPath(path);
-      if (currentPath === socketPath) return;
+      const currentKey = getLockKey(path);
+      if (currentKey === key) return;
       const releasePrevious = release;
-      [release, socketPath] = [await acquire(currentPath, owner), currentPath];
+      [release, key] = [await acquire(getSocketPath(currentKey), owner), currentKey];
       await releasePrevious();
     },
     release: () => release(),
   };
 }
 
-/** The value of `socketPath` after the lock was given up. */
-const YIELDED_PATH = '';
+/** The key after the lock was given up. */
+const YIELDED_KEY = '';
 
 /** A process that acquires or has a lock. */
 interface Owner {
@@ -85,13 +85,15 @@ export async function acquire(socketPath: string, owner: Owner): Promise<Lock['r
   }
 }
 
-/** Returns the path of the socket for a file: an abstract socket on Linux, a named pipe on Windows, a file elsewhere. */
-function getSocketPath(path: string): string {
+/** Returns the text that identifies the lock on a file: the device and the inode of its folder, and its name. */
+function getLockKey(path: string): string {
   const { dev, ino } = statSync(dirname(path), { bigint: true });
-  const hash = createHash('sha256')
-    .update(`${dev} ${ino} ${basename(path)}`)
-    .digest('hex')
-    .slice(0, 32);
+  return `${dev} ${ino} ${basename(path)}`;
+}
+
+/** Returns the path of the socket of a lock: an abstract socket on Linux, a named pipe on Windows, a file elsewhere. */
+function getSocketPath(key: string): string {
+  const hash = createHash('sha256').update(key).digest('hex').slice(0, 32);
   const name = `storefront-${hash}`;
   if (platform === 'linux') return `\0${name}`;
   return platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);

@@ -4,11 +4,13 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createMemoryBackend } from './backend.ts';
 import { createDefaultDataReader, DataFileError, type StateText } from './data-file.ts';
 import { getListedPath, isSameFile, resolveDataPath } from './data-path.ts';
-import { type Disk, machineDisk } from './disk.ts';
-import type { FileDurability } from './durable-file.ts';
-import { createFailureLog, createTextCache, type FileBackendOptions, openFileBackend } from './file-backend.ts';
+import { type Disk, type FileDurability, machineDisk } from './disk.ts';
+import { createFailureLog } from './failure-log.ts';
+import type { FileBackendOptions } from './file-backend.ts';
 import { lockFile } from './lock.ts';
+import { openFileBackend } from './open-file-backend.ts';
 import type { State } from './state.ts';
+import { StateTexts } from './state-text.ts';
 import { createStore, type Store } from './store.ts';
 
 /** The durability of committed changes. With `memory`, there is no data file, and all changes are lost when the process ends. */
@@ -49,13 +51,13 @@ const POLL_MS = 200;
 /** Opens a store with the state in the data file. Without a data file, opens a store in memory with the default data. Throws `DataFileError`. */
 export async function openState<S extends State = State>(options: OpenStateOptions): Promise<OpenedState<S>> {
   const { data, durability, defaultData, check, nowMs, disk = machineDisk } = options;
-  const texts = createTextCache(options.collections);
+  const texts = new StateTexts(options.collections);
   const read = createDefaultDataReader({ path: defaultData, disk, check });
   const readLogged = logFailures(read, options);
   // Creates a copy, because the store does not commit a state that is the same object. A reset must always commit, since the data file may differ.
-  const toState = ({ state: source, text }: StateText) => {
-    const state = { ...source };
-    texts.set(state, text);
+  const toState = (content: StateText) => {
+    const state = { ...content.state };
+    texts.setSource(state, content);
     return state;
   };
   // Does not log an error, because the caller reports the error of a failed start.

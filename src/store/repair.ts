@@ -1,10 +1,12 @@
 import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createDefaultDataReader, DataFileError, readState, type StateFile } from './data-file.ts';
 import { resolveDataPath } from './data-path.ts';
-import { type Disk, describeDiskError, getSignature, machineDisk } from './disk.ts';
+import { type Disk, describeDiskError, getMode, getSignature, machineDisk, writeAll } from './disk.ts';
 import { DurableFile } from './durable-file.ts';
 import { createConflictName, type FileContext } from './edit-conflicts.ts';
+import { hashBytes } from './file-content.ts';
 import { lockFile } from './lock.ts';
+import { getLogPath, WriteAheadLog } from './write-ahead-log.ts';
 
 /** Options of a repair. */
 interface RepairOptions extends Pick<StateFile, 'check'>, Pick<FileContext, 'log'> {
@@ -27,19 +29,29 @@ export async function repairDataFile(options: RepairOptions): Promise<string> {
   const lock = await lockFile(path, () => undefined);
   try {
     if (isValid({ path, disk, check })) return `${path} is valid. Nothing was changed.`;
-    const file = new DurableFile({ path, disk, durability: 'disk', content: undefined, log });
+    const wal = new WriteAheadLog({ path, disk, durability: 'disk', log });
+    const file = new DurableFile({ path, disk, durability: 'disk', content: undefined, log, wal });
     const backup = createBackup(disk, path);
     if (backup?.content) file.known = backup.content;
-    await file.replace(Buffer.from(text)).catch((cause) => {
+    await file.replace([Buffer.from(text)]).catch((cause) => {
       throw undoBackup(disk, path, backup, cause);
     });
-    return `${path} contains the default data now.${describeBackup(backup)}`;
+    return `${path} contains the default data now.${describeBackup(backup)}${moveLog(disk, path)}`;
   } catch (cause) {
     if (cause instanceof DataFileError) throw cause;
     throw new DataFileError(`${path} can't be repaired (${describeDiskError(cause)}).`, { cause });
   } finally {
     await lock.release();
   }
+}
+
+/** Renames the write-ahead log of the damaged file, if there is one. Returns a sentence about it. */
+function moveLog(disk: Disk, path: string): string {
+  const logPath = getLogPath(path);
+  if (!disk.linkStats(logPath)) return '';
+  const name = createConflictName(disk, { path: logPath, label: 'broken', timeSource: logPath });
+  disk.rename(logPath, name);
+  return ` Its last changes are in ${name}.`;
 }
 
 function isValid(file: StateFile): boolean {
@@ -67,8 +79,8 @@ function describeBackup(backup: Backup): string {
 }
 
 /**
- * Creates a backup of the file or folder at `path`; returns undefined if nothing is there. The backup of a readable file is a hard link, so that the
- * file can still be replaced atomically. A folder or an unreadable file is renamed; then `content` is undefined. Throws `DataFileError` for a device or
+ * Creates a backup of the file or folder at `path`; returns undefined if nothing is there. A readable file stays where it is, so that it can be replaced
+ * atomically: the backup is a hard link, or a copy if a hard link is not possible. A folder or an unreadable file is renamed; then `content` is undefined. Throws `DataFileError` for a device or
  * a pipe.
  */
 function createBackup(disk: Disk, path: string) {
@@ -78,10 +90,25 @@ function createBackup(disk: Disk, path: string) {
     throw new DataFileError(`${path} is not a regular file. Choose another file with --data FILE.`);
   const name = createConflictName(disk, { path, label: 'broken', timeSource: path });
   const content = tryOrUndefined(() => {
-    const current = { bytes: disk.read(path), signature: getSignature(disk, path) };
-    disk.link(path, name);
+    const bytes = disk.read(path);
+    const current = { hash: hashBytes(bytes), bytes: bytes.length, signature: getSignature(disk, path) };
+    linkOrCopy(disk, path, { name, bytes });
     return current;
   });
   if (!content) disk.rename(path, name);
   return { name, content };
+}
+
+function linkOrCopy(
+  disk: Disk,
+  path: string,
+  { name, bytes }: { readonly name: string; readonly bytes: Buffer },
+): void {
+  if (tryOrUndefined(() => disk.link(path, name) ?? true)) return;
+  const file = disk.create(name, getMode(disk.stats(path)));
+  try {
+    writeAll(disk, file, bytes);
+  } finally {
+    disk.close(file);
+  }
 }

@@ -1,23 +1,16 @@
-import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { DataFileError } from './data-file.ts';
+import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
 import { copyOwnerAndMode, createWithMode, describeDiskError, PERMISSIONS } from './disk.ts';
 import type { FileContext } from './edit-conflicts.ts';
 
-const SINGLE_FILE_MOUNT =
-  'is a mount of a single file, so changes could not be stored. Mount its folder instead (docker run -v ./data:/app/data, with --data data/db.json), or keep the state in memory with --durability memory.';
-
 /**
- * Throws `DataFileError` if the file at `path` is a mount, as with `docker run -v ./db.json:/app/db.json`: no file can be renamed over a mount. Tries to
- * create a hard link with the name `temporaryName`, because that fails with EXDEV for a mount. Removes the link.
+ * Returns whether the file at `path` is a mount, as with `docker run -v ./db.json:/app/db.json`: no file can be renamed over a mount. Tries to create a hard
+ * link with the name `temporaryName`, because that fails with EXDEV for a mount. Removes the link.
  */
-export function refuseMountedFile({ path, disk }: FileContext, temporaryName: string): void {
-  try {
-    disk.link(path, temporaryName);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') return;
-    throw new DataFileError(`${path} ${SINGLE_FILE_MOUNT}`);
-  }
+export function isMountedFile({ path, disk }: FileContext, temporaryName: string): boolean {
+  const error = tryOrError(Error, () => disk.link(path, temporaryName));
+  if (error) return (error as NodeJS.ErrnoException).code === 'EXDEV';
   tryOrUndefined(() => disk.remove(temporaryName));
+  return false;
 }
 
 /**

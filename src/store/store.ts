@@ -24,6 +24,11 @@ export interface Store<S extends State = State> {
   reset(): Promise<void>;
   /** Loads the state from the backend if another program has changed it and the new state is valid. */
   loadEdits(): Promise<void>;
+  /**
+   * Commits pending changes, and writes the data file if it does not contain all changes yet. Rejects with `StoreUnavailableError` if it can't be written;
+   * then the changes stay stored.
+   */
+  flush(): Promise<void>;
   /** Commits pending changes and closes the backend. Later changes reject with `StoreUnavailableError`. Can be called more than once. */
   close(): Promise<void>;
 }
@@ -87,6 +92,14 @@ class GroupCommitStore<S extends State> implements Store<S> {
   readonly loadEdits = (): Promise<void> => {
     if (!this.closing) this.draining ??= this.drain();
     return Promise.resolve(this.draining);
+  };
+
+  readonly flush = async (): Promise<void> => {
+    await this.draining;
+    await this.options.backend.flush().catch((cause) => {
+      const message = `the data file can't be written (${cause.message}); the changes are stored in its write-ahead log`;
+      throw new StoreUnavailableError(message, { cause });
+    });
   };
 
   readonly close = (): Promise<void> => {

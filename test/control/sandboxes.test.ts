@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { KETTLE } from '../support/fixtures/cart-item.ts';
 import { defaults, defaultText } from '../support/fixtures/default-data.ts';
 import { BUILT_IN, countEntries, NEW_SANDBOX, startWithControl } from '../support/harness/control.ts';
+import { readDataFile } from '../support/harness/edited-file.ts';
 import { expectProblem, getPointers } from '../support/harness/problems.ts';
 import { createSandboxClient, listSandboxIds } from '../support/harness/sandboxes.ts';
 
@@ -142,7 +142,7 @@ describe('the state of a sandbox', () => {
       expect((await shop.ask('GET', '/api/cart-items')).status).toBe(200);
       const cartItems = [{ ...ITEM, quantity }];
       await sendControl('PUT', '/default/state', { cartItems });
-      expect(JSON.parse(await readFile(shop.dataFile ?? '', 'utf8'))).toEqual({ ...defaults, cartItems });
+      expect(JSON.parse(await readDataFile(shop))).toEqual({ ...defaults, cartItems });
       expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(cartItems);
     }
     await shop.close();
@@ -175,7 +175,7 @@ describe('the state of a sandbox', () => {
       }
       expect((await sendControl('GET', `/${id}/state`)).body).toEqual(defaults);
     }
-    expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(defaultText);
+    expect(await readDataFile(shop)).toBe(defaultText);
   });
 
   it('can be larger than the limit for request bodies of the shop', async () => {
@@ -194,6 +194,6 @@ describe('the state of a sandbox', () => {
       expect([reply.status, reply.text]).toEqual([204, '']);
       expect((await sendControl('GET', `/${id}/state`)).body).toEqual(defaults);
     }
-    expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(defaultText);
+    expect(await readDataFile(shop)).toBe(defaultText);
   });
 });

@@ -1,10 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
 import { IN_CART, KETTLE } from '../support/fixtures/cart-item.ts';
 import { defaults, defaultText } from '../support/fixtures/default-data.ts';
 import { BUILT_IN, countEntries, NEW_SANDBOX, startWithControl } from '../support/harness/control.ts';
+import { readDataFile } from '../support/harness/edited-file.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { expectProblem } from '../support/harness/problems.ts';
 import { createSandboxClient } from '../support/harness/sandboxes.ts';
@@ -56,9 +57,9 @@ describe('a snapshot', () => {
     await sendControl('PUT', '/default/snapshots/start');
     await shop.ask('POST', '/api/orders');
     await sendControl('POST', '/default/snapshots/start/restore');
-    expect(JSON.parse(await readFile(shop.dataFile ?? '', 'utf8'))).toEqual(defaults);
+    expect(JSON.parse(await readDataFile(shop))).toEqual(defaults);
     await sendControl('POST', '/default/snapshots/empty-cart/restore');
-    expect(JSON.parse(await readFile(shop.dataFile ?? '', 'utf8'))).toEqual({ ...defaults, cartItems: [] });
+    expect(JSON.parse(await readDataFile(shop))).toEqual({ ...defaults, cartItems: [] });
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual([]);
   });
 

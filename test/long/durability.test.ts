@@ -7,6 +7,7 @@ import { defaults, defaultText } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startProgram } from '../support/harness/start-program.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
+import { readStoredState } from '../support/harness/stored-state.ts';
 
 /** The time limit of a test that starts a process, in ms. */
 const PATIENCE_MS = 30_000;
@@ -35,10 +36,10 @@ describe('the option --durability', () => {
     expect(await startStorefront()).toMatchObject({ durability: 'disk' });
   });
 
-  it.each(['disk', 'os'] as const)('%s writes a change to the file before the response', async (durability) => {
+  it.each(['disk', 'os'] as const)('%s stores a change before the response', async (durability) => {
     const { ask, dataFile = '' } = await startStorefront({ durability });
     expect((await ask('POST', '/api/orders')).status).toBe(201);
-    expect(JSON.parse(await readFile(dataFile, 'utf8')).orders).toHaveLength(defaults.orders.length + 1);
+    expect((await readStoredState(dataFile)).orders).toHaveLength(defaults.orders.length + 1);
   });
 
   it('memory creates no file', async () => {

@@ -72,6 +72,7 @@ describe.each([
     const { disk, store } = await openStore();
     disk.begin();
     await store.update(putItem(B));
+    await store.flush();
     // Copied, because checks for edits continue.
     return [...disk.end()];
   }
@@ -89,8 +90,10 @@ describe.each([
       return undefined;
     });
     expect.soft(await store.update(putItem(B)), label).toBe(B);
+    await store.flush();
     disk.end();
     expect.soft(await store.update(putItem(C)), label).toBe(C);
+    await store.flush();
     expect.soft(getAddedProducts(store.read().state), label).toEqual([A, B, C]);
     expect.soft(lstatSync(file.path).isFile(), label).toBe(true);
     expect.soft(await file.cart(), label).toEqual([A, B, C]);

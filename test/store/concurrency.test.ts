@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { readDataFile } from '../support/harness/edited-file.ts';
 import { startStorefront, type TestResponse, type TestShop } from '../support/harness/start-storefront.ts';
 
 const KETTLE = getProductId('Cordless Electric Kettle');
@@ -138,7 +138,7 @@ async function shown(shop: TestShop): Promise<Sold> {
   };
 }
 
-async function inFile({ dataFile = '' }: TestShop): Promise<Sold> {
-  const { cartItems, orders } = JSON.parse(await readFile(dataFile, 'utf8'));
+async function inFile(shop: TestShop): Promise<Sold> {
+  const { cartItems, orders } = JSON.parse(await readDataFile(shop));
   return { cartItems, orders };
 }

@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaults, defaultText, getProductId } from '../support/fixtures/default-data.ts';
+import { readDataFile } from '../support/harness/edited-file.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
@@ -23,19 +24,19 @@ const changes: readonly [string, string, unknown?][] = [
 describe('a missing data file', () => {
   it('is created with the bytes of the default data', async () => {
     const shop = await startStorefront();
-    expect(await textOf(shop)).toBe(defaultText);
+    expect(await readDataFile(shop)).toBe(defaultText);
   });
 
   it('is created with its folder', async () => {
     const data = join(await tempFolder(), 'not', 'there', 'db.json');
     const shop = await startStorefront({ data });
     expect(shop.dataFile).toBe(data);
-    expect(await textOf(shop)).toBe(defaultText);
+    expect(await readDataFile(shop)).toBe(defaultText);
   });
 
   it('is created with the formatting of the default data', async () => {
     const shop = await startStorefront({ defaultData: await oddlyPrinted() });
-    expect(await textOf(shop)).toBe(ODDLY_PRINTED);
+    expect(await readDataFile(shop)).toBe(ODDLY_PRINTED);
   });
 
   it('is not created with --durability memory', async () => {
@@ -53,7 +54,7 @@ describe('the data file of a running server', () => {
       await shop.ask('POST', '/api/cart-items', { productId: IN_CART, quantity: 1 });
       const answer = await shop.ask(method, path, body);
       expect(Math.floor(answer.status / 100)).toBe(2);
-      expect(JSON.parse(await textOf(shop))).toEqual(await shownBy(shop));
+      expect(JSON.parse(await readDataFile(shop))).toEqual(await shownBy(shop));
     },
   );
 
@@ -61,7 +62,7 @@ describe('the data file of a running server', () => {
     const shop = await startStorefront({ defaultData: await oddlyPrinted() });
     for (const [method, path, body] of changes.slice(0, 4)) {
       await shop.ask(method, path, body);
-      const text = await textOf(shop);
+      const text = await readDataFile(shop);
       expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
     }
   });
@@ -70,7 +71,7 @@ describe('the data file of a running server', () => {
     const shop = await startStorefront();
     const refused = await shop.ask('DELETE', `/api/cart-items/${KETTLE}`);
     expect(refused.status).toBe(404);
-    expect(await textOf(shop)).toBe(defaultText);
+    expect(await readDataFile(shop)).toBe(defaultText);
   });
 });
 
@@ -79,30 +80,30 @@ describe('POST /api/reset', () => {
     const shop = await startStorefront();
     await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 2 });
     await shop.ask('POST', '/api/reset');
-    expect(await textOf(shop)).toBe(defaultText);
+    expect(await readDataFile(shop)).toBe(defaultText);
   });
 
   it('restores the formatting of the default data', async () => {
     const shop = await startStorefront({ defaultData: await oddlyPrinted() });
     await shop.ask('POST', '/api/orders');
     await shop.ask('POST', '/api/reset');
-    expect(await textOf(shop)).toBe(ODDLY_PRINTED);
+    expect(await readDataFile(shop)).toBe(ODDLY_PRINTED);
   });
 
   it('restores a file that was edited while the state did not change', async () => {
     const shop = await startStorefront();
     await writeFile(shop.dataFile ?? '', JSON.stringify({ ...defaults, cartItems: [] }));
     await shop.ask('POST', '/api/reset');
-    expect(await textOf(shop)).toBe(defaultText);
+    expect(await readDataFile(shop)).toBe(defaultText);
   });
 
   it('has the same result when it is repeated', async () => {
     const shop = await startStorefront();
     await shop.ask('POST', '/api/orders');
     await shop.ask('POST', '/api/reset');
-    const once = [await textOf(shop), await shownBy(shop)];
+    const once = [await readDataFile(shop), await shownBy(shop)];
     await shop.ask('POST', '/api/reset');
-    expect([await textOf(shop), await shownBy(shop)]).toEqual(once);
+    expect([await readDataFile(shop), await shownBy(shop)]).toEqual(once);
   });
 });
 
@@ -112,10 +113,10 @@ describe('a restarted server', () => {
     const first = await startStorefront({ data });
     for (const [method, path, body] of changes.slice(0, 4)) await first.ask(method, path, body);
     await first.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 3 });
-    const before = [await textOf(first), await shownBy(first)];
+    const before = [await readDataFile(first), await shownBy(first)];
     await first.close();
     const second = await startStorefront({ data });
-    expect([await textOf(second), await shownBy(second)]).toEqual(before);
+    expect([await readDataFile(second), await shownBy(second)]).toEqual(before);
   });
 
   it('uses an edit of the data file that was made while it was stopped', async () => {
@@ -127,10 +128,6 @@ describe('a restarted server', () => {
     expect((await second.ask('GET', '/api/cart-items')).body).toEqual(cartItems);
   });
 });
-
-function textOf({ dataFile = '' }: TestShop): Promise<string> {
-  return readFile(dataFile, 'utf8');
-}
 
 async function shownBy(shop: TestShop) {
   const show = async (path: string) => (await shop.ask('GET', path)).body;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
 import { defaults, defaultText, getProductId } from '../support/fixtures/default-data.ts';
+import { readDataFile } from '../support/harness/edited-file.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
@@ -62,10 +63,10 @@ describe('default data that is damaged while the server runs', () => {
   it('does not affect the state and the data file', async () => {
     const { shop, defaultData } = await startWithOwnDefaults();
     await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
-    const before = await readFile(shop.dataFile ?? '', 'utf8');
+    const before = await readDataFile(shop);
     await writeFile(defaultData, CUT_OFF);
     await shop.ask('POST', '/api/reset');
-    expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(before);
+    expect(await readDataFile(shop)).toBe(before);
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(JSON.parse(before).cartItems);
   });
 

@@ -87,6 +87,7 @@ describe('an edit of the data file of a running server', () => {
   it('can undo a change of the server', async () => {
     const shop = await startStorefront();
     await shop.ask('POST', '/api/cart-items', ADD_KETTLE);
+    await shop.flush();
     await writeFile(shop.dataFile ?? '', defaultText);
     await expectState(shop, defaults);
   });
@@ -144,6 +145,7 @@ describe('a data file that is touched but not edited', () => {
     const shop = await startStorefront();
     await touch(shop.dataFile ?? '');
     await shop.ask('POST', '/api/cart-items', ADD_KETTLE);
+    await shop.flush();
     expect(getEditLogs(shop)).toEqual([]);
     expect(getWarnings(shop)).toEqual([]);
     expect(await readdir(shop.folder)).toEqual(['db.json']);
@@ -153,6 +155,7 @@ describe('a data file that is touched but not edited', () => {
     const shop = await startStorefront();
     await chmod(shop.dataFile ?? '', 0o604);
     await shop.ask('POST', '/api/cart-items', ADD_KETTLE);
+    await shop.flush();
     expect((await stat(shop.dataFile ?? '')).mode & 0o777).toBe(0o604);
     expect(getEditLogs(shop)).toEqual([]);
   });
@@ -165,6 +168,7 @@ describe('a write of the server itself', () => {
       await Promise.all(Array.from({ length: 5 }, () => shop.ask('POST', '/api/cart-items', ADD_KETTLE)));
       await shop.ask('POST', round % 3 === 0 ? '/api/reset' : '/api/orders');
     }
+    await shop.flush();
     expect(getEditLogs(shop)).toEqual([]);
     expect(getWarnings(shop)).toEqual([]);
     expect(await readdir(shop.folder)).toEqual(['db.json']);

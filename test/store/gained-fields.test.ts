@@ -97,6 +97,7 @@ describe('a field that is added to the contract', () => {
     const { store, path = '' } = await openedWith(BRAND);
     expect(await readFile(path, 'utf8')).toBe(defaultText);
     await store.update(putItem(KETTLE));
+    await store.flush();
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(store.read().state);
     expect(store.read().state.products[0]).toMatchObject({ brand: 'none' });
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/shop/state.ts';
-import { createTextCache } from '../../src/store/file-backend.ts';
+import { StateTexts } from '../../src/store/state-text.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 
 const EMPTY: State = { products: [], deliveryOptions: [], cartItems: [], orders: [] };
@@ -13,7 +13,7 @@ describe('the JSON text of a state', () => {
     ['empty lists in entries', { ...EMPTY, products: [product('x', [])] }],
     ['line breaks in a string', { ...EMPTY, products: [product('first\nsecond\r\n\u2028"third"\\', ['\n'])] }],
   ])('equals JSON.stringify with two spaces and a final line break for %s', (_name, state) => {
-    expect(String(createTextCache(Object.keys(EMPTY)).get(state))).toBe(prettyPrinted(state));
+    expect(textOf(state)).toBe(prettyPrinted(state));
   });
 
   it('equals JSON.stringify for any strings in the products', () => {
@@ -21,14 +21,14 @@ describe('the JSON text of a state', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(texts, fc.array(texts, { maxLength: 3 })), { maxLength: 5 }), (pairs) => {
         const state = { ...EMPTY, products: pairs.map(([name, keywords]) => product(name, keywords)) };
-        expect(String(createTextCache(Object.keys(EMPTY)).get(state))).toBe(prettyPrinted(state));
+        expect(textOf(state)).toBe(prettyPrinted(state));
       }),
       { numRuns: 50 },
     );
   });
 
   it('is correct for a sequence of states that share unchanged entries', () => {
-    const texts = createTextCache(Object.keys(EMPTY));
+    const texts = new StateTexts(Object.keys(EMPTY));
     const item = { productId: product('', []).id, quantity: 1, deliveryOptionId: '1' };
     const changes: readonly ((state: State) => State)[] = [
       (state) => ({ ...state, cartItems: [...state.cartItems, item] }),
@@ -39,18 +39,22 @@ describe('the JSON text of a state', () => {
     let state = defaults;
     for (const change of changes) {
       state = change(state);
-      expect(String(texts.get(state))).toBe(prettyPrinted(state));
+      expect(textOf(state, texts)).toBe(prettyPrinted(state));
     }
   });
 
   it('is the text that was set for a state, and is serialized for the next state', () => {
-    const texts = createTextCache(Object.keys(EMPTY));
-    texts.set(defaults, 'as somebody wrote it');
-    expect(String(texts.get(defaults))).toBe('as somebody wrote it');
+    const texts = new StateTexts(Object.keys(EMPTY));
+    texts.setSource(defaults, { state: defaults, text: 'as somebody wrote it', printedBytes: 0 });
+    expect(textOf(defaults, texts)).toBe('as somebody wrote it');
     const next = { ...defaults, cartItems: [] };
-    expect(String(texts.get(next))).toBe(prettyPrinted(next));
+    expect(textOf(next, texts)).toBe(prettyPrinted(next));
   });
 });
+
+function textOf(state: State, texts = new StateTexts(Object.keys(EMPTY))): string {
+  return Buffer.concat([...texts.getPieces(state)]).toString();
+}
 
 function prettyPrinted(state: State): string {
   return `${JSON.stringify(state, null, 2)}\n`;

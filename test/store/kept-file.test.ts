@@ -21,6 +21,7 @@ describe('a data file', () => {
     await chmod(data, bits);
     const shop = await startStorefront({ data });
     await addKettle(shop);
+    await shop.flush();
     expect(await modeOf(data)).toBe(mode);
     await shop.ask('POST', '/api/reset');
     expect(await modeOf(data)).toBe(mode);
@@ -47,6 +48,7 @@ describe('a data file', () => {
       await symlink(target, link);
       const shop = await startStorefront({ data: link });
       await addKettle(shop);
+      await shop.flush();
       expect(await readlink(link)).toBe(target);
       expect(await readFile(join(folder, target), 'utf8')).toContain(KETTLE_IN_CART);
     },
@@ -66,6 +68,7 @@ describe('a data file', () => {
     const shop = await startStorefront();
     expect(await readdir(shop.folder)).toEqual(['db.json']);
     await addKettle(shop);
+    await shop.flush();
     expect(await readdir(shop.folder)).toEqual(['db.json']);
   });
 
@@ -83,6 +86,7 @@ describe('a data file', () => {
     await writeFile(join(folder, HALF_WRITTEN), '{ "products": [');
     const shop = await startStorefront({ data: join(folder, 'db.json') });
     expect((await addKettle(shop)).status).toBe(201);
+    await shop.flush();
     expect(await readdir(folder)).toEqual(['db.json']);
   });
 });
@@ -111,6 +115,7 @@ describe("a disk that can't be written", () => {
     await addKettle(shop);
     await unblock();
     expect((await addKettle(shop)).status).toBe(201);
+    await shop.flush();
     expect(await readFile(join(shop.folder, 'db.json'), 'utf8')).toContain(KETTLE_IN_CART);
   });
 

@@ -1,32 +1,89 @@
-import { readFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createCartFile } from '../support/fixtures/cart-file.ts';
-import { createFaultyDisk } from '../support/harness/faulty-disk.ts';
+import { createCartFile, createDataText } from '../support/fixtures/cart-file.ts';
+import { getAddedProducts, PRODUCT_IDS, putItem } from '../support/fixtures/states.ts';
+import { createFaultyDisk, type FaultyDisk, type Plan } from '../support/harness/faulty-disk.ts';
 import { openTestState } from '../support/harness/open-store.ts';
+import { readStoredState } from '../support/harness/stored-state.ts';
 
-const MOUNTED =
-  /db\.json is a mount of a single file, so changes could not be stored\. Mount its folder instead .* or .* --durability memory\.$/;
+const [A, B, C] = PRODUCT_IDS as [string, string, string];
+
+/** The steps that fail for a mount of a single file. */
+const MOUNT: Plan = ({ name }) => {
+  if (name === 'link') return { code: 'EXDEV' };
+  return name === 'rename' ? { code: 'EBUSY' } : undefined;
+};
 
 describe('a data file that is a mount of a single file', () => {
-  it.each(['disk', 'os'] as const)(
-    'prevents the start with the remedy and does not change, with durability %s',
-    async (durability) => {
-      const file = await createCartFile([]);
-      const before = await readFile(file.path, 'utf8');
-      const disk = createFaultyDisk();
-      disk.begin(({ name }) => (name === 'link' ? { code: 'EXDEV' } : undefined));
-      await expect(openTestState({ data: file.path, durability, disk })).rejects.toThrow(MOUNTED);
-      expect(await readFile(file.path, 'utf8')).toBe(before);
-      expect(await file.names()).toEqual(['db.json']);
-    },
-  );
+  it.each(['disk', 'os'] as const)('is overwritten by changes and resets, with durability %s', async (durability) => {
+    const { file, store } = await openMount(durability);
+    await store.update(putItem(B));
+    await store.flush();
+    expect(await file.cart()).toEqual([A, B]);
+    await store.reset();
+    expect(await file.cart()).toEqual([]);
+    await store.update(putItem(C));
+    await store.close();
+    expect(await file.cart()).toEqual([C]);
+    expect(await file.names()).toEqual(['db.json']);
+  });
 
-  it('has its lock released after the failed start', async () => {
-    const file = await createCartFile([]);
-    const disk = createFaultyDisk();
-    disk.begin(({ name }) => (name === 'link' ? { code: 'EXDEV' } : undefined));
-    await expect(openTestState({ data: file.path, disk })).rejects.toThrow(MOUNTED);
-    disk.end();
-    await expect(openTestState({ data: file.path, disk })).resolves.toMatchObject({ path: file.path });
+  it('has every acknowledged change after the server was killed at any step', async () => {
+    const steps = await addAndReset(await openMount());
+    for (let killed = 1; killed <= steps.length; killed++) {
+      const mount = await openMount();
+      await addAndReset(mount, (step) => (step.number === killed ? { dies: 'after' } : MOUNT(step)));
+      const cart = getAddedProducts(await readStoredState(mount.file.path));
+      const label = `killed after ${killed} ${steps[killed - 1]}`;
+      expect.soft(mount.acknowledged, label).toContainEqual(cart);
+      await mount.store.close();
+    }
+  });
+
+  it('keeps an edit that another program makes while changes wait', async () => {
+    const { file, disk, store } = await openMount();
+    const edit = createDataText([C]);
+    let isEdited = false;
+    disk.begin((step) => {
+      // The change is written to the log, and the data file is not yet overwritten.
+      if (step.name === 'sync' && !isEdited) {
+        isEdited = true;
+        writeFileSync(file.path, edit);
+      }
+      return MOUNT(step);
+    });
+    await store.update(putItem(B));
+    await store.flush();
+    expect(await file.cart()).toEqual([A, B]);
+    expect(await file.conflicts()).toEqual([edit]);
   });
 });
+
+async function openMount(durability: 'disk' | 'os' = 'disk') {
+  const file = await createCartFile([A]);
+  const disk = createFaultyDisk();
+  disk.begin(MOUNT);
+  const { store } = await openTestState({ data: file.path, durability, disk });
+  return { file, disk, store, acknowledged: [[A]] as (readonly string[])[] };
+}
+
+/** Adds B and resets. Sets `acknowledged` to the carts that may be stored if the server is killed. Returns the steps. */
+async function addAndReset(
+  { disk, store, ...mount }: Awaited<ReturnType<typeof openMount>>,
+  plan: Plan = MOUNT,
+): Promise<ReturnType<FaultyDisk['end']>> {
+  const { acknowledged } = mount;
+  disk.begin(plan);
+  acknowledged.push([A, B]);
+  const isAdded = await store.update(putItem(B)).then(
+    () => true,
+    () => false,
+  );
+  if (isAdded) acknowledged.shift();
+  if (isAdded) acknowledged.push([]);
+  await store.reset().then(
+    () => acknowledged.splice(0, 1),
+    () => {},
+  );
+  return disk.end();
+}

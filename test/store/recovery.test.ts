@@ -1,9 +1,10 @@
 import { mkdir, readdir, readFile, readlink, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import type { State } from '../../src/shop/state.ts';
 import { machineDisk } from '../../src/store/disk.ts';
 import { repairDataFile } from '../../src/store/repair.ts';
-import { StoreUnavailableError } from '../../src/store/store.ts';
+import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { createCartFile } from '../support/fixtures/cart-file.ts';
 import { defaultText, projectFile } from '../support/fixtures/default-data.ts';
 import { shopValidator } from '../support/fixtures/state-validator.ts';
@@ -11,6 +12,7 @@ import { getAddedProducts, PRODUCT_IDS, putItem } from '../support/fixtures/stat
 import { createFaultyDisk, type Plan } from '../support/harness/faulty-disk.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { openTestState } from '../support/harness/open-store.ts';
+import { readStoredState } from '../support/harness/stored-state.ts';
 
 const [A, B] = PRODUCT_IDS as [string, string];
 
@@ -24,21 +26,24 @@ function failingForGood(): Plan {
 }
 
 describe('a failed commit that could not be rolled back', () => {
-  it('is logged, and rolled back as soon as the disk works again', async () => {
-    const file = await createCartFile([]);
+  it.each([
+    ['of a reset', (store: Store<State>) => store.reset(), []],
+    ['of a change', (store: Store<State>) => store.update(putItem(B)), [A, B]],
+  ] as const)('is logged, and rolled back as soon as the disk works again: %s', async (_what, change, stored) => {
+    const file = await createCartFile([A]);
     const disk = createFaultyDisk();
     const warnings: string[] = [];
     const log = { info() {}, error() {}, warn: (message: string) => void warnings.push(message) };
     const { store } = await openTestState({ data: file.path, disk, log });
     disk.begin(failingForGood());
-    await expect(store.update(putItem(A))).rejects.toThrow(StoreUnavailableError);
-    expect(await file.cart()).toEqual([A]);
+    await expect(change(store)).rejects.toThrow(StoreUnavailableError);
+    expect(getAddedProducts(await readStoredState(file.path))).toEqual(stored);
     expect(warnings).toEqual([expect.stringContaining('could not be rolled back yet')]);
     disk.end();
     // The old file is deleted last, after the folder is synced.
     await vi.waitFor(async () => expect(await file.names()).toEqual(['db.json']), { timeout: 10_000 });
-    expect(await file.cart()).toEqual([]);
-    expect(getAddedProducts(store.read().state)).toEqual([]);
+    expect(await file.cart()).toEqual([A]);
+    expect(getAddedProducts(store.read().state)).toEqual([A]);
   });
 });
 

@@ -1,13 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { State } from '../../../src/shop/state.ts';
 import { createMemoryBackend } from '../../../src/store/backend.ts';
-import type { FileDurability } from '../../../src/store/durable-file.ts';
+import type { FileDurability } from '../../../src/store/disk.ts';
 import { createStore, type Store } from '../../../src/store/store.ts';
 import { defaults } from '../fixtures/default-data.ts';
 import { createFaultyDisk } from './faulty-disk.ts';
 import { openTestState } from './open-store.ts';
 import { NOW_MS } from './start-storefront.ts';
+import { readStoredState } from './stored-state.ts';
 import { tempFolder } from './temp-folder.ts';
 
 /** A store with the default data over a backend, for one test. */
@@ -61,7 +61,7 @@ async function openFile(durability: FileDurability): Promise<OpenedStore> {
   const { store } = await openTestState({ data, durability, disk });
   return {
     store,
-    kept: async () => JSON.parse(await readFile(data, 'utf8')),
+    kept: () => readStoredState(data),
     failCommits(isFailing) {
       disk.begin(({ name }) => (isFailing && name === 'write' ? { code: 'ENOSPC' } : undefined));
     },

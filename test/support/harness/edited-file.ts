@@ -65,13 +65,15 @@ export function getWarnings({ log }: TestShop): readonly string[] {
   return log.filter(({ level }) => level >= 40).map(({ msg = '' }) => msg);
 }
 
-/** Returns the text of the data file. */
-export function readDataFile({ dataFile = '' }: TestShop): Promise<string> {
+/** Returns the text of the data file with all changes. */
+export async function readDataFile({ dataFile = '', flush }: Pick<TestShop, 'dataFile' | 'flush'>): Promise<string> {
+  await flush();
   return readFile(dataFile, 'utf8');
 }
 
 /** Returns the texts of the conflict files beside the data file. */
-export async function readConflictFiles({ dataFile = '' }: TestShop): Promise<readonly string[]> {
+export async function readConflictFiles({ dataFile = '', flush }: TestShop): Promise<readonly string[]> {
+  await flush();
   const names = await readdir(dirname(dataFile));
   const copies = names.filter((name) => /^db\.json\.conflict-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(-[2-9])?$/.test(name));
   return Promise.all(copies.map((name) => readFile(`${dirname(dataFile)}/${name}`, 'utf8')));

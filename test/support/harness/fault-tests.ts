@@ -17,18 +17,45 @@ import {
 } from './faulty-disk.ts';
 import { settlePendingWork } from './held-backend.ts';
 import { openTestState } from './open-store.ts';
+import { readStoredState } from './stored-state.ts';
 
-const [A, B, C, EDITED] = PRODUCT_IDS as [string, string, string, string];
+const [A, B, C, D, EDITED] = PRODUCT_IDS as [string, string, string, string, string];
 
-/** An action during which a disk fails, with a cart that holds A before it, and the cart after it. */
+/** An action during which a disk fails, and the cart before and after it. The data file is written before the disk works again. */
 interface Commit {
   readonly what: string;
+  /** Changes the cart, which holds A, before the disk fails. */
+  readonly prepare?: (store: Store<State>) => Promise<unknown>;
+  readonly before: readonly string[];
   readonly run: (store: Store<State>) => Promise<unknown>;
   readonly done: readonly string[];
 }
 
-const change: Commit = { what: 'a change', run: (store) => store.update(putItem(B)), done: [A, B] };
-const commits = [change, { what: 'a reset', run: (store: Store<State>) => store.reset(), done: [] }];
+const change: Commit = { what: 'a change', before: [A], run: (store) => store.update(putItem(B)), done: [A, B] };
+
+const concurrentChange: Commit = {
+  what: 'a change while the data file is written',
+  prepare: (store) => store.update(putItem(B)),
+  before: [A, B],
+  run(store) {
+    store.flush().catch(() => {});
+    return store.update(putItem(D));
+  },
+  done: [A, B, D],
+};
+
+const reset: Commit = { what: 'a reset', before: [A], run: (store) => store.reset(), done: [] };
+
+const commits = [change, concurrentChange, reset];
+
+/** Runs an action, and then writes the data file. */
+async function runAndFlush({ run }: Commit, store: Store<State>): Promise<void> {
+  try {
+    await run(store);
+  } finally {
+    await store.flush().catch(() => {});
+  }
+}
 
 /** The file at a start, and the cart after it. */
 const starts: readonly { readonly what: string; readonly before?: readonly string[]; readonly name?: string }[] = [
@@ -52,23 +79,26 @@ export function testDiskFaults({ durability, links }: Setting): void {
     for (const plan of singleFaults(await stepsOf(commit))) await expectDoneOrUndone(commit, plan);
   });
 
-  it('completes or rejects a change if any two steps fail', async () => {
-    for (const plan of twoFaults(await stepsOf(change))) await expectDoneOrUndone(change, plan, change.done);
+  it.each([change, concurrentChange])('completes or rejects $what if any two steps fail', async (commit) => {
+    for (const plan of twoFaults(await stepsOf(commit))) await expectDoneOrUndone(commit, plan, commit.done);
   });
 
-  it('completes or rejects a change if all steps from any step on fail', async () => {
-    for (const plan of lastingFaults(await stepsOf(change))) await expectDoneOrUndone(change, plan, change.done);
-  });
+  it.each([change, concurrentChange])(
+    'completes or rejects $what if all steps from any step on fail',
+    async (commit) => {
+      for (const plan of lastingFaults(await stepsOf(commit))) await expectDoneOrUndone(commit, plan, commit.done);
+    },
+  );
 
   it.each(commits)('stores $what completely or not at all if the program is killed at any step', async (commit) => {
     for (const { label, plan } of crashPlans(await stepsOf(commit))) {
-      const { file, disk, store } = await opened();
+      const { file, disk, store } = await opened(commit);
       disk.begin(plan);
-      const [{ status }] = await Promise.allSettled([commit.run(store)]);
+      const [{ status }] = await Promise.allSettled([runAndFlush(commit, store)]);
       disk.end();
       await store.close();
-      const cart = (await file.cart()) ?? [];
-      expect.soft(status === 'fulfilled' ? [commit.done] : [[A], commit.done], label).toContainEqual(cart);
+      const cart = getAddedProducts(await readStoredState(file.path));
+      expect.soft(status === 'fulfilled' ? [commit.done] : [commit.before, commit.done], label).toContainEqual(cart);
       await expectFreshStart(file, cart, label);
     }
   });
@@ -121,13 +151,17 @@ export function testDiskFaults({ durability, links }: Setting): void {
       }
       return failure?.(step);
     });
-    const answer = await change.run(store).catch((reason) => reason.name);
+    const answer = await runAndFlush(change, store).then(
+      () => 'done',
+      (reason) => reason.name,
+    );
     const label = `before ${place} ${disk.end()[place - 1]}`;
     await settlePendingWork();
     await store.loadEdits();
+    await store.flush();
     const served = getAddedProducts(store.read().state);
     const conflicts = await file.conflicts();
-    expect.soft([B, 'StoreUnavailableError'], label).toContain(answer);
+    expect.soft(['done', 'StoreUnavailableError'], label).toContain(answer);
     expect.soft(await file.cart(), label).toEqual(served);
     const isKept = served.includes(EDITED) || conflicts.includes(EDIT) || met.exception;
     expect.soft(isKept, `${label}: kept`).toBe(met.edit);
@@ -136,16 +170,18 @@ export function testDiskFaults({ durability, links }: Setting): void {
   }
 
   /** Opens a store over a file whose cart holds A. */
-  async function opened() {
+  async function opened({ prepare }: Pick<Commit, 'prepare'> = {}) {
     const file = await createCartFile([A]);
     const disk = createFaultyDisk({ links });
-    return { file, disk, ...(await openTestState({ data: file.path, durability, disk })) };
+    const { store } = await openTestState({ data: file.path, durability, disk });
+    await prepare?.(store);
+    return { file, disk, store };
   }
 
-  async function stepsOf({ run }: Commit): Promise<readonly StepName[]> {
-    const { disk, store } = await opened();
+  async function stepsOf(commit: Commit): Promise<readonly StepName[]> {
+    const { disk, store } = await opened(commit);
     disk.begin();
-    await run(store);
+    await runAndFlush(commit, store);
     return disk.end();
   }
 
@@ -158,32 +194,29 @@ export function testDiskFaults({ durability, links }: Setting): void {
   }
 
   /** `orElse`: another valid content of the file after an error that could not be undone. */
-  async function expectDoneOrUndone(
-    { run, done }: Commit,
-    { label, plan }: NamedPlan,
-    orElse = [A] as readonly string[],
-  ) {
-    const { file, disk, store } = await opened();
+  async function expectDoneOrUndone(commit: Commit, { label, plan }: NamedPlan, orElse = commit.before) {
+    const { file, disk, store } = await opened(commit);
     const before = store.read();
     disk.begin(plan);
-    const [answer] = await Promise.allSettled([run(store)]);
+    const [answer] = await Promise.allSettled([runAndFlush(commit, store)]);
     disk.end();
     const isDone = answer.status === 'fulfilled';
-    const shown = isDone ? done : [A];
+    const shown = isDone ? commit.done : commit.before;
     // Both cause a 503 response; the second is the error of a reset whose default data cannot be read.
     if (!isDone)
       expect
         .soft(['StoreUnavailableError', 'DataFileError'], `${label}: ${answer.reason}`)
         .toContain(answer.reason.name);
-    expect.soft(isDone ? [done] : [[A], orElse], label).toContainEqual(await file.cart());
+    const stored = getAddedProducts(await readStoredState(file.path));
+    expect.soft(isDone ? [commit.done] : [commit.before, orElse], label).toContainEqual(stored);
     expect.soft(await file.mode(), `${label}: mode`).toBe(CART_FILE_MODE);
-    expect.soft(disk.openDescriptors.size, `${label}: left open`).toBe(0);
-    expect.soft(disk.misuse, label).toEqual([]);
     await settlePendingWork();
     await store.loadEdits();
     expect.soft(getAddedProducts(store.read().state), label).toEqual(shown);
     if (!isDone) expect.soft(store.read(), label).toBe(before);
     await expectToGoOn(store, file, shown, label);
+    expect.soft(disk.openDescriptors.size, `${label}: left open`).toBe(0);
+    expect.soft(disk.misuse, label).toEqual([]);
   }
 
   /** Expects the next change and the next start to succeed. */
@@ -191,7 +224,7 @@ export function testDiskFaults({ durability, links }: Setting): void {
     const answer = await store.update(putItem(C)).catch(String);
     expect.soft(answer, `${label}: next change`).toBe(C);
     const next = answer === C ? [...cart, C] : cart;
-    expect.soft(await file.cart(), `${label}: next change`).toEqual(next);
+    expect.soft(getAddedProducts(await readStoredState(file.path)), `${label}: next change`).toEqual(next);
     await store.close();
     await expectFreshStart(file, next, label);
   }

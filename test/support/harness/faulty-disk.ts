@@ -36,6 +36,8 @@ export interface FaultyDisk extends Disk {
 /** The codes with which each step can fail: each stands for a case that a program may handle differently. */
 const CODES: Readonly<Record<StepName, readonly string[]>> = {
   create: ['ENOSPC', 'EROFS'],
+  openToAppend: ['EMFILE'],
+  openToWrite: ['EROFS'],
   open: ['EMFILE'],
   write: ['EIO', 'HALF', 'ENOSPC'],
   setMode: ['EROFS'],
@@ -43,6 +45,7 @@ const CODES: Readonly<Record<StepName, readonly string[]>> = {
   statsOfOpen: ['EIO'],
   sync: ['EIO'],
   close: ['EIO'],
+  truncate: ['EIO'],
   link: ['EIO', 'EROFS', 'EPERM'],
   rename: ['EIO', 'ENOSPC', 'EROFS'],
   remove: ['EROFS'],
@@ -52,6 +55,7 @@ const CODES: Readonly<Record<StepName, readonly string[]>> = {
   readLink: ['EIO'],
   makeLink: ['EIO'],
   read: ['EIO'],
+  readAt: ['EIO'],
   list: ['EIO'],
 };
 
@@ -161,7 +165,7 @@ export function createFaultyDisk({ links = true }: { readonly links?: boolean } 
     if (name === 'link' && !links && statSync(first, { throwIfNoEntry: false })) throw fault('EPERM', name);
     if (name !== 'close' && failedSyncs.has(first)) misuse.push(name);
     const result = (machineDisk[name] as (...args: readonly unknown[]) => unknown)(...args);
-    if (name === 'create' || name === 'open') openDescriptors.add(result as number);
+    if (OPENING.includes(name)) openDescriptors.add(result as number);
     if (name === 'close') for (const descriptors of [openDescriptors, failedSyncs]) descriptors.delete(first);
     return result;
   }
@@ -186,6 +190,9 @@ export function createFaultyDisk({ links = true }: { readonly links?: boolean } 
     },
   };
 }
+
+/** The system calls that return a new descriptor. */
+const OPENING: readonly StepName[] = ['create', 'open', 'openToAppend', 'openToWrite'];
 
 function half(bytes: Uint8Array, from: number): Uint8Array {
   return bytes.subarray(0, from + Math.ceil((bytes.length - from) / 2));

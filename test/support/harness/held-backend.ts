@@ -43,6 +43,7 @@ export function createHeldBackend(): HeldBackend {
       edited = undefined;
       return state;
     },
+    async flush() {},
     async close() {
       isClosed = true;
     },

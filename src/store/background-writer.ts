@@ -1,0 +1,65 @@
+/** The minimum pause after a write, in ms. */
+const MIN_PAUSE_MS = 20;
+
+/** The minimum pause after a failed write, in ms. */
+const RETRY_MS = 1_000;
+
+/** The length of the pause after a write, as a multiple of the duration of the write: writing takes a tenth of the time at most. */
+const PAUSE_FACTOR = 10;
+
+/** Options of a background writer. */
+interface BackgroundWriterOptions {
+  /** Writes all changes that are known when it is called. */
+  readonly write: () => Promise<void>;
+  /** Returns whether there is something to write. */
+  readonly isNeeded: () => boolean;
+  /** Called after a failed write. The writer tries again later. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Writes in the background, one write at a time, with pauses. */
+export class BackgroundWriter {
+  readonly #options: BackgroundWriterOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<unknown> = Promise.resolve();
+  #nextStartMs = 0;
+
+  constructor(options: BackgroundWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Starts a write if one is needed: immediately, or when the pause after the last write ends. */
+  schedule(): void {
+    if (this.#timer || !this.#options.isNeeded()) return;
+    this.#timer = setTimeout(() => this.#write(), Math.max(0, this.#nextStartMs - performance.now())).unref();
+  }
+
+  /** Calls a function while nothing else is running here. */
+  runExclusively<Result>(run: () => Promise<Result>): Promise<Result> {
+    const result = this.#running.then(run);
+    this.#running = result.catch(() => {});
+    return result;
+  }
+
+  /** Writes now, without a pause. Resolves when all changes that were known at the call are written. Rejects with the error of a failed write. */
+  flush(): Promise<void> {
+    return this.runExclusively(async () => {
+      if (this.#options.isNeeded()) await this.#options.write();
+    });
+  }
+
+  async #write(): Promise<void> {
+    const { write, isNeeded, onError } = this.#options;
+    await this.runExclusively(async () => {
+      if (!isNeeded()) return;
+      const startMs = performance.now();
+      const error = await write().catch((reason: Error) => reason);
+      const endMs = performance.now();
+      const pauseMs = Math.max(error ? RETRY_MS : MIN_PAUSE_MS, PAUSE_FACTOR * (endMs - startMs));
+      this.#nextStartMs = endMs + pauseMs;
+      if (error) onError(error);
+    });
+    this.#timer = undefined;
+    this.schedule();
+  }
+}

@@ -1,0 +1,65 @@
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { DataFileError, MAX_FILE_BYTES, readState, requireValid } from './data-file.ts';
+import { describeDiskError, getSignature } from './disk.ts';
+import { DurableFile } from './durable-file.ts';
+import { FileBackend, type FileBackendOptions } from './file-backend.ts';
+import { createContent } from './file-content.ts';
+import { completeOverwrite, type DataFile, recoverState } from './log-recovery.ts';
+import type { State } from './state.ts';
+import { getLogPath, WriteAheadLog } from './write-ahead-log.ts';
+
+const POWER_CUT = 'A power cut with --durability os can cause this';
+
+/** Opens the data file, and creates it if it does not exist. If the file can't be used, throws `DataFileError` and changes nothing. */
+export async function openFileBackend(options: FileBackendOptions) {
+  const { path, disk, defaults } = options;
+  const wal = new WriteAheadLog(options);
+  await completeOverwrite(options, options.durability).catch((cause) => refuse(path, "can't be written", cause));
+  // If the signature can't be read, `readState` throws the reason.
+  const signature = tryOrUndefined(() => getSignature(disk, path)) ?? '';
+  // The file is validated first: an invalid file and its folder must not change.
+  const stored = readState({ ...options, remedy: getRemedy(path), truncationCause: POWER_CUT });
+  const content = stored && createContent(stored.text, signature);
+  const file = new DurableFile({ ...options, content, wal });
+  const recovered = recover(options, stored && content && { state: stored.state, hash: content.hash }, wal);
+  const initial = recovered ?? defaults;
+  // The size after the changes of a log is only known when the file is written.
+  const maxBytes = stored && initial === stored.state ? stored.printedBytes : MAX_FILE_BYTES;
+  const backend = new FileBackend({ file, wal, state: initial, maxBytes }, options);
+  if (stored) await syncStored(file, options);
+  else await backend.createFile().catch((cause) => refuse(path, "can't be written", cause, REMEDY));
+  return { backend, initial };
+}
+
+/** Makes the file durable, because the program that wrote it may not have called fsync. */
+async function syncStored(file: DurableFile, { path, log }: FileBackendOptions): Promise<void> {
+  await file.sync().catch((cause) => log.warn(`fsync of ${path} failed (${describeDiskError(cause)}).`));
+}
+
+/** Returns the state after the changes in the log of a process that was killed. Throws `DataFileError` if the log can't be used. */
+function recover(options: FileBackendOptions, file: DataFile | undefined, wal: WriteAheadLog): State | undefined {
+  const logPath = getLogPath(options.path);
+  try {
+    const state = recoverState(options, file, wal);
+    if (state && state !== file?.state)
+      requireValid(`${options.path} with the changes in ${logPath}`, options.check(state));
+    return state;
+  } catch (error) {
+    if (error instanceof DataFileError) throw new DataFileError(`${error.message}. ${getRemedy(options.path)}.`);
+    return refuse(logPath, "can't be read or saved", error);
+  }
+}
+
+const REMEDY = ' Choose another file with --data FILE.';
+
+function refuse(path: string, problem: string, cause: unknown, remedy = ''): never {
+  throw new DataFileError(`${path} ${problem} (${describeDiskError(cause)}).${remedy}`, { cause });
+}
+
+function getRemedy(path: string): string {
+  return `The file was not changed. Fix it, or run \`storefront repair --data ${quoteForShell(path)}\`, which saves a copy beside it and restores the default data`;
+}
+
+function quoteForShell(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,77 @@
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import type { StateText } from './data-file.ts';
+import type { Entry, State } from './state.ts';
+
+/** The approximate length of a piece of a text, in characters. */
+const PIECE_LENGTH = 500_000;
+
+/** The original text of a state. `printedBytes`: the size of the text without an original text, in bytes. */
+interface Source {
+  readonly text: Buffer;
+  readonly printedBytes: number;
+}
+
+/** The JSON texts of states, in UTF-8. Compares states and entries by identity, because they never change in place. */
+export class StateTexts {
+  readonly #sources = new WeakMap<State, Source>();
+
+  /** Returns the text of an entry in a list. */
+  readonly #printEntry = memoizeByObject(
+    (entry: object) => `\n    ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n    ')}`,
+  );
+
+  /** `collections`: the names of the collections, in the order of the data file. */
+  constructor(private readonly collections: readonly string[]) {}
+
+  /** Sets the original text of a state, which `getPieces` then yields. */
+  setSource(state: State, { text, printedBytes }: StateText): void {
+    this.#sources.set(state, { text: Buffer.from(text), printedBytes });
+  }
+
+  /** Returns the original text of a state; undefined if its text has an indentation of two spaces. */
+  getSource(state: State): Source | undefined {
+    return this.#sources.get(state);
+  }
+
+  /** Returns an upper limit of the bytes that entries add to the text of a state. */
+  measureEntries(entries: readonly Entry[]): number {
+    return entries.reduce((bytes, entry) => bytes + Buffer.byteLength(this.#printEntry(entry)) + LIST_BYTES, 0);
+  }
+
+  /** Yields the text of a state in pieces of about 500 kB. Reuses the texts of entries that earlier texts contain. */
+  *getPieces(state: State): Generator<Buffer> {
+    const source = this.#sources.get(state);
+    if (source) yield* splitText(source.text);
+    else yield* joinParts(this.#getParts(state));
+  }
+
+  *#getParts(state: State): Generator<string> {
+    let separator = '{';
+    for (const name of this.collections) {
+      yield `${separator}\n  "${name}": [`;
+      const entries = state[name] ?? [];
+      for (const [index, entry] of entries.entries()) yield (index === 0 ? '' : ',') + this.#printEntry(entry);
+      yield entries.length === 0 ? ']' : '\n  ]';
+      separator = ',';
+    }
+    yield '\n}\n';
+  }
+}
+
+/** The maximum number of bytes around an entry in a list: a comma, and the last line break of the list. */
+const LIST_BYTES = 4;
+
+function* splitText(text: Buffer): Generator<Buffer> {
+  for (let at = 0; at < text.length; at += PIECE_LENGTH) yield text.subarray(at, at + PIECE_LENGTH);
+}
+
+function* joinParts(parts: Iterable<string>): Generator<Buffer> {
+  let text = '';
+  for (const part of parts) {
+    text += part;
+    if (text.length < PIECE_LENGTH) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  yield Buffer.from(text);
+}

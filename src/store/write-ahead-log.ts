@@ -1,0 +1,184 @@
+import { dirname } from 'node:path';
+import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
+import { copyOwnerAndMode, type FileDurability, getMode, syncFolder, writeAll } from './disk.ts';
+import type { FileContext } from './edit-conflicts.ts';
+import { formatLine, type LogCheckpoint, type LogLine, NO_CHECKSUM, type ParsedLog } from './log-lines.ts';
+import type { StateChange } from './state-change.ts';
+
+/** Returns the path of the write-ahead log of a data file. */
+export function getLogPath(path: string): string {
+  return `${path}.wal`;
+}
+
+/** Options of a write-ahead log. `path`: the path of the data file. */
+interface WriteAheadLogOptions extends FileContext {
+  readonly durability: FileDurability;
+}
+
+/** An open log file. */
+interface LogFile {
+  readonly descriptor: number;
+  readonly inode: bigint;
+}
+
+/**
+ * A file beside the data file with the changes that the data file does not contain yet. A commit appends its change, which takes the same time for a data
+ * file of any size. The log exists only while there are such changes. After a crash, the next start applies them.
+ */
+export class WriteAheadLog {
+  /** The number of changes in the log. */
+  changes = 0;
+  readonly #options: WriteAheadLogOptions;
+  readonly #path: string;
+  #file: LogFile | undefined;
+  #bytes = 0;
+  #checksum = NO_CHECKSUM;
+  #hasFailed = false;
+  #lastWrite: Promise<unknown> = Promise.resolve();
+  #pendingWrites = 0;
+
+  constructor(options: WriteAheadLogOptions) {
+    this.#options = options;
+    this.#path = getLogPath(options.path);
+  }
+
+  /** The size of the log, in bytes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether an append or `clear` has failed. Then the log accepts no line before a successful `clear`, and the data file must be replaced. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  /** Returns whether the log accepts a line: no append has failed, and no other program has changed, created or deleted the log. */
+  canAppend(): boolean {
+    const stats = tryOrError(Error, () => this.#options.disk.linkStats(this.#path));
+    if (this.#hasFailed || stats instanceof Error) return false;
+    return stats?.ino === this.#file?.inode && Number(stats?.size ?? 0) === this.#bytes;
+  }
+
+  /** Opens the log of a process that was killed, and removes an incomplete line at its end. If a file system call fails, `hasFailed` is true afterwards. */
+  reopen({ lines, bytes, checksum }: ParsedLog): void {
+    const { disk } = this.#options;
+    this.changes = lines.filter((line) => 'change' in line).length;
+    try {
+      disk.truncate(this.#path, bytes);
+      this.#open(disk.openToAppend(this.#path));
+      [this.#bytes, this.#checksum] = [bytes, checksum];
+    } catch {
+      this.#hasFailed = true;
+    }
+  }
+
+  /**
+   * Appends the change of a commit. `base`: the hash of the data file. Calls `onAppended` when `changes` increases. If it rejects, the log does not contain
+   * the change.
+   */
+  async append(change: StateChange, base: string, onAppended: () => void): Promise<void> {
+    await this.#write([{ change }], base);
+    this.changes++;
+    onAppended();
+  }
+
+  /**
+   * Appends that a new data file is about to replace the current one, whose hash is `base`. If the log has no changes, does so only for a checkpoint with a
+   * text. Rejects if the line can't be appended and the log is necessary to recover after a crash.
+   */
+  async addCheckpoint(checkpoint: LogCheckpoint, base: string): Promise<void> {
+    const isNecessary = checkpoint.text !== undefined || this.changes > checkpoint.changes;
+    if (!isNecessary && this.changes === 0) return;
+    try {
+      if (!this.canAppend()) throw new Error(`${this.#path} was changed by another program`);
+      await this.#write([checkpoint], base);
+    } catch (error) {
+      if (isNecessary) throw error;
+    }
+  }
+
+  /** Deletes the log if it has no more than `changes` changes, all of which the data file contains now. */
+  clear(changes: number): void {
+    const { disk } = this.#options;
+    const isCurrent = this.changes <= changes && this.#pendingWrites === 0;
+    if (!isCurrent || (!this.#file && !this.#hasFailed)) return;
+    this.#close();
+    [this.changes, this.#bytes, this.#checksum] = [0, 0, NO_CHECKSUM];
+    this.#hasFailed = tryOrError(Error, () => disk.remove(this.#path)) !== undefined;
+  }
+
+  /** Appends lines after the lines of earlier calls. Creates the log if it does not exist. */
+  #write(lines: readonly LogLine[], base: string): Promise<void> {
+    this.#pendingWrites++;
+    const write = this.#lastWrite
+      .then(() => this.#writeNow(lines, base))
+      .finally(() => {
+        this.#pendingWrites--;
+      });
+    this.#lastWrite = write.catch(() => {});
+    return write;
+  }
+
+  async #writeNow(lines: readonly LogLine[], base: string): Promise<void> {
+    const { disk, path, durability } = this.#options;
+    const [startBytes, isNew] = [this.#bytes, !this.#file];
+    try {
+      const { descriptor } = this.#file ?? this.#create();
+      const bytes = this.#format(isNew ? [{ base }, ...lines] : lines);
+      writeAll(disk, descriptor, bytes);
+      this.#bytes += bytes.length;
+      if (durability === 'disk')
+        await Promise.all([disk.sync(descriptor), isNew ? syncFolder(disk, dirname(path)) : undefined]);
+    } catch (error) {
+      this.#undoWrite(startBytes);
+      throw error;
+    }
+  }
+
+  #format(lines: readonly LogLine[]): Buffer {
+    const texts = lines.map((line) => {
+      const { text, checksum } = formatLine(line, this.#checksum);
+      this.#checksum = checksum;
+      return text;
+    });
+    return Buffer.from(texts.join(''));
+  }
+
+  /** Creates the log file, with the owner and mode of the data file. */
+  #create(): LogFile {
+    const { disk, path } = this.#options;
+    const dataFile = disk.stats(path);
+    const file = this.#open(disk.create(this.#path, getMode(dataFile)));
+    if (dataFile) copyOwnerAndMode(disk, file.descriptor, dataFile);
+    return file;
+  }
+
+  #open(descriptor: number): LogFile {
+    // Set first, so that the descriptor is closed if the next call fails.
+    this.#file = { descriptor, inode: 0n };
+    this.#file = { descriptor, inode: this.#options.disk.statsOfOpen(descriptor).ino };
+    return this.#file;
+  }
+
+  /** Removes the lines of a failed write. The descriptor is not used any more, because an fsync after a failed fsync can succeed without writing anything. */
+  #undoWrite(startBytes: number): void {
+    const { disk, path, log } = this.#options;
+    const isNew = startBytes === 0;
+    this.#bytes = startBytes;
+    if (isNew && !this.#file) return;
+    this.#close();
+    const error = tryOrError(Error, () => (isNew ? disk.remove(this.#path) : disk.truncate(this.#path, startBytes)));
+    this.#hasFailed = !isNew || error !== undefined;
+    if (isNew) this.#checksum = NO_CHECKSUM;
+    if (error)
+      log.warn(
+        `${this.#path} contains a change whose request failed with an error. The change could not be rolled back yet. The server will try again when it writes ${path}.`,
+      );
+  }
+
+  #close(): void {
+    const { disk } = this.#options;
+    if (this.#file) tryOrUndefined(() => disk.close(this.#file?.descriptor ?? 0));
+    this.#file = undefined;
+  }
+}
