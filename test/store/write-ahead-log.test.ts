@@ -57,6 +57,19 @@ describe('a change', () => {
   });
 });
 
+describe('a flush', () => {
+  it('is rejected if the data file can not be written, and the change stays stored', async () => {
+    const { file, disk, store } = await openBusy();
+    await expect(store.flush()).rejects.toThrow(
+      "the data file can't be written (disk I/O error, EIO); the changes are stored in its write-ahead log",
+    );
+    expect(getAddedProducts(await readStoredState(file.path))).toEqual([A, B]);
+    disk.end();
+    await store.flush();
+    expect(await file.cart()).toEqual([A, B]);
+  });
+});
+
 describe('a start after the server was killed', () => {
   it('applies all changes in the log, writes the data file and deletes the log', async () => {
     const { data } = await kill([B, C, D]);
