@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { openBench } from './bench.ts';
 import { section, targetList } from './markdown.ts';
 import { BenchError, type Measurement, type Target } from './measurement.ts';
+import { commits } from './measurements/commits.ts';
 import { http } from './measurements/http.ts';
 import { memory } from './measurements/memory.ts';
 import { sandboxes } from './measurements/sandboxes.ts';
@@ -20,7 +21,7 @@ import { killAll, stopAll } from './server.ts';
 
 /** The measurements by name, in the order in which they run. */
 const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map(
-  Object.entries({ http, store, search, start, memory, sandboxes }),
+  Object.entries({ http, commits, store, search, start, memory, sandboxes }),
 );
 const BUILT_SERVER = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
