@@ -164,7 +164,7 @@ function run(
   const { isOn, token } = server.access.control;
   log.info(formatFirstSteps(facts, isOn && token === undefined));
   if (!isLoopback(options.host)) log.warn(describeExposure(options));
-  const stopWarmUp = runInTurns([() => application.prepare?.(store.read().state), ...listWarmUps(live.setup)]);
+  const stopWarmUp = runInTurns([() => void application.prepare?.(store.read().state), ...listWarmUps(live.setup)]);
   const stopReloads = reloadOnSave(
     [
       { ...files.contract, reload: live.reloadContract, fallback: 'The previous contract stays in use' },

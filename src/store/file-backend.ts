@@ -26,7 +26,7 @@ export interface FileBackendOptions extends EditReaderOptions {
   readonly texts: TextCache;
   readonly log: Logger;
   /** Computes data that is derived from a state, such as search indexes, before requests use the state. */
-  readonly prepare?: (state: State) => void;
+  readonly prepare?: (state: State) => Promise<void>;
 }
 
 const POWER_CUT = 'A power cut with --durability os can cause this';
@@ -128,7 +128,7 @@ async function loadEdit(
 ): Promise<State | undefined> {
   if (state) {
     await file.sync();
-    prepare?.(state);
+    await prepare?.(state);
     database.data = state;
     log.info(`${path} was edited: the server uses the new content.`);
   }

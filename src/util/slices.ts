@@ -4,7 +4,7 @@ import { createTurnQueue } from './turn-queue.ts';
 const LONG_LIST = 1_000;
 
 /** The duration of a slice, in ms: how long other requests wait for work on large data. */
-const SLICE_MS = 4;
+const SLICE_MS = 2;
 
 /** Work in many small steps. Each `yield` ends a step. Returns the result of the work. */
 export type Steps<Result> = Generator<unknown, Result, void>;
@@ -48,4 +48,29 @@ const PART_ENTRIES = 32;
 export function* splitList<Entry>(list: readonly Entry[]): Generator<readonly [part: readonly Entry[], start: number]> {
   for (let start = 0; start < list.length; start += PART_ENTRIES)
     yield [list.slice(start, start + PART_ENTRIES), start];
+}
+
+/** The number of values that are sorted or merged in a step. */
+const STEP_VALUES = 1_024;
+
+/** Returns the values in ascending order (merge sort). The order of equal values does not change. */
+export function* sortInSteps<Value>(
+  values: readonly Value[],
+  compare: (value: Value, other: Value) => number,
+): Steps<readonly Value[]> {
+  if (values.length <= STEP_VALUES) {
+    yield;
+    return values.toSorted(compare);
+  }
+  const middle = Math.ceil(values.length / 2);
+  const lower = yield* sortInSteps(values.slice(0, middle), compare);
+  const upper = yield* sortInSteps(values.slice(middle), compare);
+  const merged: Value[] = [];
+  for (let from = 0, at = 0; from < lower.length || at < upper.length; ) {
+    const takesLower =
+      at === upper.length || (from < lower.length && compare(lower[from] as Value, upper[at] as Value) <= 0);
+    merged.push((takesLower ? lower[from++] : upper[at++]) as Value);
+    if (merged.length % STEP_VALUES === 0) yield;
+  }
+  return merged;
 }
