@@ -87,6 +87,7 @@ async function openServerState({ application, options, nowMs, log, current, addr
     defaultData: resolve(options.defaultData ?? defaultDataFile),
     collections: Object.keys(collections),
     check: (data) => current.setup.validator.validate(data),
+    checkInSteps: (data) => current.setup.validator.validateInSteps(data),
     checkedBy: () => current.setup.validator,
     nowMs: clock.nowMs,
     address: () => address.url,

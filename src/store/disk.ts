@@ -35,6 +35,9 @@ export const machineDisk = {
   makeLink: (target: string, name: string): void => fs.symlinkSync(target, name),
   /** Reads the whole file. */
   read: (file: string | number): Buffer => fs.readFileSync(file),
+  /** Reads a part of an open file into `bytes`, at the offset `from` of both. Returns the number of bytes, which is 0 at the end of the file. */
+  readPart: (file: number, bytes: Uint8Array, from: number, length: number): number =>
+    fs.readSync(file, bytes, from, Math.min(length, bytes.length - from), from),
   list: (folder: string): readonly string[] => fs.readdirSync(folder),
 };
 

@@ -1,13 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
+import { runInSlices } from '../util/slices.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
-import { DataFileError, readState, type StateFile } from './data-file.ts';
+import { DataFileError } from './data-file.ts';
 import { type Disk, getSignature, type Signature } from './disk.ts';
 import type { Content } from './durable-file.ts';
 import type { FileContext } from './edit-conflicts.ts';
+import { readStateInSteps } from './read-in-steps.ts';
 import type { State } from './state.ts';
+import type { StateValidator } from './validate-state.ts';
 
 /** Options of an edit reader. `log` receives the reason why an edit is invalid. */
-export interface EditReaderOptions extends StateFile, FileContext {
+export interface EditReaderOptions extends FileContext {
+  /** Validates a state in steps, and adds the default values of the contract to it. */
+  readonly checkInSteps: StateValidator['validateInSteps'];
   /** Returns the contract that `check` uses now. An edit that is invalid under one contract is read again after the contract has changed. */
   readonly checkedBy?: (() => unknown) | undefined;
 }
@@ -57,7 +62,7 @@ export function createEditReader(options: EditReaderOptions): (known: Content) =
       await setTimeout(STABLE_MS);
       const current = getSignature(disk, path);
       stableMs = current === signature ? stableMs + STABLE_MS : 0;
-      if (stableMs === STABLE_MS) result = readEdit(options, known, signature);
+      if (stableMs === STABLE_MS) result = await readEdit(options, known, signature);
       if (stableMs > 0 && typeof result === 'object') return result;
       if (stableMs >= INVALID_MS && typeof result === 'string') {
         invalid = { signature, known, by: checkedBy() };
@@ -69,17 +74,25 @@ export function createEditReader(options: EditReaderOptions): (known: Content) =
   };
 }
 
-/** Returns the edit, or a message with the reason why the edit is invalid. Returns undefined if the file changed while it was read. */
-function readEdit(options: EditReaderOptions, known: Content, signature: Signature): Edit | string | undefined {
-  const { path, disk } = options;
+/**
+ * Returns the edit, or a message with the reason why the edit is invalid. Returns undefined if the file or the contract changed while the file was read.
+ * The server can handle other requests in the meantime.
+ */
+async function readEdit(
+  options: EditReaderOptions,
+  known: Content,
+  signature: Signature,
+): Promise<Edit | string | undefined> {
+  const { path, disk, checkedBy } = options;
   try {
     const reason = describeOtherFileType(disk, path);
     if (reason !== undefined) return reason;
-    const read = readState({ ...options, remedy: REMEDY });
-    if (getSignature(disk, path) !== signature) return undefined;
+    const by = checkedBy?.();
+    const read = await runInSlices(readStateInSteps({ ...options, remedy: REMEDY }));
+    if (getSignature(disk, path) !== signature || checkedBy?.() !== by) return undefined;
     if (!read) return `${path} was deleted. ${NOT_LOADED} The next change creates the file again.`;
-    const bytes = Buffer.from(read.text);
-    return { content: { bytes, signature }, state: bytes.equals(known.bytes) ? undefined : read.state };
+    const { bytes, state } = read;
+    return { content: { bytes, signature }, state: bytes.equals(known.bytes) ? undefined : state };
   } catch (error) {
     if (error instanceof DataFileError) return error.message;
     throw error;

@@ -2,7 +2,7 @@ import { type Adapter, Low } from 'lowdb';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Backend, StateTooLargeError } from './backend.ts';
-import { DataFileError, readState } from './data-file.ts';
+import { DataFileError, readState, type StateFile } from './data-file.ts';
 import { describeDiskError, getSignature } from './disk.ts';
 import { DurableFile, type FileDurability } from './durable-file.ts';
 import { createEditReader, type Edit, type EditReaderOptions } from './edits.ts';
@@ -17,7 +17,7 @@ export interface Logger {
 }
 
 /** Options of a file backend. `path` contains no symbolic links, and its folder exists. */
-export interface FileBackendOptions extends EditReaderOptions {
+export interface FileBackendOptions extends EditReaderOptions, StateFile {
   /** The lock of this process on the file. `close` releases the lock. */
   readonly lock: Lock;
   readonly durability: FileDurability;

@@ -52,6 +52,7 @@ const CODES: Readonly<Record<StepName, readonly string[]>> = {
   readLink: ['EIO'],
   makeLink: ['EIO'],
   read: ['EIO'],
+  readPart: ['EIO'],
   list: ['EIO'],
 };
 
