@@ -97,6 +97,8 @@ function* parseBytes(path: string, bytes: Buffer): Steps<unknown> {
 /** Returns the first error in `context` and the bytes after it. Returns undefined if there is none in the first 256 kB. */
 function findError(context: string, rest: Buffer): JsonSyntaxError | undefined {
   const text = context + rest.toString('utf8', 0, ERROR_BYTES);
+  // The text is empty, or the bytes are not UTF-8.
+  if (text === '' || text.includes('\uFFFD')) return undefined;
   const syntaxError = createJsonSyntaxError(text, new Error());
   const { offset = Number.POSITIVE_INFINITY } = syntaxError;
   // A value that continues after the 256 kB is not an error.
@@ -118,7 +120,7 @@ function* countLines(bytes: Buffer, end: number): Steps<number> {
 const AROUND_ENTRIES = Buffer.byteLength('{\n  "": [\n' + '\n  ]\n}');
 
 /** Returns the size of the text that a commit of a state writes: the JSON with an indentation of two spaces and a line break at the end. */
-function* getPrintedSize(state: State): Steps<number> {
+export function* getPrintedSize(state: State): Steps<number> {
   const withoutEntries = Object.fromEntries(Object.keys(state).map((name) => [name, []]));
   let size = Buffer.byteLength(`${JSON.stringify(withoutEntries, null, 2)}\n`);
   for (const list of Object.values(state)) {
