@@ -4,7 +4,7 @@ import { createTurnQueue } from './turn-queue.ts';
 const LONG_LIST = 1_000;
 
 /** The duration of a slice, in ms: how long other requests wait for work on large data. */
-const SLICE_MS = 4;
+const SLICE_MS = 3;
 
 /** Work in many small steps. Each `yield` ends a step. Returns the result of the work. */
 export type Steps<Result> = Generator<unknown, Result, void>;
