@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { getSearch } from '../../src/shop/search/product-search.ts';
 import { createLargeState, createProducts } from '../support/fixtures/many-products.ts';
 import { eventually } from '../support/harness/edited-file.ts';
-import { startWithContractFile, withProductFields } from '../support/harness/live-contract.ts';
+import { replaceInContract, startWithContractFile, withProductFields } from '../support/harness/live-contract.ts';
 import { connectRaw, sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
@@ -110,6 +110,16 @@ describe('a long list', () => {
       expect(Buffer.byteLength(response.body)).toBeGreaterThan(4_092);
       expect(largeText.startsWith(response.body)).toBe(true);
     }
+  });
+
+  it('is replaced by a problem document with --verify strict if it violates the contract', async () => {
+    const data = join(await tempFolder(), 'db.json');
+    await writeFile(data, JSON.stringify(createLargeState(1_100)));
+    const contract = replaceInContract('type: array\n', 'type: array\n                maxItems: 1050\n');
+    const { shop } = await startWithContractFile({ data, errorsExpected: true }, contract);
+    const { status, body } = await shop.ask('GET', '/api/products');
+    expect([status, body.detail]).toEqual([500, expect.stringContaining('must NOT have more than 1050 items')]);
+    expect((await shop.ask('GET', '/api/products?search=1099')).body).toHaveLength(1);
   });
 
   it('has the fields that the contract gained, the same in every response', async () => {

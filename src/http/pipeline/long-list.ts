@@ -40,9 +40,16 @@ function* completeSteps(
   return { body: isChanged ? body : list, generated: [...generated] };
 }
 
-/** Converts a long list to JSON in slices. The entries must be JSON values that do not change. */
+/** The lists that are being converted to JSON. */
+const inProgress = new WeakMap<readonly unknown[], Promise<ListPieces>>();
+
+/** Converts a long list to JSON in slices. The entries must be JSON values that do not change. Concurrent requests for the same list share the pieces. */
 export function serializeList(list: readonly unknown[]): Promise<ListPieces> {
-  return runInSlices(serializeSteps(list));
+  const known = inProgress.get(list);
+  if (known) return known;
+  const pieces = runInSlices(serializeSteps(list)).finally(() => inProgress.delete(list));
+  inProgress.set(list, pieces);
+  return pieces;
 }
 
 function* serializeSteps(list: readonly unknown[]): Steps<ListPieces> {

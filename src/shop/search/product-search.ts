@@ -123,10 +123,9 @@ function* matchTerm(term: string, index: SearchIndex): Steps<Costs> {
   const costs = yield* mergeCosts([literal, compound, yield* intersectCosts(costsOfWords)]);
   if (costs.size > 0) return costs;
   // No product matches all words, so a word with a prefix match or an infix match may still be misspelled.
-  const typos = yield* mapInSteps(words, (word) => matchTypo(word, index));
-  const withTypos = yield* mapInSteps([...words.keys()], (at) =>
-    mergeCosts([costsOfWords[at] ?? NO_COSTS, typos[at] ?? NO_COSTS]),
-  );
+  const withTypos = yield* mapInSteps([...costsOfWords.entries()], function* ([at, costs]) {
+    return yield* mergeCosts([costs, yield* matchTypo(words[at] ?? '', index)]);
+  });
   const all = yield* intersectCosts(withTypos);
   return all.size > 0 ? all : yield* getPartialMatches(costsOfWords);
 }
@@ -159,11 +158,10 @@ function* matchWord(word: string, index: SearchIndex): Steps<Costs> {
   yield;
   const costs = yield* getProductCosts(literal, vocabulary);
   if (literal.some(({ rank }) => rank < MATCH_RANKS.infix)) return costs;
-  const splits = Array.from(
-    { length: word.length - 1 },
-    (_, at) => [word.slice(0, at + 1), word.slice(at + 1)] as const,
+  const splits = Array.from({ length: word.length - 1 }, (_, at) => at + 1).filter(
+    (at) => vocabulary.getId(word.slice(0, at)) !== undefined,
   );
-  const costsOfSplits = yield* mapInSteps(splits, ([first, second]) => matchBoth(first, second, index));
+  const costsOfSplits = yield* mapInSteps(splits, (at) => matchBoth(word.slice(0, at), word.slice(at), index));
   const withSplits = yield* mergeCosts([costs, ...costsOfSplits]);
   if (withSplits.size > 0) return withSplits;
   const fuzzy = findFuzzyMatches(word, vocabulary);
@@ -175,13 +173,13 @@ function* matchWord(word: string, index: SearchIndex): Steps<Costs> {
 }
 
 /**
- * Returns the products that contain both parts of a split word. The second part also matches as a singular or plural. A part of one letter must be
+ * Returns the products that contain both parts of a split word, of which the first is known. The second part also matches as a singular or plural. A part of one letter must be
  * adjacent to the other part.
  */
 function* matchBoth(first: string, second: string, index: SearchIndex): Steps<Costs> {
   const isKnown = (word: string) => index.vocabulary.getId(word) !== undefined;
   const secondForms = [second, ...getNumberForms(second)].filter(isKnown);
-  if (!isKnown(first) || secondForms.length === 0) return NO_COSTS;
+  if (secondForms.length === 0) return NO_COSTS;
   const costsOfForms = yield* mapInSteps(secondForms, (form) => matchExact(form, index));
   const costsOfSecond = yield* mergeCosts(costsOfForms);
   const costs = yield* intersectCosts([yield* matchExact(first, index), costsOfSecond]);
