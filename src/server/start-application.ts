@@ -165,7 +165,9 @@ function run(
   const { isOn, token } = server.access.control;
   log.info(formatFirstSteps(facts, isOn && token === undefined));
   if (!isLoopback(options.host)) log.warn(describeExposure(options));
-  const stopWarmUp = runInTurns([() => void application.prepare?.(store.read().state), ...listWarmUps(live.setup)]);
+  // If this fails, the first request that needs the prepared data reports the error.
+  const prepare = () => void application.prepare?.(store.read().state).catch(() => {});
+  const stopWarmUp = runInTurns([prepare, ...listWarmUps(live.setup)]);
   const stopReloads = reloadOnSave(
     [
       { ...files.contract, reload: live.reloadContract, fallback: 'The previous contract stays in use' },

@@ -87,11 +87,12 @@ export async function searchInSlices(products: readonly Product[], term: string)
 function getIndexInSlices(products: readonly Product[]): SearchIndex | Promise<SearchIndex> {
   const known = indexes.get(products);
   if (known) return known;
-  const building = runInSlices(createIndex(products)).then((index) => {
-    indexes.set(products, index);
-    return index;
-  });
+  const building = runInSlices(createIndex(products));
   indexes.set(products, building);
+  building.then(
+    (index) => indexes.set(products, index),
+    () => indexes.delete(products),
+  );
   return building;
 }
 
