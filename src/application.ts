@@ -24,8 +24,8 @@ export interface Application<S extends State = State> {
   implementContract(contract: Contract): ContractImplementation<S>;
   /** Adds properties to the context that the handlers of the application and of the user get for a request. */
   extendContext?(context: Context<S>): Context<S>;
-  /** Prepares a state before it is read, for example by building a search index. */
-  prepare?(state: S): void;
+  /** Prepares a state before it is read, for example by building a search index. Handles large states in slices, so that other requests do not wait. */
+  prepare?(state: S): Promise<void>;
   /** Returns additional content for the page at `/`. `url`: the URL of the sandbox. */
   describe?(state: S, url: string): FrontPage;
 }

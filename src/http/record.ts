@@ -58,8 +58,10 @@ export function logRequest(log: Log, res: ServerResponse, getDetails: () => Requ
 /** A response that was sent. */
 export interface SentResponse {
   readonly response: ResponseData;
-  /** The text of the body. For a HEAD request, this is the text that a GET request would receive. */
+  /** The text of the body, or the start of a long list. For a HEAD request, this is the text that a GET request would receive. */
   readonly text: string;
+  /** The length of the whole body, in bytes. */
+  readonly bytes: number;
 }
 
 /**
@@ -104,6 +106,6 @@ export function recordCachedResponse(
 }
 
 /** Converts a response to the format of the journal. */
-export function toRecordedResponse({ response: { status, headers }, text }: SentResponse): RecordedResponse {
-  return { status, headers, bytes: Buffer.byteLength(text), text: truncateText(text) };
+export function toRecordedResponse({ response: { status, headers }, text, bytes }: SentResponse): RecordedResponse {
+  return { status, headers, bytes, text: truncateText(text) };
 }

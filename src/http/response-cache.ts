@@ -4,6 +4,7 @@ import { MEGABYTE } from '../util/limits.ts';
 import { isAllowed } from './access-policy.ts';
 import type { ResponseCache, ServerParts } from './parts.ts';
 import { hasBody } from './pipeline/body.ts';
+import { type ListPieces, sendPieces } from './pipeline/long-list.ts';
 import { mayNameSandbox } from './pipeline/route.ts';
 import { type SentResponse, toRecordedResponse } from './record.ts';
 
@@ -12,13 +13,16 @@ interface CachedResponse {
   readonly operationId: string;
   /** The headers as a list of alternating names and values. Node writes a list faster than an object. */
   readonly headers: OutgoingHttpHeader[];
-  readonly bytes: Buffer;
+  readonly body: Buffer | ListPieces;
   /** The response as the journal stores it. */
   readonly recorded: RecordedResponse;
 }
 
 /** The maximum size of all stored responses, in bytes. A response that would exceed this size empties the cache: most entries are searches that nobody repeats. */
 const MAX_BYTES = 8 * MEGABYTE;
+
+/** The maximum size of a response with a long list, in bytes: every list of a data file is shorter. The cache contains one response of more than `MAX_BYTES`. */
+const MAX_LIST_BYTES = 100 * MEGABYTE;
 
 /** The memory that an entry needs in addition to its body and key, in bytes. The measured size is about 1,400 bytes. */
 const ENTRY_BYTES = 1_500;
@@ -40,9 +44,11 @@ export function createResponseCache({ access, options, sandboxes }: ServerParts)
   const responses = new Map<string, CachedResponse>();
   let storedRevision = getRevision();
   let storedBytes = 0;
+  let longest: { readonly key: string; readonly response: CachedResponse } | undefined;
 
   function clear(): void {
     responses.clear();
+    longest = undefined;
     storedBytes = 0;
     storedRevision = getRevision();
   }
@@ -51,9 +57,12 @@ export function createResponseCache({ access, options, sandboxes }: ServerParts)
     send(req, res) {
       if (faults.isActive || !isCacheable(req)) return undefined;
       if (storedRevision !== getRevision()) clear();
-      const response = responses.get(getKey(req));
+      const key = getKey(req);
+      const response = responses.get(key) ?? (longest?.key === key ? longest.response : undefined);
       if (!response) return undefined;
-      res.writeHead(200, response.headers).end(response.bytes);
+      res.writeHead(200, response.headers);
+      if ('pieces' in response.body) sendPieces(res, response.body);
+      else res.end(response.body);
       return response;
     },
     store({ target, outcome }, sent, res) {
@@ -64,12 +73,16 @@ export function createResponseCache({ access, options, sandboxes }: ServerParts)
       if (outcome.revision === undefined || outcome.revision !== getRevision() || !isCacheable(req)) return;
       const key = getKey(req);
       if (key.length > MAX_KEY_LENGTH) return;
+      const bytes = sent.bytes + key.length + ENTRY_BYTES;
+      if (bytes > (sent.response.pieces ? MAX_LIST_BYTES : MAX_BYTES)) return;
       const response = createCachedResponse(operationId, sent, res);
-      const bytes = response.bytes.length + key.length + ENTRY_BYTES;
-      if (bytes > MAX_BYTES) return;
-      if (storedRevision !== getRevision() || storedBytes + bytes > MAX_BYTES) clear();
-      if (!responses.has(key)) storedBytes += bytes;
-      responses.set(key, response);
+      if (storedRevision !== getRevision()) clear();
+      if (bytes > MAX_BYTES) longest = { key, response };
+      else {
+        if (storedBytes + bytes > MAX_BYTES) clear();
+        if (!responses.has(key)) storedBytes += bytes;
+        responses.set(key, response);
+      }
     },
   };
 }
@@ -78,9 +91,15 @@ function createCachedResponse(operationId: string, sent: SentResponse, res: Serv
   return {
     operationId,
     headers: Object.entries(res.getHeaders()).flatMap(([name, value = '']) => [name, value]),
-    bytes: Buffer.from(sent.text),
+    body: getBody(sent),
     recorded: toRecordedResponse(sent),
   };
+}
+
+/** Returns the bytes of a response. One buffer is sent faster than pieces, but it takes too long to copy the pieces of a very long list. */
+function getBody({ response: { pieces }, text }: SentResponse): CachedResponse['body'] {
+  if (!pieces) return Buffer.from(text);
+  return pieces.length > MAX_BYTES ? pieces : Buffer.concat(pieces.pieces);
 }
 
 /** Returns whether a request is a GET request without a `Prefer` header and without a body. The pipeline must validate the others. */

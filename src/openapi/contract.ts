@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { DataValidator } from '../util/issue.ts';
+import { runInSlices } from '../util/slices.ts';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import { closeSchemas } from './close-schemas.ts';
 import { ContractError, type Document, formatIssues, formatYaml, parseDocument, readContract } from './document.ts';
@@ -9,6 +10,7 @@ import { type ResponseToVerify, type ResponseViolation, verifyResponse } from '.
 import { createRouting, type Route, type Routing } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
 import { type RequestResult, type RequestToValidate, validateRequest } from './validate-request.ts';
+import { canVerifyParts, type ListResponse, verifyListParts } from './verify-list.ts';
 import { createDataValidator } from './violations.ts';
 
 /** A loaded contract. It routes requests, and validates requests, responses and data. */
@@ -29,6 +31,12 @@ export interface Contract extends Routing {
   validateRequest(route: Route, request: RequestToValidate): RequestResult;
   /** Returns the violations in a response. */
   verifyResponse(route: Route, response: ResponseToVerify, options: VerifyOptions): readonly ResponseViolation[];
+  /** Returns the first 1,000 violations in a response with a long list. The server can handle other requests during the verification. */
+  verifyListInSlices(
+    route: Route,
+    response: ListResponse,
+    options: VerifyOptions,
+  ): Promise<readonly ResponseViolation[]>;
   /** Returns whether a value is valid against the schema at a JSON Pointer. */
   isValid(schema: string, value: unknown): boolean;
   /** Validates a value against a component schema. Unknown properties are errors. */
@@ -90,6 +98,8 @@ async function createContract(text: string, { path, strict, edit }: ContractOpti
   const open = createSchemaValidator(() => responseDocument);
   const closed = createSchemaValidator(() => closeSchemas(responseDocument));
   let enforced: Contract['enforced'] | undefined;
+  const verify: Contract['verifyResponse'] = (route, response, options) =>
+    verifyResponse(options.closed ? closed : open, route.responses, response);
   return {
     path,
     text,
@@ -102,8 +112,11 @@ async function createContract(text: string, { path, strict, edit }: ContractOpti
     warning,
     ...createRouting(router, normalized),
     validateRequest: (route, request) => validateRequest(requests, route, request),
-    verifyResponse: (route, response, options) =>
-      verifyResponse(options.closed ? closed : open, route.responses, response),
+    verifyResponse: verify,
+    async verifyListInSlices(route, response, options) {
+      if (!canVerifyParts(normalized, route.responses, response)) return verify(route, response, options);
+      return runInSlices(verifyListParts(response, (part) => verify(route, part, options)));
+    },
     isValid: (schema, value) => open(schema, value).length === 0,
     validateData: createDataValidator(closed),
     warmUp(route, options) {

@@ -87,6 +87,7 @@ async function openServerState({ application, options, nowMs, log, current, addr
     defaultData: resolve(options.defaultData ?? defaultDataFile),
     collections: Object.keys(collections),
     check: (data) => current.setup.validator.validate(data),
+    checkInSteps: (data) => current.setup.validator.validateInSteps(data),
     checkedBy: () => current.setup.validator,
     nowMs: clock.nowMs,
     address: () => address.url,
@@ -164,7 +165,9 @@ function run(
   const { isOn, token } = server.access.control;
   log.info(formatFirstSteps(facts, isOn && token === undefined));
   if (!isLoopback(options.host)) log.warn(describeExposure(options));
-  const stopWarmUp = runInTurns([() => application.prepare?.(store.read().state), ...listWarmUps(live.setup)]);
+  // If this fails, the first request that needs the prepared data reports the error.
+  const prepare = () => void application.prepare?.(store.read().state).catch(() => {});
+  const stopWarmUp = runInTurns([prepare, ...listWarmUps(live.setup)]);
   const stopReloads = reloadOnSave(
     [
       { ...files.contract, reload: live.reloadContract, fallback: 'The previous contract stays in use' },

@@ -4,7 +4,9 @@ import { combineDataValidators } from '../openapi/violations.ts';
 import { getPackageFile } from '../package-file.ts';
 import type { StateRules } from '../store/validate-state.ts';
 import type { DataValidator } from '../util/issue.ts';
+import { runInSlices } from '../util/slices.ts';
 import { hasSameStateSchemas, shopContract } from './contract.ts';
+import { indexProducts } from './domain/catalogue.ts';
 import type { Shop } from './operations/handler.ts';
 import { handlers } from './operations/index.ts';
 import { problems } from './problems.ts';
@@ -30,7 +32,10 @@ export const shop: Application<State> = {
     };
   },
   extendContext: (context): Shop => ({ ...context, search: (products, term) => getSearch(products)(term) }),
-  prepare: ({ products }) => prepareSearch(products),
+  async prepare({ products }) {
+    await runInSlices(indexProducts(products));
+    await prepareSearch(products);
+  },
   describe,
 };
 

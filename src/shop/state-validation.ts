@@ -9,16 +9,21 @@ import type { State } from './state.ts';
  * costs too much.
  */
 export function* findReferenceIssues({ products, deliveryOptions, cartItems, orders }: State): ValidationSteps {
-  const productIds = new Set(products.map(({ id }) => id));
+  /** The prices by product id. */
+  const prices = new Map<string, number>();
+  yield* validateEntries('products', products, ({ id, priceCents }) => {
+    prices.set(id, priceCents);
+    return [];
+  });
   const optionIds = new Set(deliveryOptions.map(({ id }) => id));
   const findProductIssues = (entry: { productId: string; product?: unknown }) => [
-    ...findMissingReference('productId', productIds, entry.productId, 'product'),
+    ...findMissingReference('productId', prices, entry.productId, 'product'),
     ...findExpandedField('product', entry),
   ];
   yield* validateEntries('deliveryOptions', deliveryOptions, (option) =>
     findExpandedField('estimatedDeliveryTimeMs', option),
   );
-  yield* findCostIssues(products, cartItems);
+  yield* findCostIssues(prices, cartItems);
   yield* validateEntries('cartItems', cartItems, (item) => [
     ...findProductIssues(item),
     ...findMissingReference('deliveryOptionId', optionIds, item.deliveryOptionId, 'delivery option'),
@@ -28,15 +33,19 @@ export function* findReferenceIssues({ products, deliveryOptions, cartItems, ord
   );
 }
 
-function findCostIssues(products: State['products'], cart: State['cartItems']): readonly Issue[] {
-  const prices = new Map(products.map(({ id, priceCents }) => [id, priceCents]));
+function findCostIssues(prices: ReadonlyMap<string, number>, cart: State['cartItems']): readonly Issue[] {
   const costCents = cart.reduce((sum, { productId, quantity }) => sum + (prices.get(productId) ?? 0) * quantity, 0);
   if (costCents <= MAX_CART_COST_CENTS) return [];
   const problem = `cost more than ${MAX_CART_COST_CENTS} cents in total`;
   return [createIssue('/cartItems', { rule: 'maximum', problem, remedy: 'remove items' })];
 }
 
-function findMissingReference(field: string, ids: ReadonlySet<string>, id: string, kind: string): readonly Issue[] {
+function findMissingReference(
+  field: string,
+  ids: { has(id: string): boolean },
+  id: string,
+  kind: string,
+): readonly Issue[] {
   if (ids.has(id)) return [];
   const problem = `is ${JSON.stringify(id)}, but no ${kind} has this id`;
   return [createIssue(formatPointer(field), { rule: 'reference', problem, remedy: `use the id of a ${kind}` })];

@@ -57,10 +57,18 @@ export function readState({ path, disk, check, remedy, truncationCause }: ReadOp
     // The validation has added the default values of the contract, so a commit can write more bytes than the file has.
     return { state: data as State, text, printedBytes: requireFileSize(path, data) };
   } catch (error) {
-    if (!(error instanceof DataFileError)) throw error;
-    const cause = error instanceof TruncatedFileError && truncationCause ? `${truncationCause}. ` : '';
-    throw new DataFileError(`${error.message}. ${cause}${remedy}.`, { cause: error.cause });
+    throw addRemedy(error, { remedy, truncationCause });
   }
+}
+
+/** Returns a `DataFileError` with the remedy in its message. Returns other errors unchanged. */
+export function addRemedy(
+  error: unknown,
+  { remedy, truncationCause }: { readonly remedy: string; readonly truncationCause?: string | undefined },
+): unknown {
+  if (!(error instanceof DataFileError)) return error;
+  const cause = error instanceof TruncatedFileError && truncationCause ? `${truncationCause}. ` : '';
+  return new DataFileError(`${error.message}. ${cause}${remedy}.`, { cause: error.cause });
 }
 
 /** Reads a file with some lists of a state. Throws `DataFileError` if the default data with these lists is not a valid state. */
@@ -92,22 +100,33 @@ export function createDefaultDataReader({ path, disk, check }: StateFile): () =>
 
 function readBytes(disk: Disk, path: string): Buffer | undefined {
   try {
-    const stats = disk.stats(path);
-    if (!stats) return undefined;
-    if (stats.isDirectory()) throw new DataFileError(`${path} is a folder, not a file`);
-    // Reading a pipe or a device could block.
-    if (!stats.isFile()) throw new DataFileError(`${path} is not a regular file`);
-    if (stats.size > MAX_FILE_BYTES)
-      throw new DataFileError(`${path} has ${stats.size} bytes, which exceeds the limit of ${MAX_FILE_BYTES} bytes`);
-    return disk.read(path);
-  } catch (cause) {
-    if (cause instanceof DataFileError) throw cause;
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new DataFileError(`${path} can't be read (${describeDiskError(cause)})`, { cause });
+    return getReadableSize(disk, path) === undefined ? undefined : disk.read(path);
+  } catch (error) {
+    return refuseUnreadable(path, error);
   }
 }
 
-function decode(path: string, bytes: Buffer): string {
+/** Returns the size of a file; undefined if it does not exist. Throws `DataFileError` if it can't be a data file. */
+export function getReadableSize(disk: Disk, path: string): number | undefined {
+  const stats = disk.stats(path);
+  if (!stats) return undefined;
+  if (stats.isDirectory()) throw new DataFileError(`${path} is a folder, not a file`);
+  // Reading a pipe or a device could block.
+  if (!stats.isFile()) throw new DataFileError(`${path} is not a regular file`);
+  if (stats.size > MAX_FILE_BYTES)
+    throw new DataFileError(`${path} has ${stats.size} bytes, which exceeds the limit of ${MAX_FILE_BYTES} bytes`);
+  return Number(stats.size);
+}
+
+/** Returns undefined if a file does not exist. Throws a `DataFileError` with the reason if the file can't be read. */
+export function refuseUnreadable(path: string, cause: unknown): undefined {
+  if (cause instanceof DataFileError) throw cause;
+  if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+  throw new DataFileError(`${path} can't be read (${describeDiskError(cause)})`, { cause });
+}
+
+/** Returns the text of UTF-8 bytes. Throws `DataFileError` if there are none, or if they are not UTF-8. */
+export function decode(path: string, bytes: Buffer): string {
   if (bytes.length === 0) throw new TruncatedFileError(`${path} is empty`);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -120,7 +139,7 @@ function decode(path: string, bytes: Buffer): string {
  * Parses JSON, with or without a byte order mark. Throws `DataFileError` for invalid JSON, for deep nesting, and for a property name that occurs twice
  * in an object.
  */
-function parse(path: string, textWithMark: string): unknown {
+export function parse(path: string, textWithMark: string): unknown {
   const text = textWithMark.replace(/^\uFEFF/, '');
   let data: unknown;
   try {
@@ -140,7 +159,11 @@ function parse(path: string, textWithMark: string): unknown {
 /** Returns the size of the JSON text of the data, in bytes. Throws `DataFileError` if it exceeds the maximum size of a data file. */
 function requireFileSize(path: string, data: unknown): number {
   const printed = print(data);
-  const bytes = printed === undefined ? Number.POSITIVE_INFINITY : Buffer.byteLength(printed);
+  return refuseFileSize(path, printed === undefined ? Number.POSITIVE_INFINITY : Buffer.byteLength(printed));
+}
+
+/** Returns the size. Throws `DataFileError` if it exceeds the maximum size of a data file. */
+export function refuseFileSize(path: string, bytes: number): number {
   if (bytes <= MAX_FILE_BYTES) return bytes;
   throw new DataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when the server writes it`);
 }
@@ -150,7 +173,8 @@ function print(data: unknown): string | undefined {
   return tryOrUndefined(() => `${JSON.stringify(data, null, 2)}\n`);
 }
 
-function locate(path: string, { line, message }: JsonSyntaxError): string {
+/** Returns a message with the path of a file and the line of an error. */
+export function locate(path: string, { line, message }: JsonSyntaxError): string {
   return `${path}:${line} ${printable(message)}`;
 }
 
@@ -166,7 +190,7 @@ function printable(text: string): string {
 /** The maximum number of issues that a message describes. For the other issues, the message contains only their number. */
 const MAX_SHOWN_ISSUES = 3;
 
-/** Throws `DataFileError` if there are issues. `path`: the file that is invalid. */
+/** Throws a `DataFileError` that describes the first issues of a state. */
 export function requireValid(path: string, issues: readonly Issue[]): void {
   if (issues.length === 0) return;
   const shown = limitList(

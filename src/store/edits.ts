@@ -1,13 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
+import { runInSlices } from '../util/slices.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
-import { DataFileError, readState, type StateFile } from './data-file.ts';
+import { DataFileError } from './data-file.ts';
 import { type Disk, getSignature, type Signature } from './disk.ts';
 import type { FileContext } from './edit-conflicts.ts';
-import { type Content, createContent } from './file-content.ts';
+import { type Content, hashInSteps } from './file-content.ts';
+import { readStateInSteps } from './read-in-steps.ts';
 import type { State } from './state.ts';
+import type { StateValidator } from './validate-state.ts';
 
 /** Options of an edit reader. `log` receives the reason why an edit is invalid. */
-export interface EditReaderOptions extends StateFile, FileContext {
+export interface EditReaderOptions extends FileContext {
+  /** Validates a state in steps, and adds the default values of the contract to it. */
+  readonly checkInSteps: StateValidator['validateInSteps'];
   /** Returns the contract that `check` uses now. An edit that is invalid under one contract is read again after the contract has changed. */
   readonly checkedBy?: (() => unknown) | undefined;
 }
@@ -59,7 +64,7 @@ export function createEditReader(options: EditReaderOptions): (known: Content) =
       await setTimeout(STABLE_MS);
       const current = getSignature(disk, path);
       stableMs = current === signature ? stableMs + STABLE_MS : 0;
-      if (stableMs === STABLE_MS) result = readEdit(options, known, signature);
+      if (stableMs === STABLE_MS) result = await readEdit(options, known, signature);
       if (stableMs > 0 && typeof result === 'object') return result;
       if (stableMs >= INVALID_MS && typeof result === 'string') {
         invalid = { signature, known, by: checkedBy() };
@@ -71,17 +76,27 @@ export function createEditReader(options: EditReaderOptions): (known: Content) =
   };
 }
 
-/** Returns the edit, or a message with the reason why the edit is invalid. Returns undefined if the file changed while it was read. */
-function readEdit(options: EditReaderOptions, known: Content, signature: Signature): Edit | string | undefined {
-  const { path, disk } = options;
+/**
+ * Returns the edit, or a message with the reason why the edit is invalid. Returns undefined if the file or the contract changed while the file was read.
+ * The server can handle other requests in the meantime.
+ */
+async function readEdit(
+  options: EditReaderOptions,
+  known: Content,
+  signature: Signature,
+): Promise<Edit | string | undefined> {
+  const { path, disk, checkedBy } = options;
   try {
     const reason = describeOtherFileType(disk, path);
     if (reason !== undefined) return reason;
-    const read = readState({ ...options, remedy: REMEDY });
-    if (getSignature(disk, path) !== signature) return undefined;
+    const by = checkedBy?.();
+    const read = await runInSlices(readStateInSteps({ ...options, remedy: REMEDY }));
+    if (getSignature(disk, path) !== signature || checkedBy?.() !== by) return undefined;
     if (!read) return `${path} was deleted. ${NOT_LOADED} The next change creates the file again.`;
-    const content = createContent(read.text, signature);
-    return { content, printedBytes: read.printedBytes, state: content.hash === known.hash ? undefined : read.state };
+    const { bytes, printedBytes, state } = read;
+    const hash = await runInSlices(hashInSteps(bytes));
+    const content = { hash, bytes: bytes.length, signature };
+    return { content, printedBytes, state: hash === known.hash ? undefined : state };
   } catch (error) {
     if (error instanceof DataFileError) return error.message;
     throw error;

@@ -1,7 +1,7 @@
 import { type Adapter, Low } from 'lowdb';
 import { type Backend, StateTooLargeError } from './backend.ts';
 import { BackgroundWriter } from './background-writer.ts';
-import { DataFileError, MAX_FILE_BYTES } from './data-file.ts';
+import { DataFileError, MAX_FILE_BYTES, type StateFile } from './data-file.ts';
 import { describeDiskError, type FileDurability } from './disk.ts';
 import type { DurableFile } from './durable-file.ts';
 import { createEditReader, type Edit, type EditReaderOptions } from './edits.ts';
@@ -13,7 +13,7 @@ import type { StateTexts } from './state-text.ts';
 import { getLogPath, type WriteAheadLog } from './write-ahead-log.ts';
 
 /** Options of a file backend. `path` contains no symbolic links, and its folder exists. */
-export interface FileBackendOptions extends EditReaderOptions {
+export interface FileBackendOptions extends EditReaderOptions, StateFile {
   /** The lock of this process on the file. `close` releases the lock. */
   readonly lock: Lock;
   readonly durability: FileDurability;
@@ -22,7 +22,7 @@ export interface FileBackendOptions extends EditReaderOptions {
   readonly texts: StateTexts;
   readonly log: Logger;
   /** Computes data that is derived from a state, such as search indexes, before requests use the state. */
-  readonly prepare?: (state: State) => void;
+  readonly prepare?: (state: State) => Promise<void>;
 }
 
 /** The open files of a backend, and the state at the start. */
@@ -185,7 +185,7 @@ export class FileBackend implements Backend {
     const { path, log, prepare } = this.#options;
     if (state) {
       await this.#file.sync();
-      prepare?.(state);
+      await prepare?.(state);
       this.#database.data = state;
       log.info(`${path} was edited: the server uses the new content.`);
     }

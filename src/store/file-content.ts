@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import type { Steps } from '../util/slices.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { copyOwnerAndMode, createWithMode, type Disk, getSignature, type Signature, writeAll } from './disk.ts';
 
@@ -80,6 +81,16 @@ export function createContent(text: string, signature: Signature): Content {
 /** Returns the SHA-256 of a content, in hexadecimal. */
 export function hashBytes(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Returns the hash of a content, in steps. */
+export function* hashInSteps(bytes: Buffer): Steps<string> {
+  const hash = createHash('sha256');
+  for (let at = 0; at < bytes.length; at += READ_BYTES) {
+    hash.update(bytes.subarray(at, at + READ_BYTES));
+    yield;
+  }
+  return hash.digest('hex');
 }
 
 /** Returns the hash of an open file. Handles other requests between two pieces of the file. */

@@ -6,6 +6,8 @@ import { tryOrError } from '../util/try-or-undefined.ts';
 export interface JsonSyntaxError {
   /** The line of the error. The first line is 1. */
   readonly line: number;
+  /** The offset of the error in the text; undefined if it is unknown. */
+  readonly offset?: number | undefined;
   /** What is wrong: the end of a sentence that begins with the file and the line. */
   readonly message: string;
 }
@@ -18,7 +20,7 @@ export function createJsonSyntaxError(text: string, { message }: Error): JsonSyn
   const [first] = errors;
   const line = text.slice(0, first?.offset).split('\n').length;
   const reason = first ? toWords(jsonc.printParseErrorCode(first.error)) : message.replaceAll(/\s+/g, ' ');
-  return { line, message: `is not JSON: ${reason}` };
+  return { line, offset: first?.offset, message: `is not JSON: ${reason}` };
 }
 
 /**

@@ -17,7 +17,8 @@ import { createStore, type Store } from './store.ts';
 export type Durability = FileDurability | 'memory';
 
 /** Options for opening a state. */
-export interface OpenStateOptions extends Pick<FileBackendOptions, 'check' | 'checkedBy' | 'log' | 'prepare'> {
+export interface OpenStateOptions
+  extends Pick<FileBackendOptions, 'check' | 'checkInSteps' | 'checkedBy' | 'log' | 'prepare'> {
   /** The path of the data file; undefined for a state in memory. */
   readonly data: string | undefined;
   readonly durability: Durability;

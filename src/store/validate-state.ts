@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DataValidator, Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { runAtOnce, type Steps } from '../util/slices.ts';
 import type { State } from './state.ts';
 
 /** A collection of a state: a list of entries with the same schema. */
@@ -32,6 +33,8 @@ export type ValidationSteps = Iterable<Issue | undefined>;
 export interface StateValidator {
   /** Returns all issues; an empty list if `data` is a valid state. Adds the default values of the contract to `data`. */
   validate(data: unknown): readonly Issue[];
+  /** Does the same as `validate`, in steps. */
+  validateInSteps(data: unknown): Steps<readonly Issue[]>;
   /** Returns the first 1,000 issues. Does not change `data`. The server can handle other requests during the validation. */
   validateInSlices(data: unknown): Promise<readonly Issue[]>;
 }
@@ -57,7 +60,8 @@ export function createStateValidator(rules: StateRules): StateValidator {
     },
   };
   return {
-    validate: (data) => [...validateState(data, rules)].flatMap((issue) => issue ?? []),
+    validate: (data) => runAtOnce(collectIssues(data, rules)),
+    validateInSteps: (data) => collectIssues(data, rules),
     async validateInSlices(data) {
       const issues: Issue[] = [];
       let steps = 0;
@@ -69,6 +73,15 @@ export function createStateValidator(rules: StateRules): StateValidator {
       return issues;
     },
   };
+}
+
+function* collectIssues(data: unknown, rules: StateRules): Steps<readonly Issue[]> {
+  const issues: Issue[] = [];
+  for (const issue of validateState(data, rules)) {
+    if (issue) issues.push(issue);
+    yield;
+  }
+  return issues;
 }
 
 /** The maximum number of properties of an object in a state from a client: a million validation errors would block the server for seconds. */

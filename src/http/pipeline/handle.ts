@@ -6,6 +6,7 @@ import {
   type Implementation,
   type Input,
 } from '../../application.ts';
+import type { CompletedBody } from '../../mock/compare-contracts.ts';
 import { findResponse, isJsonType } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationInput } from '../../openapi/validate-request.ts';
@@ -13,9 +14,11 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Store } from '../../store/store.ts';
 import { normalizeHeaderNames } from '../../util/header-names.ts';
 import { isMessageHeader } from '../../util/message-headers.ts';
+import { isLongList } from '../../util/slices.ts';
 import { type Headers, JSON_TYPE, NO_HEADERS } from '../headers.ts';
 import type { ServedContract, ServerParts } from '../parts.ts';
 import { createUnknownPath, HttpProblemError } from '../problem.ts';
+import { completeList } from './long-list.ts';
 import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
 import type { HttpRequest } from './request.ts';
 import { createResponse } from './response.ts';
@@ -58,11 +61,14 @@ async function runHandler(parts: Parts, handler: Implementation, call: Operation
   const store = parts.guardStore(selection.sandbox.store, isBuiltIn ? undefined : route.operationId);
   const { context, getRevision } = createTrackedContext(parts.application, selection.sandbox, store);
   const returned = checkReturned(route, await handler.handle(toHandlerInput(request, input), context));
-  const isCacheable = !applied.hasEffects && isBuiltIn && !selection.isNamed;
-  return {
-    response: isBuiltIn ? completeBuiltInResponse(parts, call, returned) : completeUserResponse(call, returned),
-    revision: isCacheable ? getRevision() : undefined,
-  };
+  if (!isBuiltIn) return { response: completeUserResponse(call, returned) };
+  const revision = applied.hasEffects || selection.isNamed ? undefined : getRevision();
+  const complete = (body: unknown) => parts.complete(route, body);
+  const { body } = returned;
+  if (!isLongList(body)) return { response: completeBuiltInResponse(call, returned, complete(body)), revision };
+  const completed = await completeList(body, complete);
+  const response = completeBuiltInResponse(call, returned, completed);
+  return { response: { ...response, list: completed.body }, revision };
 }
 
 /** Returns the input of a handler. Copies the headers only if the handler reads them. */
@@ -90,13 +96,12 @@ function checkReturned({ operationId }: Route, returned: unknown): HandlerRespon
   throw new HttpProblemError({ code: 'internal-error', detail: `the handler of ${operationId} ${issue}` });
 }
 
-/** Adds to the response of an application's handler: the status, generated fields, and the prefix of the sandbox in `Location`. */
+/** Adds to the response of an application's handler: the status, the completed body, and the prefix of the sandbox in `Location`. */
 function completeBuiltInResponse(
-  parts: Parts,
   { route, target }: OperationCall,
-  { status = route.successStatus, headers = NO_HEADERS, body }: HandlerResponse,
+  { status = route.successStatus, headers = NO_HEADERS }: HandlerResponse,
+  completed: CompletedBody,
 ): ResponseData {
-  const completed = parts.complete(route, body);
   const located = addPrefix(target.location, headers);
   const generated = completed.generated.map(encodeURI).join(', ');
   return createResponse(status, completed.body, generated === '' ? located : { ...located, 'X-Mocked': generated });

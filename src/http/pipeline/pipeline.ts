@@ -9,7 +9,7 @@ import { formatPreferenceApplied } from './preferences.ts';
 import type { HttpRequest } from './request.ts';
 import { createProblemResponse, createResponse, writeResponse } from './response.ts';
 import { enterSandbox, routeRequest } from './route.ts';
-import { validateRequest, verifyResponse } from './validate.ts';
+import { hasLongList, validateRequest, verifyLongList, verifyResponse } from './validate.ts';
 import {
   type AppliedFaults,
   type Exchange,
@@ -90,7 +90,10 @@ async function respond(parts: AppParts, sandboxRequest: SandboxRequest): Promise
   const outcome = route
     ? await runOperation(parts, { request, target, selection, route }, initial)
     : respondWithoutOperation(parts, sandboxRequest, initial);
-  return { request, target, selection, outcome: verifyResponse(parts, target, outcome), callsNext: false };
+  const verified = hasLongList(outcome)
+    ? await verifyLongList(parts, target, outcome)
+    : verifyResponse(parts, target, outcome);
+  return { request, target, selection, outcome: verified, callsNext: false };
 }
 
 const RECORDED: Outcome = { ...NO_RESPONSE, isRecorded: true };

@@ -4,6 +4,7 @@ import { DATA_HEADERS, type Headers, JSON_TYPE, NO_HEADERS } from '../headers.ts
 import type { AppParts } from '../parts.ts';
 import { getProblemKind, type HttpProblem, internalError, toUriReference } from '../problem.ts';
 import type { SentResponse } from '../record.ts';
+import { sendPieces } from './long-list.ts';
 import { resetConnection, sendWithTransportFault, type TransportFault } from './transport-faults.ts';
 import { type Exchange, getPath, type ResponseData } from './values.ts';
 
@@ -71,21 +72,23 @@ export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Ex
 function send(res: ServerResponse, response: ResponseData, transport?: TransportFault): SentResponse | undefined {
   // The server has already responded if Node's parser refused the rest of the request.
   if (res.headersSent) return undefined;
-  const { status, headers, body, exposedHeaders = [], stream } = response;
+  const { status, headers, body, pieces, exposedHeaders = [], stream } = response;
   if (stream) {
     stream(res);
     return undefined;
   }
   const isBodiless = body === undefined || isBodilessStatus(status);
-  const text = isBodiless ? '' : toText(body, headers['Content-Type']);
+  const text = isBodiless || pieces ? '' : toText(body, headers['Content-Type']);
+  const bytes = pieces ? pieces.length : Buffer.byteLength(text);
   res.statusCode = status;
   setHeaders(res, DATA_HEADERS);
   setHeaders(res, isBodilessStatus(status) ? removeContentHeaders(headers) : headers);
-  if (!isBodiless) res.setHeader('Content-Length', Buffer.byteLength(text));
+  if (!isBodiless) res.setHeader('Content-Length', bytes);
   if (exposedHeaders.length > 0) exposeHeaders(res, exposedHeaders);
-  if (transport) return sendWithTransportFault(res, text, transport) ? { response, text } : undefined;
+  if (transport) return sendWithTransportFault(res, text, transport) ? { response, text, bytes } : undefined;
+  if (pieces) return { response, text: sendPieces(res, pieces), bytes };
   res.end(res.req.method === 'HEAD' ? undefined : text);
-  return { response, text };
+  return { response, text, bytes };
 }
 
 /** Returns whether responses with a status have no body (RFC 9110, sections 15.3.5 and 15.4.5). */

@@ -1,10 +1,12 @@
+import type { ResponseViolation } from '../../openapi/responses.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { parseQuery } from '../../util/request-target.ts';
 import type { AppParts } from '../parts.ts';
 import { HttpProblemError } from '../problem.ts';
+import { serializeList } from './long-list.ts';
 import { NO_PREFERENCES, parsePreferences } from './preferences.ts';
 import { createProblemResponse } from './response.ts';
-import type { OperationRequest, Outcome, Target, ValidRequest } from './values.ts';
+import type { OperationRequest, Outcome, ResponseData, Target, ValidRequest } from './values.ts';
 
 /** Receives a whole request and validates it. Throws an `HttpProblemError` if a preference, a parameter or the body is invalid. */
 export async function validateRequest(operation: OperationRequest): Promise<ValidRequest> {
@@ -27,23 +29,62 @@ export async function validateRequest(operation: OperationRequest): Promise<Vali
  * Validates the response of an operation against the contract, and logs violations. Ignores responses of faults and problem documents of the engine. With
  * `verify: 'strict'`, replaces a response that violates the contract with a problem document.
  */
-export function verifyResponse(
-  { log, options }: AppParts,
-  { api, route, location }: Target,
-  outcome: Outcome,
-): Outcome {
-  const { verify = 'log' } = options;
-  const { response, effects } = outcome;
-  const isInjected = effects?.faults !== undefined && (effects.status ?? effects.example) !== undefined;
-  if (verify === 'off' || !route || !response || response.stream || isInjected || outcome.isRefusal) return outcome;
+export function verifyResponse(parts: AppParts, target: Target, outcome: Outcome): Outcome {
+  const { api, route } = target;
+  const { response } = outcome;
+  if (!route || !response || !isVerified(parts, outcome)) return outcome;
   const violations = api.contract.verifyResponse(route, response, { closed: api.isClosed(route) });
-  if (violations.length === 0) return outcome;
-  const { status } = response;
-  log.error({ operation: route.operationId, status, responseViolations: violations }, 'response violates the contract');
+  return violations.length === 0 ? outcome : addViolations(parts, target, { ...outcome, response }, violations);
+}
+
+/** Verifies a response with a long list, and converts the list to JSON. The server can handle other requests in the meantime. */
+export async function verifyLongList(parts: AppParts, target: Target, outcome: ListOutcome): Promise<Outcome> {
+  const { api, route } = target;
+  const { response } = outcome;
+  const violations =
+    route && isVerified(parts, outcome)
+      ? await api.contract.verifyListInSlices(
+          route,
+          { ...response, body: response.list },
+          { closed: api.isClosed(route) },
+        )
+      : [];
+  const verified = violations.length === 0 ? outcome : addViolations(parts, target, outcome, violations);
+  // A transport fault cuts or delays the text of the body.
+  if (verified.response !== response || outcome.transport) return verified;
+  return { ...verified, response: { ...response, pieces: await serializeList(response.list) } };
+}
+
+/** Returns whether the response of an outcome has a long list. */
+export function hasLongList(outcome: Outcome): outcome is ListOutcome {
+  return outcome.response?.list !== undefined;
+}
+
+/** An outcome whose response has a long list. */
+type ListOutcome = WithResponse & { readonly response: { readonly list: readonly unknown[] } };
+
+type WithResponse = Outcome & { readonly response: ResponseData };
+
+/** Returns whether the response of an operation is verified. */
+function isVerified({ options: { verify } }: AppParts, { response, effects, isRefusal }: Outcome): boolean {
+  const isInjected = effects?.faults !== undefined && (effects.status ?? effects.example) !== undefined;
+  return verify !== 'off' && !response?.stream && !isInjected && !isRefusal;
+}
+
+/** Logs the violations of a response. With `verify: 'strict'`, replaces the response. */
+function addViolations(
+  { log, options }: AppParts,
+  { route, location }: Target,
+  outcome: WithResponse,
+  violations: readonly ResponseViolation[],
+): Outcome {
+  const { status } = outcome.response;
+  const operationId = route?.operationId;
+  log.error({ operation: operationId, status, responseViolations: violations }, 'response violates the contract');
   const responseViolations = violations.map(({ message }) => message);
   const verified = { ...outcome, revision: undefined, responseViolations };
-  if (verify !== 'strict') return verified;
-  const detail = `the response of ${route.operationId} with status ${status} violates the contract: ${responseViolations.join('; ')}`;
+  if (options.verify !== 'strict') return verified;
+  const detail = `the response of ${operationId} with status ${status} violates the contract: ${responseViolations.join('; ')}`;
   const path = location.prefix + location.pathname;
   return { ...verified, response: createProblemResponse({ code: 'internal-error', detail }, path) };
 }

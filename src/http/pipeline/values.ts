@@ -8,6 +8,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { type Headers, NO_HEADERS } from '../headers.ts';
 import type { HttpProblem } from '../problem.ts';
 import type { BodyOptions } from './body.ts';
+import type { ListPieces } from './long-list.ts';
 import type { Preferences } from './preferences.ts';
 import type { HttpRequest } from './request.ts';
 import type { TransportFault } from './transport-faults.ts';
@@ -124,6 +125,10 @@ export interface ResponseData {
   readonly headers: Headers;
   /** The body: a value that is sent as JSON, or a string if the media type is not JSON. Undefined if there is no body. */
   readonly body?: unknown;
+  /** The body, if it is a long list whose entries never change. It is verified and converted to JSON in slices. */
+  readonly list?: readonly unknown[];
+  /** The JSON of `list`. If present, it is sent instead of `body`. */
+  readonly pieces?: ListPieces;
   /** Names of additional headers that pages of allowed origins can read. */
   readonly exposedHeaders?: readonly string[];
   /** Writes the status, the headers and the body. If present, the other properties are not used. */

@@ -1,4 +1,4 @@
-import { memoizeByObject } from '../../util/memoize-by-object.ts';
+import { runAtOnce, type Steps } from '../../util/slices.ts';
 import type { DeliveryOption, Product } from '../types.ts';
 import { DomainError } from './domain-error.ts';
 
@@ -16,10 +16,26 @@ export function findProduct({ products }: Catalogue, productId: string): Product
   throw new DomainError('unknown-product', `No product has the id ${productId}. GET /api/products lists all products.`);
 }
 
-const getProductMap = memoizeByObject(
-  (products: readonly Product[]): ReadonlyMap<string, Product> =>
-    new Map(products.map((product) => [product.id, product])),
-);
+/** The products by their ids, for each list of products. */
+const productMaps = new WeakMap<readonly Product[], ReadonlyMap<string, Product>>();
+
+function getProductMap(products: readonly Product[]): ReadonlyMap<string, Product> {
+  return productMaps.get(products) ?? runAtOnce(indexProducts(products));
+}
+
+/** The number of products in a step of `indexProducts`. */
+const STEP_PRODUCTS = 1_000;
+
+/** Creates the index with which `findProduct` finds the products of a list. Otherwise the first call of `findProduct` creates it. */
+export function* indexProducts(products: readonly Product[]): Steps<ReadonlyMap<string, Product>> {
+  const byId = new Map<string, Product>();
+  for (const product of products) {
+    byId.set(product.id, product);
+    if (byId.size % STEP_PRODUCTS === 0) yield;
+  }
+  productMaps.set(products, byId);
+  return byId;
+}
 
 /** The maximum length of an id in an error message, in characters. Longer ids are truncated. */
 const MAX_ID_LENGTH = 100;

@@ -1,10 +1,15 @@
+import { isLongList } from '../../util/slices.ts';
 import { getEstimatedDeliveryTimeMs } from '../domain/catalogue.ts';
+import { searchInSlices } from '../search/product-search.ts';
 import type { Handler } from './handler.ts';
 
 /** Returns all products, or only the products that match the search term. */
 export const listProducts: Handler<'listProducts'> = ({ query }, shop) => {
   const { products } = shop.read();
-  return { body: query.search === undefined ? products : shop.search(products, query.search) };
+  const { search } = query;
+  if (search === undefined) return { body: products };
+  if (!isLongList(products)) return { body: shop.search(products, search) };
+  return searchInSlices(products, search).then((body) => ({ body }));
 };
 
 /** Returns the delivery options. With `expand=estimatedDeliveryTime` each option contains the delivery time of an order that is placed now. */

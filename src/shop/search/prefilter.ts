@@ -1,5 +1,10 @@
+import type { Steps } from '../../util/slices.ts';
+
 /** Returns the indexes of the texts that may contain a part, in ascending order. It returns all texts that contain the part, and few others. */
 export type Prefilter = (part: string) => readonly number[];
+
+/** The number of texts in a step of the creation. */
+const STEP_TEXTS = 64;
 
 /** The number of bits in an element of an Int32Array. */
 const BITS = 32;
@@ -9,13 +14,18 @@ const BITS = 32;
  * `getText` returns the text of an index from 0 to `count` - 1. The filter of a text has `wordsPerText` integers of 32 bits. A text of n letters needs
  * about n / 5 integers.
  */
-export function createPrefilter(count: number, getText: (index: number) => string, wordsPerText: number): Prefilter {
+export function* createPrefilter(
+  count: number,
+  getText: (index: number) => string,
+  wordsPerText: number,
+): Steps<Prefilter> {
   // The filter contains the first integers of all texts, then the second integers of all texts. The first comparison excludes most texts.
   const filter = new Int32Array(count * wordsPerText);
   const bits = new Int32Array(wordsPerText);
   for (let index = 0; index < count; index++) {
     addPairs(getText(index), bits.fill(0));
     for (let at = 0; at < wordsPerText; at++) filter[at * count + index] = bits[at] as number;
+    if (index % STEP_TEXTS === 0) yield;
   }
   return (part) => {
     addPairs(part, bits.fill(0));

@@ -1,3 +1,5 @@
+import type { Steps } from '../../util/slices.ts';
+
 /**
  * The rank of each way in which a word can match a search word. The lowest rank is the most relevant. `number`: the word is the singular or plural of
  * the search word.
@@ -25,57 +27,77 @@ export interface Candidate {
 /** The costs of the matching products, by their indexes in the catalogue. A product with a lower cost is more relevant. */
 export type Costs = ReadonlyMap<number, number>;
 
+/** The costs if no product matches. */
+export const NO_COSTS: Costs = new Map();
+
+/** The number of costs that are computed in a step. */
+const STEP_COSTS = 4_096;
+
 /** Returns the costs of the products that contain a candidate. The rank counts more than the field, and the field counts more than the distance. */
-export function getProductCosts(
+export function* getProductCosts(
   candidates: readonly Candidate[],
   vocabulary: { getPostings(id: number): Int32Array },
-): Costs {
+): Steps<Costs> {
   const costs = new Map<number, number>();
+  let count = 0;
   for (const { id, rank, distance } of candidates) {
     for (const posting of vocabulary.getPostings(id)) {
       const product = posting >> 1;
       const cost = rank * RANK_COST + (posting & 1) * FIELD_COST + distance;
       const known = costs.get(product);
       if (known === undefined || cost < known) costs.set(product, cost);
+      if (++count % STEP_COSTS === 0) yield;
     }
   }
   return costs;
 }
 
 /** Returns the products that match all search words. The cost of a product is the sum of its costs for the words. */
-export function intersectCosts(costsOfWords: readonly Costs[]): Costs {
+export function* intersectCosts(costsOfWords: readonly Costs[]): Steps<Costs> {
   const [fewest, ...others] = costsOfWords.toSorted((costs, other) => costs.size - other.size);
-  if (!fewest || others.length === 0) return fewest ?? new Map();
+  if (!fewest || others.length === 0) return fewest ?? NO_COSTS;
   const sums = new Map<number, number>();
+  let count = 0;
   for (const [product, cost] of fewest) {
     let sum = cost;
     for (const other of others) sum += other.get(product) ?? Number.NaN;
     if (!Number.isNaN(sum)) sums.set(product, sum);
+    if (++count % STEP_COSTS === 0) yield;
   }
   return sums;
 }
 
 /** Returns the products that match the most search words. Returns no products if the best ones match at most half of the words. */
-export function getPartialMatches(costsOfWords: readonly Costs[]): Costs {
-  const matches = new Map<number, { count: number; cost: number }>();
+export function* getPartialMatches(costsOfWords: readonly Costs[]): Steps<Costs> {
+  const counts = new Map<number, number>();
+  const sums = new Map<number, number>();
+  let highest = 0;
+  let steps = 0;
   for (const costs of costsOfWords) {
     for (const [product, cost] of costs) {
-      const known = matches.get(product) ?? { count: 0, cost: 0 };
-      matches.set(product, { count: known.count + 1, cost: known.cost + cost });
+      const count = (counts.get(product) ?? 0) + 1;
+      counts.set(product, count);
+      sums.set(product, (sums.get(product) ?? 0) + cost);
+      highest = Math.max(highest, count);
+      if (++steps % STEP_COSTS === 0) yield;
     }
   }
-  const highest = Math.max(0, ...[...matches.values()].map(({ count }) => count));
-  if (highest * 2 <= costsOfWords.length) return new Map();
-  return new Map([...matches].flatMap(([product, { count, cost }]) => (count === highest ? [[product, cost]] : [])));
+  if (highest * 2 <= costsOfWords.length) return NO_COSTS;
+  return new Map([...sums].filter(([product]) => counts.get(product) === highest));
 }
 
 /** Returns the products of all maps, each with its lowest cost. */
-export function mergeCosts(all: readonly Costs[]): Costs {
+export function* mergeCosts(all: readonly Costs[]): Steps<Costs> {
   const [first, ...others] = all.filter(({ size }) => size > 0);
-  if (!first || others.length === 0) return first ?? new Map();
-  const merged = new Map(first);
-  for (const costs of others)
-    for (const [product, cost] of costs) merged.set(product, Math.min(cost, merged.get(product) ?? cost));
+  if (!first || others.length === 0) return first ?? NO_COSTS;
+  const merged = new Map<number, number>();
+  let count = 0;
+  for (const costs of [first, ...others]) {
+    for (const [product, cost] of costs) {
+      merged.set(product, Math.min(cost, merged.get(product) ?? cost));
+      if (++count % STEP_COSTS === 0) yield;
+    }
+  }
   return merged;
 }
 

@@ -1,3 +1,4 @@
+import { type Steps, sortInSteps } from '../../util/slices.ts';
 import { WORD_LIMIT } from './fold-text.ts';
 
 /** The minimum length of a word for an edit distance of two, in letters. */
@@ -11,6 +12,12 @@ interface SimilarWord {
   readonly id: number;
   readonly isWhole: boolean;
 }
+
+/** Returns the words that are similar to a search word. */
+type SimilarWordSearch = (searchWord: string) => readonly SimilarWord[];
+
+/** The number of words in a step of the creation. */
+const STEP_WORDS = 512;
 
 /** The number of cells in a row of distances: one for each prefix of the search word, one for the empty prefix, and one at the end. */
 const WIDTH = WORD_LIMIT + 2;
@@ -40,12 +47,15 @@ function getMaxDistance(word: string): number {
  * transposition is one edit. The search computes the distances of a common prefix once, and skips words whose prefix is too far (K. Oflazer,
  * Error-tolerant finite-state recognition, 1996).
  */
-export function createSimilarWordSearch(words: readonly string[]): (searchWord: string) => readonly SimilarWord[] {
-  const order = Int32Array.from(words.keys()).sort((id, other) => compare(words[id] ?? '', words[other] ?? ''));
-  const sharedLengths = Uint8Array.from(order, (id, at) =>
-    getSharedLength(words[order[at - 1] ?? -1] ?? '', words[id] ?? ''),
-  );
-  const letterBits = Int32Array.from(order, (id) => getLetterBits(words[id] ?? ''));
+export function* createSimilarWordSearch(words: readonly string[]): Steps<SimilarWordSearch> {
+  const order = yield* sortInSteps([...words.keys()], (id, other) => compare(words[id] ?? '', words[other] ?? ''));
+  const sharedLengths = new Uint8Array(order.length);
+  const letterBits = new Int32Array(order.length);
+  for (const [at, id] of order.entries()) {
+    sharedLengths[at] = getSharedLength(words[order[at - 1] ?? -1] ?? '', words[id] ?? '');
+    letterBits[at] = getLetterBits(words[id] ?? '');
+    if (at % STEP_WORDS === 0) yield;
+  }
   return (searchWord) => {
     const searchBits = getLetterBits(searchWord);
     const limit = getMaxDistance(searchWord);

@@ -1,36 +1,36 @@
+import type { Steps } from '../../util/slices.ts';
 import type { Product } from '../types.ts';
 import { foldText } from './fold-text.ts';
-import { createPrefilter, type Prefilter } from './prefilter.ts';
+import { createPrefilter } from './prefilter.ts';
 
 /** An index of the names and keywords of products. It finds terms of several words. */
-export type TextIndex = ReturnType<typeof createTextIndex>;
+export interface TextIndex {
+  /** Returns the indexes of the products whose name or joined keywords contain a text. */
+  findContaining(text: string): readonly number[];
+  /**
+   * Returns the indexes of the products with two adjacent keywords, where the end of the first and the start of the second are together the text.
+   * Each keyword has at least `minLetters` letters of the text.
+   */
+  findAcrossKeywords(text: string, minLetters: number): readonly number[];
+}
 
 /** The number of 32-bit integers of the prefilter for each product. */
 const FILTER_WORDS = 10;
 
-/** Creates a text index of names, and of keywords joined by commas (interface, search rule 5). Builds the prefilter on the first search. */
-export function createTextIndex(products: readonly Product[]) {
+/** Creates a text index of names, and of keywords joined by commas (interface, search rule 5). */
+export function* createTextIndex(products: readonly Product[]): Steps<TextIndex> {
   const getName = (index: number) => foldText(products[index]?.name ?? '');
   const getKeywords = (index: number) => trimCommas(foldText(products[index]?.keywords.join(',') ?? ''));
-  let prefilter: Prefilter | undefined;
-  const findCandidates = (text: string) => {
-    const getText = (index: number) => joinTexts(getName(index), getKeywords(index));
-    prefilter ??= createPrefilter(products.length, getText, FILTER_WORDS);
-    return prefilter(text);
-  };
+  const getText = (index: number) => joinTexts(getName(index), getKeywords(index));
+  const findCandidates = yield* createPrefilter(products.length, getText, FILTER_WORDS);
   const findLiteral = (text: string) =>
     findCandidates(text).filter((index) => getName(index).includes(text) || getKeywords(index).includes(text));
   return {
-    /** Returns the indexes of the products whose name or joined keywords contain a text. */
-    findContaining(text: string): readonly number[] {
+    findContaining(text) {
       const trimmed = trimCommas(text);
       return trimmed === text ? findLiteral(text) : [...new Set([...findLiteral(trimmed), ...findLiteral(text)])];
     },
-    /**
-     * Returns the indexes of the products with two adjacent keywords, where the end of the first and the start of the second are together the text.
-     * Each keyword has at least `minLetters` letters of the text.
-     */
-    findAcrossKeywords(text: string, minLetters: number): readonly number[] {
+    findAcrossKeywords(text, minLetters) {
       const borders = Array.from({ length: Math.max(0, text.length - 2 * minLetters + 1) }, (_, at) => at + minLetters);
       const splitTexts = borders.map((at) => `${text.slice(0, at)},${text.slice(at)}`);
       const hasSplitText = (keywords: string) => splitTexts.some((splitText) => keywords.includes(splitText));

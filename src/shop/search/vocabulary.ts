@@ -1,4 +1,5 @@
 import { Index } from 'flexsearch';
+import type { Steps } from '../../util/slices.ts';
 import type { Product } from '../types.ts';
 import { getConsonants, getEnds } from './abbreviations.ts';
 import { foldText, splitWords } from './fold-text.ts';
@@ -20,10 +21,15 @@ const FILTER_WORDS = 1;
 export type WordId = number;
 
 /** The distinct words of a catalogue, with indexes to search them. */
-export type Vocabulary = ReturnType<typeof createVocabulary>;
+export type Vocabulary = ReturnType<typeof createVocabulary> extends Generator<unknown, infer Result> ? Result : never;
+
+/** The number of products, words or postings in a step of the creation. */
+const STEP_PRODUCTS = 32;
+const STEP_WORDS = 256;
+const STEP_POSTINGS = 16_384;
 
 /** Creates the vocabulary of the names and keywords of a catalogue. */
-export function createVocabulary(products: readonly Product[]) {
+export function* createVocabulary(products: readonly Product[]) {
   const ids = new Map<string, WordId>();
   const idsByText = new Map<string, readonly WordId[]>();
   const addText = (text: string) => {
@@ -41,22 +47,27 @@ export function createVocabulary(products: readonly Product[]) {
     wordOfPosting.push(id);
     postings.push(2 * product + field);
   };
-  products.forEach((product, index) => {
+  for (const [index, product] of products.entries()) {
     SEARCHED_FIELDS.forEach((field, rank) => {
       for (const text of [product[field]].flat()) for (const id of addText(text)) addPosting(id, index, rank);
     });
-  });
-  return indexWords(ids, groupValues(ids.size, wordOfPosting, postings));
+    if (index % STEP_PRODUCTS === 0) yield;
+  }
+  return yield* indexWords(ids, yield* groupValues(ids.size, wordOfPosting, postings));
 }
 
 /** Groups values in one typed array. Returns a function that returns the values of a group, in their original order. */
-function groupValues(
+function* groupValues(
   count: number,
   groups: readonly number[],
   values: readonly number[],
-): (group: number) => Int32Array {
+): Steps<(group: number) => Int32Array> {
   const starts = new Int32Array(count + 1);
-  for (const group of groups) starts[group + 1] = (starts[group + 1] ?? 0) + 1;
+  for (let at = 0; at < groups.length; at++) {
+    const next = (groups[at] as number) + 1;
+    starts[next] = (starts[next] ?? 0) + 1;
+    if (at % STEP_POSTINGS === 0) yield;
+  }
   for (let group = 0; group < count; group++) starts[group + 1] = (starts[group + 1] ?? 0) + (starts[group] ?? 0);
   const next = starts.slice();
   const grouped = new Int32Array(values.length);
@@ -65,21 +76,23 @@ function groupValues(
     const position = next[group] as number;
     grouped[position] = values[at] as number;
     next[group] = position + 1;
+    if (at % STEP_POSTINGS === 0) yield;
   }
   return (group) => grouped.subarray(starts[group], starts[group + 1]);
 }
 
-function indexWords(ids: ReadonlyMap<string, WordId>, getPostings: (id: WordId) => Int32Array) {
+function* indexWords(ids: ReadonlyMap<string, WordId>, getPostings: (id: WordId) => Int32Array) {
   const words = [...ids.keys()];
   const forwardIndex = new Index({
     tokenize: 'forward',
     resolution: 1,
     encode: (word: string) => [word.slice(0, FORWARD_LENGTH)],
   });
-  words.forEach((word, id) => {
+  for (const [id, word] of words.entries()) {
     forwardIndex.add(id, word);
-  });
-  const prefilter = createPrefilter(words.length, (id) => words[id] as string, FILTER_WORDS);
+    if (id % STEP_WORDS === 0) yield;
+  }
+  const prefilter = yield* createPrefilter(words.length, (id) => words[id] as string, FILTER_WORDS);
   return {
     /** The words by their ids. */
     words,
@@ -92,11 +105,11 @@ function indexWords(ids: ReadonlyMap<string, WordId>, getPostings: (id: WordId) 
     /** Returns the words that contain a text. */
     findByInfix: (text: string): readonly WordId[] => prefilter(text).filter((id) => words[id]?.includes(text)),
     /** Returns the words that are similar to a search word, as a whole or with a prefix. */
-    findSimilar: createSimilarWordSearch(words),
+    findSimilar: yield* createSimilarWordSearch(words),
     /** Returns the words with the given first letter and last three letters. */
-    findByEnds: groupByKey(words, getEnds),
-    findByPhoneticCode: groupByKey(words, getPhoneticCode),
-    findByConsonants: groupByKey(words, getConsonants),
+    findByEnds: yield* groupByKey(words, getEnds),
+    findByPhoneticCode: yield* groupByKey(words, getPhoneticCode),
+    findByConsonants: yield* groupByKey(words, getConsonants),
     /**
      * Returns the postings of a word, in the order of the catalogue. A posting is twice the index of a product, plus one if only the less relevant
      * field of the product contains the word.
@@ -105,16 +118,19 @@ function indexWords(ids: ReadonlyMap<string, WordId>, getPostings: (id: WordId) 
   };
 }
 
-/** Returns a function that finds the words with a key. Groups the words by their keys on the first call. */
-function groupByKey(words: readonly string[], getKey: (word: string) => string): (key: string) => readonly WordId[] {
+/** Groups words by a key. Returns a function that finds the words with a key. */
+function* groupByKey(
+  words: readonly string[],
+  getKey: (word: string) => string,
+): Steps<(key: string) => readonly WordId[]> {
   const groups = new Map<string, number>();
-  let getGroup: ((group: number) => Int32Array) | undefined;
-  const createGroups = () => {
-    const groupOfWord = words.map((word) => getNumber(groups, getKey(word)));
-    return groupValues(groups.size, groupOfWord, [...words.keys()]);
-  };
+  const groupOfWord: number[] = [];
+  for (const [id, word] of words.entries()) {
+    groupOfWord.push(getNumber(groups, getKey(word)));
+    if (id % STEP_WORDS === 0) yield;
+  }
+  const getGroup = yield* groupValues(groups.size, groupOfWord, [...words.keys()]);
   return (key) => {
-    getGroup ??= createGroups();
     const group = groups.get(key);
     return group === undefined ? [] : [...getGroup(group)];
   };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPrefilter } from '../../../src/shop/search/prefilter.ts';
+import { runAtOnce } from '../../../src/util/slices.ts';
 
 /** Few different characters, so that texts often contain each other, and characters that are unusual in texts. */
 const anyUnit = fc.constantFrom(
@@ -31,7 +32,7 @@ function getIndexes(texts: readonly string[], isMatch: (text: string) => boolean
 /** Returns the indexes of the texts that prefilters of several sizes return for a part, and that contain it. */
 function search(texts: readonly string[], part: string) {
   const [few, ...more] = [1, 2, 10].map((wordsPerText) => {
-    const prefilter = createPrefilter(texts.length, (index) => texts[index] ?? '', wordsPerText);
+    const prefilter = runAtOnce(createPrefilter(texts.length, (index) => texts[index] ?? '', wordsPerText));
     return prefilter(part).filter((index) => texts[index]?.includes(part));
   });
   for (const indexes of more) expect(indexes).toEqual(few);
@@ -82,7 +83,7 @@ describe('a prefilter', () => {
       { length: 1_000 },
       (_, at) => `kettle ${at} of stainless steel, with a lid that closes well`,
     );
-    const prefilter = createPrefilter(texts.length, (index) => texts[index] ?? '', 10);
+    const prefilter = runAtOnce(createPrefilter(texts.length, (index) => texts[index] ?? '', 10));
     expect(prefilter('kettle')).toHaveLength(1_000);
     expect(prefilter('sofa').length + prefilter('wardrobe').length).toBeLessThan(20);
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSimilarWordSearch } from '../../../src/shop/search/similar-words.ts';
+import { runAtOnce } from '../../../src/util/slices.ts';
 import { editDistance, getPrefixes } from '../../support/oracles/edit-distance.ts';
 
 /** The maximum length of a word, in characters. */
@@ -45,7 +46,7 @@ function findByDefinition(searchWord: string, words: readonly string[]) {
 }
 
 function findSimilar(searchWord: string, words: readonly string[]) {
-  return createSimilarWordSearch(words)(searchWord).toSorted((one, other) => one.id - other.id);
+  return runAtOnce(createSimilarWordSearch(words))(searchWord).toSorted((one, other) => one.id - other.id);
 }
 
 function distinct(words: readonly string[]) {
@@ -120,7 +121,7 @@ describe('the similar words of a search word', () => {
   });
 
   it('do not depend on earlier searches', () => {
-    const search = createSimilarWordSearch(['kettle', 'kettles', 'mug']);
+    const search = runAtOnce(createSimilarWordSearch(['kettle', 'kettles', 'mug']));
     const first = search('ketle');
     search('мug');
     search('x'.repeat(LONGEST));
@@ -128,6 +129,6 @@ describe('the similar words of a search word', () => {
   });
 
   it('are empty if there are no words', () => {
-    expect(createSimilarWordSearch([])('kettle')).toEqual([]);
+    expect(runAtOnce(createSimilarWordSearch([]))('kettle')).toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createVocabulary } from '../../../src/shop/search/vocabulary.ts';
+import { createVocabulary as createVocabularyInSteps } from '../../../src/shop/search/vocabulary.ts';
 import type { Product } from '../../../src/shop/types.ts';
+import { runAtOnce } from '../../../src/util/slices.ts';
 import { createCatalogue } from '../../support/fixtures/catalogue-builders.ts';
 
 /** Words with long common prefixes, names of object properties, words of other scripts, and letters with two UTF-16 code units. */
@@ -18,6 +19,10 @@ const anyEntries = fc.array(anyEntry, { maxLength: 8 });
 interface Entry {
   readonly name: readonly string[];
   readonly keywords: readonly (readonly string[])[];
+}
+
+function createVocabulary(products: readonly Product[]) {
+  return runAtOnce(createVocabularyInSteps(products));
 }
 
 function createTestCatalogue(entries: readonly Entry[]): readonly Product[] {

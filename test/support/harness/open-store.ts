@@ -7,12 +7,17 @@ import { NOW_MS } from './start-storefront.ts';
 
 /** Opens a store over `data`, by default in memory with the default data and without a log. Closes it when the test ends. */
 export async function openTestState(places: Partial<OpenStateOptions> = {}): Promise<OpenedState<State>> {
+  const { check = shopValidator().validate } = places;
   const opened = await openState<State>({
     data: undefined,
     durability: 'disk',
     defaultData: projectFile('db.json.default'),
     collections: Object.keys(collections),
-    check: shopValidator().validate,
+    check,
+    *checkInSteps(data) {
+      yield;
+      return check(data);
+    },
     nowMs: () => NOW_MS,
     address: () => undefined,
     log: { info() {}, warn() {}, error() {} },

@@ -3,7 +3,7 @@ import { create, insertMultiple, search as searchOrama } from '@orama/orama';
 import { Index } from 'flexsearch';
 import Fuse from 'fuse.js';
 import MiniSearch from 'minisearch';
-import { getSearch, prepareSearch } from '../../../../src/shop/search/product-search.ts';
+import { getSearch } from '../../../../src/shop/search/product-search.ts';
 import type { Product } from '../../../../src/shop/types.ts';
 import type { Item } from './catalogue.ts';
 
@@ -20,9 +20,7 @@ export type Engine = (items: readonly Item[]) => Find;
 export const engines: Readonly<Record<string, Engine>> = {
   ours: (items) => {
     // The search reads only the properties that an item has.
-    const products = items as readonly Product[];
-    prepareSearch(products);
-    return getSearch(products);
+    return getSearch(items as readonly Product[]);
   },
   'Fuse.js': (items) => fuse(items, {}),
   'Fuse.js, tuned': (items) =>

@@ -1,0 +1,181 @@
+import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
+import type { Steps } from '../util/slices.ts';
+
+/** Thrown if a text is not the JSON text of an object, has a property name twice, or is nested too deeply. */
+export class JsonParserError extends Error {
+  override readonly name = 'JsonParserError';
+
+  /**
+   * `validBytes`: the number of bytes at the start of the text that are valid. `context`: a short text that a parser can read instead of these bytes. The first
+   * error is the same then.
+   */
+  constructor(
+    readonly validBytes: number,
+    readonly context: string,
+    cause?: unknown,
+  ) {
+    super('invalid JSON', { cause });
+  }
+}
+
+const [QUOTE, BACKSLASH, COLON, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [...Buffer.from('"\\:,[]{}')];
+const SPACES: readonly unknown[] = [...Buffer.from(' \n\r\t')];
+const ENDS: readonly unknown[] = [undefined, COMMA, CLOSE_LIST, CLOSE, ...SPACES];
+
+/** The byte order mark in UTF-8. */
+const MARK = Buffer.from('\uFEFF');
+
+/** The minimum size of the entries that are parsed together, in bytes. V8 creates the objects of such a text as old objects, which it does not copy later. */
+const BATCH_BYTES = 128 * 1024;
+
+/**
+ * Parses the JSON text of an object whose values are long lists. Each step parses some entries, because `JSON.parse` of a large text takes seconds. Throws
+ * `JsonParserError`.
+ */
+export class JsonParser {
+  #at: number;
+  /** The number of colons outside of strings since the last call of `#parse`: the number of properties. */
+  #colons = 0;
+  #valid = { bytes: 0, context: '' };
+
+  constructor(private readonly bytes: Buffer) {
+    this.#at = bytes.subarray(0, MARK.length).equals(MARK) ? MARK.length : 0;
+  }
+
+  *parse(): Steps<unknown> {
+    const properties = new Map<string, unknown>();
+    this.#expect(OPEN);
+    let hasMore = this.#peek() !== CLOSE;
+    while (hasMore) {
+      this.#setValid(properties.size === 0 ? '{' : '{"":0,');
+      const name = this.#parseName();
+      if (properties.has(name)) this.#fail();
+      properties.set(name, this.#peek() === OPEN_LIST ? yield* this.#parseList() : this.#parseValue());
+      hasMore = this.#accept(COMMA);
+    }
+    this.#expect(CLOSE);
+    if (this.#peek() !== undefined) this.#fail();
+    return Object.fromEntries(properties);
+  }
+
+  #parseName(): string {
+    if (this.#peek() !== QUOTE) this.#fail();
+    const name = this.#parseValue() as string;
+    this.#expect(COLON);
+    this.#setValid('{"":');
+    return name;
+  }
+
+  /** Parses a list that is the value of a property. */
+  *#parseList(): Steps<readonly unknown[]> {
+    const list: unknown[] = [];
+    this.#expect(OPEN_LIST);
+    let hasMore = this.#peek() !== CLOSE_LIST;
+    while (hasMore) {
+      this.#setValid(list.length === 0 ? '{"":[' : '{"":[0,');
+      const start = this.#at;
+      let end: number;
+      do {
+        this.#skipValue();
+        end = this.#at;
+        hasMore = this.#accept(COMMA);
+      } while (hasMore && this.#at - start < BATCH_BYTES);
+      for (const entry of this.#parseEntries(start, end)) list.push(entry);
+      yield;
+    }
+    this.#expect(CLOSE_LIST);
+    return list;
+  }
+
+  #parseValue(): unknown {
+    this.#peek();
+    const start = this.#at;
+    this.#skipValue();
+    return this.#parseEntries(start, this.#at)[0];
+  }
+
+  /** Parses values with commas between them. The number of their properties is less than the number of colons if a name occurs twice in an object. */
+  #parseEntries(start: number, end: number): readonly unknown[] {
+    const colons = this.#colons;
+    this.#colons = 0;
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(this.bytes.subarray(start, end));
+      const entries: readonly unknown[] = JSON.parse(`[${text}]`);
+      if (countProperties(entries, 1) === colons) return entries;
+    } catch (cause) {
+      this.#fail(cause);
+    }
+    return this.#fail();
+  }
+
+  #skipValue(): void {
+    const first = this.#peek();
+    if (first === OPEN || first === OPEN_LIST) this.#skipNested();
+    else if (first === QUOTE) this.#skipString();
+    else if (ENDS.includes(first)) this.#fail();
+    else while (!ENDS.includes(this.bytes[this.#at])) this.#at++;
+  }
+
+  /** Skips an object or a list. Does not check which kind of bracket closes it. */
+  #skipNested(): void {
+    const { bytes } = this;
+    let depth = 0;
+    do {
+      const byte = bytes[this.#at];
+      if (byte === undefined) this.#fail();
+      if (byte === QUOTE) this.#skipString();
+      else {
+        if (byte === OPEN || byte === OPEN_LIST) depth++;
+        else if (byte === CLOSE || byte === CLOSE_LIST) depth--;
+        else if (byte === COLON) this.#colons++;
+        this.#at++;
+      }
+    } while (depth > 0);
+  }
+
+  #skipString(): void {
+    const { bytes } = this;
+    let at = this.#at + 1;
+    for (; bytes[at] !== QUOTE; at++) {
+      if (at >= bytes.length) this.#fail();
+      if (bytes[at] === BACKSLASH) at++;
+    }
+    this.#at = at + 1;
+  }
+
+  /** Returns the next byte that is not a space; undefined at the end. */
+  #peek(): number | undefined {
+    while (SPACES.includes(this.bytes[this.#at])) this.#at++;
+    return this.bytes[this.#at];
+  }
+
+  #accept(byte: number | undefined): boolean {
+    if (this.#peek() !== byte) return false;
+    this.#at++;
+    return true;
+  }
+
+  #expect(byte: number | undefined): void {
+    if (!this.#accept(byte)) this.#fail();
+  }
+
+  #setValid(context: string): void {
+    this.#valid = { bytes: this.#at, context };
+  }
+
+  #fail(cause?: unknown): never {
+    throw new JsonParserError(this.#valid.bytes, this.#valid.context, cause);
+  }
+}
+
+/** Returns the number of properties of all objects in a value; NaN if the value is nested too deeply. */
+function countProperties(value: unknown, depth: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth >= MAX_JSON_DEPTH) return Number.NaN;
+  let count = 0;
+  if (Array.isArray(value)) for (const inner of value) count += countProperties(inner, depth + 1);
+  else
+    for (const name in value)
+      count += 1 + countProperties((value as Readonly<Record<string, unknown>>)[name], depth + 1);
+  return count;
+}

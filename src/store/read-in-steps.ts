@@ -1,0 +1,137 @@
+import type { Steps } from '../util/slices.ts';
+import { splitList } from '../util/slices.ts';
+import {
+  addRemedy,
+  DataFileError,
+  decode,
+  getReadableSize,
+  locate,
+  parse,
+  refuseFileSize,
+  refuseUnreadable,
+  requireValid,
+} from './data-file.ts';
+import type { Disk } from './disk.ts';
+import { JsonParser, JsonParserError } from './json-parser.ts';
+import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from './json-syntax-error.ts';
+import type { State } from './state.ts';
+import type { StateValidator } from './validate-state.ts';
+
+/** A state and the bytes of its file. */
+interface StateBytes {
+  readonly state: State;
+  readonly bytes: Buffer;
+  /** The size of the text that a commit writes for the state, in bytes. */
+  readonly printedBytes: number;
+}
+
+/** Options for reading a state in steps. */
+interface ReadOptions {
+  readonly path: string;
+  readonly disk: Disk;
+  readonly checkInSteps: StateValidator['validateInSteps'];
+  /** What the user can do if the file is invalid: one or more sentences, without the final period. */
+  readonly remedy: string;
+}
+
+/** The number of bytes that a step reads. */
+const PART_BYTES = 512 * 1024;
+
+/** Reads and validates a state like `readState`, in steps, so that the server can handle requests while it reads a large file. */
+export function* readStateInSteps({ path, disk, checkInSteps, remedy }: ReadOptions): Steps<StateBytes | undefined> {
+  try {
+    const bytes = yield* readBytes(disk, path);
+    if (!bytes) return undefined;
+    const data = yield* parseBytes(path, bytes);
+    requireValid(path, yield* checkInSteps(data));
+    const printedBytes = refuseFileSize(path, yield* getPrintedSize(data as State));
+    return { state: data as State, bytes, printedBytes };
+  } catch (error) {
+    throw addRemedy(error, { remedy });
+  }
+}
+
+function* readBytes(disk: Disk, path: string): Steps<Buffer | undefined> {
+  try {
+    const size = getReadableSize(disk, path);
+    if (size === undefined) return undefined;
+    const file = disk.open(path);
+    try {
+      return yield* readParts(disk, file, Buffer.allocUnsafe(size));
+    } finally {
+      disk.close(file);
+    }
+  } catch (error) {
+    return refuseUnreadable(path, error);
+  }
+}
+
+/** Reads a file into `bytes`. If the file has become shorter, returns fewer bytes. */
+function* readParts(disk: Disk, file: number, bytes: Buffer): Steps<Buffer> {
+  let at = 0;
+  while (at < bytes.length) {
+    const count = disk.readAt(file, bytes.subarray(at, at + PART_BYTES), at);
+    if (count === 0) break;
+    at += count;
+    yield;
+  }
+  return bytes.subarray(0, at);
+}
+
+/** The size of the text in which an error is searched, in bytes. */
+const ERROR_BYTES = 256 * 1024;
+
+/** Parses the bytes of a file. Throws the errors of `parse`. */
+function* parseBytes(path: string, bytes: Buffer): Steps<unknown> {
+  try {
+    return yield* new JsonParser(bytes).parse();
+  } catch (error) {
+    if (!(error instanceof JsonParserError)) throw error;
+    const { validBytes, context } = error;
+    const found = findError(context, bytes.subarray(validBytes));
+    // This searches the whole text, which takes about a second if it is large.
+    if (!found) return parse(path, decode(path, bytes));
+    const line = (yield* countLines(bytes, validBytes)) + found.line;
+    throw new DataFileError(locate(path, { ...found, line }), { cause: error });
+  }
+}
+
+/** Returns the first error in `context` and the bytes after it. Returns undefined if there is none in the first 256 kB. */
+function findError(context: string, rest: Buffer): JsonSyntaxError | undefined {
+  const text = context + rest.toString('utf8', 0, ERROR_BYTES);
+  // The text is empty, or the bytes are not UTF-8.
+  if (text === '' || text.includes('\uFFFD')) return undefined;
+  const syntaxError = createJsonSyntaxError(text, new Error());
+  const { offset = Number.POSITIVE_INFINITY } = syntaxError;
+  // A value that continues after the 256 kB is not an error.
+  const end = rest.length > ERROR_BYTES ? text.length / 2 : text.length;
+  return offset <= end ? syntaxError : findDuplicateName(text);
+}
+
+/** Returns the number of line breaks in the first bytes. */
+function* countLines(bytes: Buffer, end: number): Steps<number> {
+  let lines = 0;
+  for (let at = 0; at < end; at++) {
+    if (bytes[at] === 0x0a) lines++;
+    if (at % PART_BYTES === 0) yield;
+  }
+  return lines;
+}
+
+/** The bytes that `JSON.stringify` adds to the entries of a list that is the only property, with an empty name, of an object. */
+const AROUND_ENTRIES = Buffer.byteLength('{\n  "": [\n' + '\n  ]\n}');
+
+/** Returns the size of the text that a commit of a state writes: the JSON with an indentation of two spaces and a line break at the end. */
+export function* getPrintedSize(state: State): Steps<number> {
+  const withoutEntries = Object.fromEntries(Object.keys(state).map((name) => [name, []]));
+  let size = Buffer.byteLength(`${JSON.stringify(withoutEntries, null, 2)}\n`);
+  for (const list of Object.values(state)) {
+    if (list.length > 0) size += Buffer.byteLength('\n' + '\n  ');
+    for (const [part, start] of splitList(list)) {
+      if (start > 0) size += Buffer.byteLength(',\n');
+      size += Buffer.byteLength(JSON.stringify({ '': part }, null, 2)) - AROUND_ENTRIES;
+      yield;
+    }
+  }
+  return size;
+}
