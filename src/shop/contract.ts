@@ -1,19 +1,30 @@
 import { closeSchemas } from '../openapi/close-schemas.ts';
+import { findCompiledContract, hashContract } from '../openapi/compiled-contract.ts';
 import { type Document, getNode, resolvePointer } from '../openapi/document.ts';
 import { normalizeSchemas } from '../openapi/normalize-schemas.ts';
 import { getRoutes, type Route } from '../openapi/routes.ts';
 import { createSchemaValidator } from '../openapi/schema-validator.ts';
 import { createDataValidator } from '../openapi/violations.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import ownDocument from './contract.json' with { type: 'json' };
+import contractJson from './contract.json' with { type: 'json' };
 import { collections } from './state.ts';
+
+/** The OpenAPI document in `contract.json`. */
+export const ownDocument = contractJson as unknown as Document;
+
+/** The ajv options for the state: a missing property gets the `default` of its schema. */
+export const stateOptions = { useDefaults: true } as const;
 
 /** Creates the shop's contract from an OpenAPI document: the normalized document, its routes, and a validator of data. */
 export function createShopContract(source: Document) {
-  const { document } = normalizeSchemas(source);
-  const validate = createSchemaValidator(() => closeSchemas(document), { useDefaults: true });
+  const compiled = findCompiledContract(hashContract(JSON.stringify(source)));
+  const document = compiled?.documents.normalized ?? normalizeSchemas(source).document;
+  const view = () => closeSchemas(document);
+  const validate = createSchemaValidator(view, stateOptions, () => compiled?.getValidators('state') ?? {});
   return {
     document,
+    /** Returns the document against which data is validated. */
+    view,
     routes: getRoutes(document),
     /** Validates a value against a schema, and returns the issues. Adds missing properties that have a `default` to the value. */
     validateData: createDataValidator(validate),
@@ -24,7 +35,7 @@ export function createShopContract(source: Document) {
  * The contract that the shop's handlers are written for. The served contract may be a newer version. `npm run types` generates `contract.json` from
  * `openapi.yaml` without descriptions and examples.
  */
-export const shopContract = createShopContract(ownDocument as unknown as Document);
+export const shopContract = createShopContract(ownDocument);
 
 /** Whether the schemas of the state in a document are equal to those of the shop's contract. */
 export function hasSameStateSchemas(served: Document): boolean {
