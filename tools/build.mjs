@@ -22,6 +22,7 @@ function hashSources() {
     'tsconfig.json',
     'tsdown.config.ts',
     'tools/build.mjs',
+    'tools/bundled-packages.ts',
     'tools/compile.ts',
   ];
   for (const name of [...files.sort(), ...others]) {

@@ -1,11 +1,16 @@
-// Compiles the contracts of the packaged server ahead, into dist/compiled: their documents as JSON, and their validators as code. A start then parses
+// Compiles the contracts of the packaged server ahead, into dist/compiled: their documents, and the code of their validators. A start then parses
 // no YAML and compiles no schema. The build runs this tool. The server uses a compiled contract only if its file has not changed (`hashContract`).
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { _, Ajv, type Options } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { addJsonFormats, ajvOptions, createContractAjv, toContractReference } from '../src/openapi/ajv.ts';
-import { type CompiledDocuments, hashContract, type ValidatorGroup } from '../src/openapi/compiled-contract.ts';
+import {
+  type CompiledDocuments,
+  hashContract,
+  type ValidatorCode,
+  type ValidatorGroup,
+} from '../src/openapi/compiled-contract.ts';
 import { type ContractOptions, createDocuments, createViews, getContractName } from '../src/openapi/contract.ts';
 import { type Document, readContract } from '../src/openapi/document.ts';
 import { createBackend } from '../src/openapi/openapi-backend.ts';
@@ -15,7 +20,7 @@ import { shop } from '../src/shop/application.ts';
 import { ownDocument, shopContract, stateOptions } from '../src/shop/contract.ts';
 
 /** The code of the validators by group. */
-type Groups = Readonly<Partial<Record<ValidatorGroup, string>>>;
+type Groups = Readonly<Partial<Record<ValidatorGroup, ValidatorCode>>>;
 
 /** Writes the compiled form of all contracts of the packaged server. */
 export function compileContracts(folder: string): void {
@@ -39,7 +44,8 @@ function compileContract(folder: string, options: ContractOptions, groups?: read
 function writeContract(folder: string, documents: CompiledDocuments, groups: Groups): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'documents.json'), JSON.stringify(documents));
-  for (const [group, code] of Object.entries(groups)) writeFileSync(join(folder, `${group}.cjs`), code);
+  for (const [group, code] of Object.entries(groups))
+    writeFileSync(join(folder, `${group}.json`), JSON.stringify(code));
 }
 
 /** Compiles the schemas of all requests and responses. */
@@ -67,13 +73,13 @@ function getSchemas(media: Route['bodyMedia'] | Route['responses'][number]['head
 }
 
 /** Returns the code of validators for the schemas at JSON Pointers. */
-function compileSchemas(document: Document, pointers: readonly string[], options: Options = {}): string {
+function compileSchemas(document: Document, pointers: readonly string[], options: Options = {}): ValidatorCode {
   const ajv = createContractAjv(document, { ...options, ...sourceOptions });
-  return toModule(ajv, new Map(pointers.map((pointer) => [pointer, toContractReference(pointer)])));
+  return toCode(ajv, new Map(pointers.map((pointer) => [pointer, toContractReference(pointer)])));
 }
 
 /** Returns the code of the validators that openapi-backend creates for parameters. */
-function compileParameters(document: Document, routes: readonly Route[]): string {
+function compileParameters(document: Document, routes: readonly Route[]): ValidatorCode {
   let ajv: Ajv | undefined;
   const backend = createBackend(document, {
     ajvOpts: { ...ajvOptions, ...sourceOptions },
@@ -89,18 +95,19 @@ function compileParameters(document: Document, routes: readonly Route[]): string
     if (validators.length !== 1) throw new Error(`${operationId} has ${validators.length} validators of parameters`);
     for (const { schema } of validators) schemas.set(operationId, schema as object);
   }
-  return toModule(ajv ?? new Ajv(sourceOptions), schemas);
+  return toCode(ajv ?? new Ajv(sourceOptions), schemas);
 }
 
 /** The options with which ajv keeps the source code of validators. The code gets the formats by the name `formats`. */
 const sourceOptions: Options = { code: { ...ajvOptions.code, source: true, formats: _`formats` } };
 
-/** Returns the code of a module that exports a function, which creates the validators of schemas from the values that their code needs. */
-function toModule(ajv: Ajv, schemas: ReadonlyMap<string, object>): string {
-  const names = Object.fromEntries([...schemas.keys()].map((key, index) => [key, `schema ${index}`]));
-  for (const [key, schema] of schemas) ajv.addSchema(schema, names[key]);
-  const code = standalone.default(ajv, names).replace('"use strict";', '');
-  return `"use strict";\nmodule.exports = ({ createPattern, formats }) => {\nconst exports = {};\n${code}\nreturn exports;\n};\n`;
+/** Returns the code of the validators of schemas. Each is independent of the others, so that a server compiles only the code that it needs. */
+function toCode(ajv: Ajv, schemas: ReadonlyMap<string, object>): ValidatorCode {
+  const entries = [...schemas].map(([key, schema]) => {
+    const code = standalone.default(ajv, ajv.compile(schema)).replace('"use strict";', '');
+    return [key, `"use strict";const module={};${code};return module.exports;`];
+  });
+  return Object.fromEntries(entries);
 }
 
 if (process.argv[2] !== undefined) compileContracts(process.argv[2]);

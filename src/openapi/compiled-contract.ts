@@ -5,9 +5,6 @@ import { createPattern } from './ajv.ts';
 import type { Document } from './document.ts';
 import { formats } from './formats.ts';
 
-/** The validators that are compiled ahead: by JSON Pointer of the schema, or by operationId for parameters. */
-export type CompiledValidators = Readonly<Record<string, ValidateFunction>>;
-
 /** The documents of a contract that is compiled ahead. */
 export interface CompiledDocuments {
   readonly document: Document;
@@ -15,52 +12,63 @@ export interface CompiledDocuments {
   readonly warning?: string;
 }
 
-/** The groups of validators. `parameters`, `request`, `open`, `closed`: see `Contract`. `state`: entries of the application's state. */
+/** The groups of validators: of parameters, of request bodies, of responses (with open or closed schemas), and of the application's state. */
 export type ValidatorGroup = 'parameters' | 'request' | 'open' | 'closed' | 'state';
+
+/** The code of the validators of a group, by JSON Pointer of the schema, or by operationId for parameters. Each is the body of a function that returns it. */
+export type ValidatorCode = Readonly<Record<string, string>>;
 
 /** A contract that the build has compiled ahead, so that a start parses no YAML and compiles no schema. */
 export interface CompiledContract {
   readonly documents: CompiledDocuments;
-  /** Returns the validators of a group. Loads their code on the first call. */
-  getValidators(group: ValidatorGroup): CompiledValidators;
+  /** Returns the code of all validators of a group. */
+  readCode(group: ValidatorGroup): ValidatorCode;
+  /** Returns the validator for a JSON Pointer or operationId; undefined if it is not compiled ahead. */
+  getValidator(group: ValidatorGroup, key: string): ValidateFunction | undefined;
 }
-
-/** The values that the compiled code of validators uses. */
-export type CompiledCode = (parts: {
-  readonly createPattern: typeof createPattern;
-  readonly formats: object;
-}) => CompiledValidators;
 
 /** Returns the name of the folder with the compiled form of a contract. Equal names mean that everything that determines the compiled form is equal. */
 export function hashContract(...parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, HASH_LENGTH);
 }
+
+const HASH_LENGTH = 16;
 
 const requireNearby = createRequire(import.meta.url);
 
 /**
- * Returns the compiled form of a contract; undefined if the build has not compiled it. Only the packaged program has compiled contracts, beside its modules.
- * `name`: see `hashContract`.
+ * Returns the compiled form of a contract; undefined if the build has not compiled it. Only the packaged program has compiled contracts, in a folder beside
+ * its modules. `name`: see `hashContract`.
  */
 export function findCompiledContract(name: string, require = requireNearby): CompiledContract | undefined {
-  const load = <Value>(file: string): Value => require(`./compiled/${name}/${file}`);
-  const documents = tryLoad(() => load<CompiledDocuments>('documents.json'));
+  const documents = loadIfExists<CompiledDocuments>(require, `./compiled/${name}/documents.json`);
   if (!documents) return undefined;
-  const groups = new Map<ValidatorGroup, CompiledValidators>();
+  const validators = new Map<string, ValidateFunction>();
+  const readCode = (group: ValidatorGroup): ValidatorCode =>
+    loadIfExists(require, `./compiled/${name}/${group}.json`) ?? {};
   return {
     documents,
-    getValidators(group) {
-      const validators = groups.get(group) ?? load<CompiledCode>(`${group}.cjs`)({ createPattern, formats });
-      groups.set(group, validators);
-      return validators;
+    readCode,
+    getValidator(group, key) {
+      const id = `${group} ${key}`;
+      const validator = validators.get(id) ?? createValidator(require, readCode(group)[key]);
+      if (validator) validators.set(id, validator);
+      return validator;
     },
   };
 }
 
-/** Returns the result of a function; undefined if the file that it loads does not exist. */
-function tryLoad<Result>(load: () => Result): Result | undefined {
+/** Creates a validator from its code, as ajv does. */
+function createValidator(require: NodeJS.Require, code: string | undefined): ValidateFunction | undefined {
+  return code === undefined
+    ? undefined
+    : new Function('require', 'createPattern', 'formats', code)(require, createPattern, formats);
+}
+
+/** Loads a JSON file; undefined if it does not exist. Node stores the result. */
+function loadIfExists<Value>(require: NodeJS.Require, path: string): Value | undefined {
   try {
-    return load();
+    return require(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined;
     throw error;

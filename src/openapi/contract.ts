@@ -39,7 +39,7 @@ export interface Contract extends Routing {
   isValid(schema: string, value: unknown): boolean;
   /** Validates a value against a component schema. Unknown properties are errors. */
   validateData: DataValidator;
-  /** Compiles the schemas of an operation in advance, which takes about 10 ms. Throws `ContractError` if ajv can't compile a schema. */
+  /** Compiles the schemas of an operation that are not compiled ahead, which takes about 10 ms. Throws `ContractError` if ajv can't compile a schema. */
   warmUp(route: Route, options: VerifyOptions): void;
 }
 
@@ -99,15 +99,15 @@ export function createContract(text: string, options: ContractOptions, compiled?
     document: normalized,
     strict,
     getParameterValidators: ({ operationId }: Route) => {
-      const validator = compiled?.getValidators('parameters')[operationId];
+      const validator = compiled?.getValidator('parameters', operationId);
       return validator ? [validator] : backend.getParameterValidators(operationId);
     },
-    validateJson: createSchemaValidator(views.request, {}, () => compiled?.getValidators('request') ?? {}),
+    validateJson: createSchemaValidator(views.request, {}, (pointer) => compiled?.getValidator('request', pointer)),
     validateLargeJson: createSchemaValidator(views.request, { allErrors: false }),
     validateForm: createSchemaValidator(views.request, { coerceTypes: 'array' }),
   };
-  const open = createSchemaValidator(views.open, {}, () => compiled?.getValidators('open') ?? {});
-  const closed = createSchemaValidator(views.closed, {}, () => compiled?.getValidators('closed') ?? {});
+  const open = createSchemaValidator(views.open, {}, (pointer) => compiled?.getValidator('open', pointer));
+  const closed = createSchemaValidator(views.closed, {}, (pointer) => compiled?.getValidator('closed', pointer));
   let enforced: Contract['enforced'] | undefined;
   return {
     path,
@@ -126,6 +126,7 @@ export function createContract(text: string, options: ContractOptions, compiled?
     isValid: (schema, value) => open(schema, value).length === 0,
     validateData: createDataValidator(closed),
     warmUp(route, options) {
+      if (compiled) return;
       requests.getParameterValidators(route);
       const successes = route.responses.filter(({ name }) => name.startsWith('2'));
       const errors = [

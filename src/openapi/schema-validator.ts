@@ -1,7 +1,6 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
 import { createContractAjv, toContractReference } from './ajv.ts';
-import type { CompiledValidators } from './compiled-contract.ts';
 import { type Document, isNode, resolveNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
@@ -10,12 +9,12 @@ export type SchemaValidator = (pointer: string, value: unknown) => readonly Erro
 
 /**
  * Creates a validator for the schemas of a document. A schema that is not compiled ahead is compiled on first use. If ajv can't compile a schema, every value
- * has an error with the keyword `unusable`. `options`: further options of ajv. `getCompiled`: returns the validators that are compiled ahead, by pointer.
+ * has an error with the keyword `unusable`. `options`: further options of ajv. `findCompiled`: returns the validator of a schema that is compiled ahead.
  */
 export function createSchemaValidator(
   getDocument: () => Document,
   options: Options = {},
-  getCompiled: () => CompiledValidators = () => ({}),
+  findCompiled: (pointer: string) => ValidateFunction | undefined = () => undefined,
 ): SchemaValidator {
   const compiled = new Map<string, ValidateFunction | ErrorObject>();
   let ajv: Ajv | undefined;
@@ -28,7 +27,7 @@ export function createSchemaValidator(
     }
   };
   return (pointer, value) => {
-    const validate = compiled.get(pointer) ?? getCompiled()[pointer] ?? compile(pointer);
+    const validate = compiled.get(pointer) ?? findCompiled(pointer) ?? compile(pointer);
     compiled.set(pointer, validate);
     if (typeof validate !== 'function') return [validate];
     try {

@@ -20,7 +20,7 @@ export function createShopContract(source: Document) {
   const compiled = findCompiledContract(hashContract(JSON.stringify(source)));
   const document = compiled?.documents.normalized ?? normalizeSchemas(source).document;
   const view = () => closeSchemas(document);
-  const validate = createSchemaValidator(view, stateOptions, () => compiled?.getValidators('state') ?? {});
+  const validate = createSchemaValidator(view, stateOptions, (pointer) => compiled?.getValidator('state', pointer));
   return {
     document,
     /** Returns the document against which data is validated. */
