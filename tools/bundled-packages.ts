@@ -2,6 +2,7 @@
 // hundreds. They stay dependencies, which development and tests load as usual. Packages that only some requests need are not bundled.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { minify } from 'rolldown/utils';
 import type { Rolldown } from 'tsdown';
 
 /** The bundled dependencies. The packages that they depend on are bundled with them. */
@@ -19,6 +20,9 @@ const BUNDLED = new Set([
   'send',
 ]);
 
+/** The name of the chunk with the code of the packages. */
+const CHUNK = 'packages';
+
 /** Returns whether an import is bundled: an import of these packages, or an import within them. The imports of declarations are not. */
 export function isBundled(id: string, importer: string | undefined): boolean {
   if (importer?.endsWith('.d.ts')) return false;
@@ -29,8 +33,12 @@ export function isBundled(id: string, importer: string | undefined): boolean {
 export function bundlePackages(): Rolldown.Plugin {
   return {
     name: 'bundle-packages',
+    outputOptions: (options) => ({
+      ...options,
+      codeSplitting: { groups: [{ name: CHUNK, test: /\/node_modules\// }] },
+    }),
     load: {
-      filter: { id: /\/mime-db\/db\.json$|\/jsonc-parser\/lib\/umd\/main\.js$/ },
+      filter: { id: /\.json$|\/jsonc-parser\/lib\/umd\/main\.js$/ },
       handler(id) {
         // JSON.parse reads a large object several times faster than the parser of JavaScript.
         if (id.endsWith('.json'))
@@ -40,13 +48,33 @@ export function bundlePackages(): Rolldown.Plugin {
         return { code: `import * as jsonc from ${esModule};\nexport default jsonc;`, moduleType: 'js' };
       },
     },
-    generateBundle(_options, bundle) {
-      const files = Object.values(bundle).flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
-      const folders = files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
-      const source = [...new Set(folders)].sort().map(readLicense).join('\n');
-      this.emitFile({ type: 'asset', fileName: 'licenses.txt', source });
+    generateBundle: {
+      // After the plugins that format the code.
+      order: 'post',
+      async handler(_options, bundle) {
+        const chunks = Object.values(bundle).flatMap((part) => (part.type === 'chunk' ? part : []));
+        for (const chunk of chunks) chunk.code = escapeCharacters(await shortenCode(chunk));
+        this.emitFile({ type: 'asset', fileName: 'licenses.txt', source: formatLicenses(chunks) });
+      },
     },
   };
+}
+
+/** Removes the white space from the code of the packages, because Node parses it at each start. The code of this project stays readable. */
+async function shortenCode({ name, code }: Rolldown.OutputChunk): Promise<string> {
+  return name === CHUNK ? (await minify(`${name}.js`, code, { compress: false, mangle: false })).code : code;
+}
+
+/** Escapes the characters for which V8 would store the whole text with two bytes for each character. */
+function escapeCharacters(code: string): string {
+  return code.replaceAll(/[^\0-\xff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Returns the licenses of the packages in the chunks. */
+function formatLicenses(chunks: readonly Rolldown.OutputChunk[]): string {
+  const files = chunks.flatMap(({ moduleIds }) => moduleIds);
+  const folders = files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
+  return [...new Set(folders)].sort().map(readLicense).join('\n');
 }
 
 function minifyJson(path: string): string {
