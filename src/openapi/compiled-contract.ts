@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { ValidateFunction } from 'ajv';
+import { loadPackage } from '../util/load-package.ts';
 import { createPattern } from './ajv.ts';
 import type { Document } from './document.ts';
 import { formats } from './formats.ts';
@@ -34,24 +37,27 @@ export function hashContract(...parts: readonly string[]): string {
 
 const HASH_LENGTH = 16;
 
-const requireNearby = createRequire(import.meta.url);
+/** The path of the folder with the compiled contracts: beside the modules of the packaged program. Without a build, it does not exist. */
+const COMPILED_FOLDER = fileURLToPath(new URL('compiled', import.meta.url));
 
-/**
- * Returns the compiled form of a contract; undefined if the build has not compiled it. Only the packaged program has compiled contracts, in a folder beside
- * its modules. `name`: see `hashContract`.
- */
-export function findCompiledContract(name: string, require = requireNearby): CompiledContract | undefined {
-  const documents = loadIfExists<CompiledDocuments>(require, `./compiled/${name}/documents.json`);
+/** Returns the compiled form of a contract; undefined if the build has not compiled it. `name`: see `hashContract`. */
+export function findCompiledContract(name: string, folder = COMPILED_FOLDER): CompiledContract | undefined {
+  const readFile = <Value>(file: string): Value | undefined => readIfExists(join(folder, name, file));
+  const documents = readFile<CompiledDocuments>('documents.json');
   if (!documents) return undefined;
+  const groups = new Map<ValidatorGroup, ValidatorCode>();
   const validators = new Map<string, ValidateFunction>();
-  const readCode = (group: ValidatorGroup): ValidatorCode =>
-    loadIfExists(require, `./compiled/${name}/${group}.json`) ?? {};
+  const readCode = (group: ValidatorGroup): ValidatorCode => {
+    const code = groups.get(group) ?? readFile<ValidatorCode>(`${group}.json`) ?? {};
+    groups.set(group, code);
+    return code;
+  };
   return {
     documents,
     readCode,
     getValidator(group, key) {
       const id = `${group} ${key}`;
-      const validator = validators.get(id) ?? createValidator(require, readCode(group)[key]);
+      const validator = validators.get(id) ?? createValidator(readCode(group)[key]);
       if (validator) validators.set(id, validator);
       return validator;
     },
@@ -59,18 +65,18 @@ export function findCompiledContract(name: string, require = requireNearby): Com
 }
 
 /** Creates a validator from its code, as ajv does. */
-function createValidator(require: NodeJS.Require, code: string | undefined): ValidateFunction | undefined {
+function createValidator(code: string | undefined): ValidateFunction | undefined {
   return code === undefined
     ? undefined
-    : new Function('require', 'createPattern', 'formats', code)(require, createPattern, formats);
+    : new Function('require', 'createPattern', 'formats', code)(loadPackage, createPattern, formats);
 }
 
-/** Loads a JSON file; undefined if it does not exist. Node stores the result. */
-function loadIfExists<Value>(require: NodeJS.Require, path: string): Value | undefined {
+/** Reads a JSON file; undefined if it does not exist. */
+function readIfExists<Value>(path: string): Value | undefined {
   try {
-    return require(path);
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }

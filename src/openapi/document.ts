@@ -95,11 +95,12 @@ export function omitKeys(node: Node, keys: readonly string[]): Node {
 
 /** Returns the value at a JSON Pointer (RFC 6901); undefined if there is none. */
 export function getNode(document: unknown, pointer: string): unknown {
-  return parsePointer(pointer).reduce<unknown>(
-    (node, step) =>
-      typeof node === 'object' && node !== null && Object.hasOwn(node, step) ? (node as Node)[step] : undefined,
-    document,
-  );
+  let node = document;
+  for (const step of parsePointer(pointer)) {
+    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, step)) return undefined;
+    node = (node as Node)[step];
+  }
+  return node;
 }
 
 /** Returns the JSON Pointer in a reference `#/…`, percent-decoded (RFC 6901, section 6). */

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { createRequire } from 'node:module';
 import type { ErrorObject } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { findCompiledContract, hashContract, type ValidatorGroup } from '../../src/openapi/compiled-contract.ts';
@@ -13,7 +12,7 @@ import { ownDocument, shopContract, stateOptions } from '../../src/shop/contract
 import { collections } from '../../src/shop/state.ts';
 import { defaults, projectFile } from '../support/fixtures/default-data.ts';
 
-const requireBuilt = createRequire(projectFile('dist/main.js'));
+const FOLDER = projectFile('dist/compiled');
 
 const contracts = [
   { title: "the shop's contract", options: { path: projectFile('openapi.yaml'), strict: false } },
@@ -21,7 +20,7 @@ const contracts = [
 ].map(({ title, options }) => {
   const text = readContract(options.path);
   const documents = createDocuments(text, options);
-  const compiled = findCompiledContract(getContractName(text, options), requireBuilt);
+  const compiled = findCompiledContract(getContractName(text, options), FOLDER);
   return { title, options, text, documents, compiled, routes: getRoutes(documents.normalized) };
 });
 
@@ -61,7 +60,7 @@ describe.each(contracts)('The build compiles $title ahead:', ({ options, text, d
 });
 
 describe('The build compiles the state of the shop ahead:', () => {
-  const compiled = findCompiledContract(hashContract(JSON.stringify(ownDocument)), requireBuilt);
+  const compiled = findCompiledContract(hashContract(JSON.stringify(ownDocument)), FOLDER);
 
   it('the normalized document is equal', () => {
     expect(compiled?.documents.normalized).toEqual(shopContract.document);
@@ -89,8 +88,8 @@ describe('A contract that is not the compiled one', () => {
     ['is edited', (text: string) => getContractName(text, { strict: false, edit: { key: 'x', edit: (same) => same } })],
   ])('is not served from the compiled form: it %s', (_title, getName) => {
     const text = readContract(projectFile('openapi.yaml'));
-    expect(findCompiledContract(getContractName(text, { strict: false }), requireBuilt)).toBeDefined();
-    expect(findCompiledContract(getName(text), requireBuilt)).toBeUndefined();
+    expect(findCompiledContract(getContractName(text, { strict: false }), FOLDER)).toBeDefined();
+    expect(findCompiledContract(getName(text), FOLDER)).toBeUndefined();
   });
 });
 
