@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsdown';
+import { bundlePackages, isBundled } from './tools/bundled-packages.ts';
 
 const common = {
   platform: 'node',
@@ -11,6 +12,8 @@ const common = {
 export default defineConfig([
   {
     ...common,
+    deps: { alwaysBundle: isBundled },
+    plugins: [bundlePackages()],
     entry: {
       main: 'src/cli/main.ts',
       storefront: 'src/index.ts',

@@ -114,6 +114,7 @@ const exemptLines: readonly string[] = [
 const modules: Readonly<Record<string, readonly string[]>> = {
   'node:fs': [
     'openapi/document.ts',
+    'openapi/compiled-contract.ts',
     'server/file-watcher.ts',
     'server/version.ts',
     'store',
@@ -154,12 +155,32 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'store/durable-file.ts',
     'cli/main.ts',
     'http/control/access.ts',
+    // The hash of a contract, by which its compiled form is found.
+    'openapi/compiled-contract.ts',
   ],
-  'node:path': ['store', 'server', 'sandbox/snapshots.ts', 'check/report/report.ts', 'cli/types-command.ts'],
+  'node:path': [
+    'openapi/compiled-contract.ts',
+    'store',
+    'server',
+    'sandbox/snapshots.ts',
+    'check/report/report.ts',
+    'cli/types-command.ts',
+  ],
   // Custom handlers are a module that the command line names.
-  'node:url': ['package-file.ts', 'server/handler-registry.ts', 'testing/child.ts', 'cli/types-command.ts'],
+  'node:url': [
+    'package-file.ts',
+    'openapi/compiled-contract.ts',
+    'server/handler-registry.ts',
+    'testing/child.ts',
+    'cli/types-command.ts',
+  ],
   // Rarely needed modules are loaded on first use, from the project that has them.
-  'node:module': ['sandbox/matcher/patterns.ts', 'cli/types-command.ts', 'server/handler-registry.ts'],
+  'node:module': [
+    'sandbox/matcher/patterns.ts',
+    'cli/types-command.ts',
+    'server/handler-registry.ts',
+    'util/load-package.ts',
+  ],
 };
 
 /** Globals that only entry points may use; they pass them down. */
@@ -279,7 +300,8 @@ function lies(path: string, place: string): boolean {
 
 function targetOf(from: string, specifier: string): { own: boolean; name: string } {
   if (specifier.startsWith('.')) return { own: true, name: join(dirname(from), specifier) };
-  return { own: false, name: specifier };
+  // `ajv-formats/dist/formats.js` belongs to the package `ajv-formats`.
+  return { own: false, name: /^(?:node:.*|@[^/]+\/[^/]+|[^/]+)/.exec(specifier)?.[0] ?? specifier };
 }
 
 /** Returns a TypeScript text without types and comments. */

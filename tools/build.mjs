@@ -1,4 +1,4 @@
-// Builds dist/ from src/. With `--if-stale`, builds only if the sources have changed since the last build, so that `npm start` is fast and never runs
+// Builds dist/ from src/, and compiles the contracts ahead. With `--if-stale`, builds only if the sources have changed since the last build, so that `npm start` is fast and never runs
 // old code. If the development packages are not installed (npm ci --omit=dev), prints a message and changes nothing.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,9 +14,18 @@ const program = join(root, 'dist', 'main.js');
 function hashSources() {
   const hash = createHash('sha256');
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(ts|json)$/.test(name))
+    .filter((name) => /\.(ts|json|yaml)$/.test(name))
     .map((name) => join('src', name));
-  for (const name of [...files.sort(), 'package-lock.json', 'tsconfig.json', 'tsdown.config.ts', 'tools/build.mjs']) {
+  const others = [
+    'openapi.yaml',
+    'package-lock.json',
+    'tsconfig.json',
+    'tsdown.config.ts',
+    'tools/build.mjs',
+    'tools/bundled-packages.ts',
+    'tools/compile.ts',
+  ];
+  for (const name of [...files.sort(), ...others]) {
     if (existsSync(join(root, name))) hash.update(`${name}\0`).update(readFileSync(join(root, name)));
   }
   return hash.digest('hex');
@@ -37,9 +46,15 @@ function build() {
     return false;
   }
   const sourceHash = hashSources();
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bundler], { cwd: root, encoding: 'utf8' });
-  if (status === 0) writeFileSync(stamp, sourceHash);
-  else process.stderr.write(stdout + stderr);
+  const isBuilt = run([bundler]) && run(['--import', 'tsx', join('tools', 'compile.ts'), join('dist', 'compiled')]);
+  if (isBuilt) writeFileSync(stamp, sourceHash);
+  return isBuilt;
+}
+
+/** Runs Node with arguments in the root of the project. Prints the output if it fails. Returns whether it succeeded. */
+function run(args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) process.stderr.write(stdout + stderr);
   return status === 0;
 }
 

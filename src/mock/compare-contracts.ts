@@ -58,13 +58,14 @@ type MutableDifference = { readonly [Part in keyof Difference]: Field[] };
 /** Adds the differences between two schemas, and between their nested schemas, to `result`. */
 function compare(own: Source, served: Source, path: readonly string[], result: MutableDifference): void {
   if (path.length > MAX_DEPTH) return;
-  const [ownTypes, servedTypes] = [getTypes(own), getTypes(served)];
+  const [ownParts, servedParts] = [getParts(own), getParts(served)];
+  const [ownTypes, servedTypes] = [getTypes(ownParts), getTypes(servedParts)];
   const isRestricted = ownTypes.length > 0 && servedTypes.length > 0;
   if (isRestricted && !ownTypes.some((type) => allowsType(servedTypes, type))) {
     result.conflictingFields.push({ path: path.slice(0, -1), name: path.at(-1) ?? '', schema: served.schema });
     return;
   }
-  const [ownProperties, servedProperties] = [getProperties(own), getProperties(served)];
+  const [ownProperties, servedProperties] = [getProperties(ownParts), getProperties(servedParts)];
   for (const [name, schema] of servedProperties) {
     const ownSchema = ownProperties.get(name);
     if (ownSchema !== undefined) compare({ ...own, schema: ownSchema }, { ...served, schema }, [...path, name], result);
@@ -75,34 +76,45 @@ function compare(own: Source, served: Source, path: readonly string[], result: M
   if (servedProperties.size > 0)
     for (const [name, schema] of ownProperties)
       if (!servedProperties.has(name)) result.removedFields.push({ path, name, schema });
-  const [ownItems, servedItems] = [getItems(own), getItems(served)];
-  if (ownItems && servedItems) compare(ownItems, servedItems, [...path, '*'], result);
+  const [ownItems, servedItems] = [getItems(ownParts), getItems(servedParts)];
+  if (ownItems !== undefined && servedItems !== undefined)
+    compare({ ...own, schema: ownItems }, { ...served, schema: servedItems }, [...path, '*'], result);
+}
+
+/** A schema, or a part of its `allOf`, and its JSON Pointer. */
+interface Part {
+  readonly pointer: string;
+  readonly node: Node;
 }
 
 /** Returns the types that a schema allows; an empty array if it allows all. */
-function getTypes(source: Source): readonly unknown[] {
-  return getParts(source).flatMap((pointer) => getNode(source.document, `${pointer}/type`) ?? []);
+function getTypes(parts: readonly Part[]): readonly unknown[] {
+  return parts.flatMap(({ node }) => node.type ?? []);
 }
 
 /** Returns the JSON Pointers of the properties of a schema by name. */
-function getProperties(source: Source): ReadonlyMap<string, string> {
-  const pointers = getParts(source).map((pointer) => `${pointer}/properties`);
-  const namesAt = (pointer: string) => Object.keys(toNode(getNode(source.document, pointer)));
-  return new Map(pointers.flatMap((pointer) => namesAt(pointer).map((name) => [name, pointer + formatPointer(name)])));
+function getProperties(parts: readonly Part[]): ReadonlyMap<string, string> {
+  return new Map(
+    parts.flatMap(({ pointer, node }) =>
+      Object.keys(toNode(node.properties)).map((name) => [name, `${pointer}/properties${formatPointer(name)}`]),
+    ),
+  );
 }
 
-function getItems(source: Source): Source | undefined {
-  const pointer = getParts(source).find((part) => isNode(getNode(source.document, `${part}/items`)));
-  return pointer === undefined ? undefined : { ...source, schema: `${pointer}/items` };
+/** Returns the JSON Pointer of the schema of the entries of an array. */
+function getItems(parts: readonly Part[]): string | undefined {
+  const part = parts.find(({ node }) => isNode(node.items));
+  return part && `${part.pointer}/items`;
 }
 
-/** Returns the JSON Pointers of a schema and of its `allOf` parts, with references followed. */
-function getParts({ document, schema }: Source, ancestors: readonly string[] = []): readonly string[] {
+/** Returns a schema and its `allOf` parts, with references followed. */
+function getParts({ document, schema }: Source, ancestors: readonly string[] = []): readonly Part[] {
   const pointer = resolvePointer(document, schema);
   if (ancestors.includes(pointer)) return [];
-  const { allOf = [] } = (getNode(document, pointer) ?? {}) as { allOf?: readonly unknown[] };
+  const node = toNode(getNode(document, pointer));
+  const { allOf = [] } = node as { allOf?: readonly unknown[] };
   const parts = [...allOf.keys()].map((index) => ({ document, schema: `${pointer}/allOf/${index}` }));
-  return [pointer, ...parts.flatMap((part) => getParts(part, [...ancestors, pointer]))];
+  return [{ pointer, node }, ...parts.flatMap((part) => getParts(part, [...ancestors, pointer]))];
 }
 
 /** Generates a valid value for a schema. The same seed returns the same value. Returns undefined if no valid value is found. */

@@ -1,5 +1,5 @@
+import { compilePattern } from '../openapi/ajv.ts';
 import type { Node } from '../openapi/document.ts';
-import { compilePattern } from '../openapi/schema-validator.ts';
 import { createUuid, type Random } from '../util/random.ts';
 import { generateMatches } from './patterns.ts';
 import { generateSentence, generateText, generateTime, getRealisticRange } from './realistic-values.ts';

@@ -3,6 +3,12 @@ import type { DataValidator } from '../util/issue.ts';
 import { runInSlices } from '../util/slices.ts';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import { closeSchemas } from './close-schemas.ts';
+import {
+  type CompiledContract,
+  type CompiledDocuments,
+  findCompiledContract,
+  hashContract,
+} from './compiled-contract.ts';
 import { ContractError, type Document, formatIssues, formatYaml, parseDocument, readContract } from './document.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { createBackend } from './openapi-backend.ts';
@@ -41,7 +47,7 @@ export interface Contract extends Routing {
   isValid(schema: string, value: unknown): boolean;
   /** Validates a value against a component schema. Unknown properties are errors. */
   validateData: DataValidator;
-  /** Compiles the schemas of an operation in advance, which takes about 10 ms. Throws `ContractError` if ajv can't compile a schema. */
+  /** Compiles the schemas of an operation that are not compiled ahead, which takes about 10 ms. Throws `ContractError` if ajv can't compile a schema. */
   warmUp(route: Route, options: VerifyOptions): void;
 }
 
@@ -49,54 +55,67 @@ export interface Contract extends Routing {
 type VerifyOptions = { readonly closed: boolean };
 
 /** Options of `loadContract`. */
-interface ContractOptions {
+export interface ContractOptions {
   readonly path: string;
   /** Whether unknown query parameters and properties are violations. If not, they are ignored. */
   readonly strict: boolean;
-  /** Edits the document before it is validated. Must be deterministic, because the contract is cached until this function or the file changes. */
-  readonly edit?: EditDocument | undefined;
+  /** Edits the document before it is validated. */
+  readonly edit?: DocumentEdit | undefined;
 }
 
-/** Returns an edited copy of a document. */
-export type EditDocument = (document: Document) => Document;
+/** A change of a document. `edit` returns an edited copy. `key` identifies the change: edits with the same key have the same result. */
+export interface DocumentEdit {
+  readonly key: string;
+  edit(document: Document): Document;
+}
 
-const cache = new Map<string, { text: string; edit: EditDocument | undefined; contract: Promise<Contract> }>();
+const cache = new Map<string, { name: string; contract: Contract }>();
 
 /**
- * Loads a contract from a YAML or JSON file. Throws `ContractError` if the contract can't be served. Loading takes about 100 ms, so the contract is
- * cached until the file changes. All servers of a process share the contract, because it has no state.
+ * Loads a contract from a YAML or JSON file. Throws `ContractError` if the contract can't be served. Loading takes about 100 ms, unless the contract is
+ * compiled ahead, so the contract is cached until the file changes. All servers of a process share the contract, because it has no state.
  */
-export async function loadContract({ path, strict, edit }: ContractOptions): Promise<Contract> {
+export async function loadContract(options: ContractOptions): Promise<Contract> {
+  const { path, strict } = options;
   const text = readContract(path);
+  const name = getContractName(text, options);
   const key = `${strict} ${path}`;
   const cached = cache.get(key);
-  if (cached?.text === text && cached.edit === edit) return cached.contract;
-  const contract = createContract(text, { path, strict, edit }).catch((cause: Error) => {
+  if (cached?.name === name) return cached.contract;
+  try {
+    const contract = createContract(text, options, findCompiledContract(name));
+    cache.set(key, { name, contract });
+    return contract;
+  } catch (cause) {
     if (cause instanceof ContractError) throw cause;
-    throw new ContractError(`${path} can't be served: ${cause.message}`, { cause });
-  });
-  cache.set(key, { text, edit, contract });
-  return contract;
+    throw new ContractError(`${path} can't be served: ${(cause as Error).message}`, { cause });
+  }
 }
 
-async function createContract(text: string, { path, strict, edit }: ContractOptions): Promise<Contract> {
-  const parsed = parseDocument(path, text);
-  const document = edit ? edit(parsed) : parsed;
-  const { normalized, warning } = normalize(path, text, document);
-  const { router, validator } = await createBackend(normalized);
-  const requestDocument = createDirectionView(normalized, text, 'readOnly');
-  const getRequestDocument = () => (strict ? closeSchemas(requestDocument) : requestDocument);
+/** Returns the name of the compiled form of a contract. */
+export function getContractName(text: string, { strict, edit }: Omit<ContractOptions, 'path'>): string {
+  return hashContract(text, String(strict), edit?.key ?? '');
+}
+
+/** Creates a contract from the text of its file. `compiled`: the compiled form of the contract; undefined if it is not compiled ahead. */
+export function createContract(text: string, options: ContractOptions, compiled?: CompiledContract): Contract {
+  const { path, strict } = options;
+  const { document, normalized, warning } = compiled?.documents ?? createDocuments(text, options);
+  const backend = createBackend(normalized);
+  const views = createViews(normalized, text, strict);
   const requests = {
     document: normalized,
     strict,
-    getParameterValidators: (route: Route) => validator.getRequestValidatorsForOperation(route.operationId) ?? [],
-    validateJson: createSchemaValidator(getRequestDocument),
-    validateLargeJson: createSchemaValidator(getRequestDocument, { allErrors: false }),
-    validateForm: createSchemaValidator(getRequestDocument, { coerceTypes: 'array' }),
+    getParameterValidators: ({ operationId }: Route) => {
+      const validator = compiled?.getValidator('parameters', operationId);
+      return validator ? [validator] : backend.getParameterValidators(operationId);
+    },
+    validateJson: createSchemaValidator(views.request, {}, (pointer) => compiled?.getValidator('request', pointer)),
+    validateLargeJson: createSchemaValidator(views.request, { allErrors: false }),
+    validateForm: createSchemaValidator(views.request, { coerceTypes: 'array' }),
   };
-  const responseDocument = createDirectionView(normalized, text, 'writeOnly');
-  const open = createSchemaValidator(() => responseDocument);
-  const closed = createSchemaValidator(() => closeSchemas(responseDocument));
+  const open = createSchemaValidator(views.open, {}, (pointer) => compiled?.getValidator('open', pointer));
+  const closed = createSchemaValidator(views.closed, {}, (pointer) => compiled?.getValidator('closed', pointer));
   let enforced: Contract['enforced'] | undefined;
   const verify: Contract['verifyResponse'] = (route, response, options) =>
     verifyResponse(options.closed ? closed : open, route.responses, response);
@@ -110,7 +129,7 @@ async function createContract(text: string, { path, strict, edit }: ContractOpti
     },
     normalized,
     warning,
-    ...createRouting(router, normalized),
+    ...createRouting(backend, normalized),
     validateRequest: (route, request) => validateRequest(requests, route, request),
     verifyResponse: verify,
     async verifyListInSlices(route, response, options) {
@@ -120,6 +139,7 @@ async function createContract(text: string, { path, strict, edit }: ContractOpti
     isValid: (schema, value) => open(schema, value).length === 0,
     validateData: createDataValidator(closed),
     warmUp(route, options) {
+      if (compiled) return;
       requests.getParameterValidators(route);
       const successes = route.responses.filter(({ name }) => name.startsWith('2'));
       const errors = [
@@ -137,15 +157,29 @@ function closeDocument(document: Document): Contract['enforced'] {
   return { document: closed, text: formatYaml(closed) };
 }
 
-/** Normalizes the schemas and operationIds of a document. Throws `ContractError` if the document can't be served. */
-function normalize(path: string, text: string, document: Document) {
+/** Returns the documents against which requests and responses are validated. */
+export function createViews(normalized: Document, text: string, strict: boolean) {
+  const createRequestView = () => createDirectionView(normalized, text, 'readOnly');
+  const createResponseView = () => createDirectionView(normalized, text, 'writeOnly');
+  return {
+    request: () => (strict ? closeSchemas(createRequestView()) : createRequestView()),
+    open: createResponseView,
+    closed: () => closeSchemas(createResponseView()),
+  };
+}
+
+/** Parses, edits and normalizes a document. Throws `ContractError` if the document can't be served. */
+export function createDocuments(text: string, { path, edit }: ContractOptions): CompiledDocuments {
+  const parsed = parseDocument(path, text);
+  const document = edit ? edit.edit(parsed) : parsed;
   const issues = checkStructure(document);
   if (issues.length > 0) throw new ContractError(formatIssues(path, text, issues));
   const { document: normalized, errors, warnings } = normalizeSchemas(document);
   if (errors.length > 0) throw new ContractError(formatIssues(path, text, errors));
   return {
+    document,
     normalized: withOperationIds(normalized),
-    warning: warnings.length > 0 ? formatIssues(path, text, warnings) : undefined,
+    ...(warnings.length > 0 ? { warning: formatIssues(path, text, warnings) } : {}),
   };
 }
 

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { CORE_SCHEMA, dump, load, YAMLException } from 'js-yaml';
 import type { Document } from 'openapi-backend';
 import type { Issue } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
@@ -7,6 +6,7 @@ import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { UserError } from '../util/user-error.ts';
 import { createLocator } from './source-location.ts';
+import { loadYamlParser } from './yaml-parser.ts';
 
 export type { Document } from 'openapi-backend';
 
@@ -33,6 +33,7 @@ function parseText(path: string, text: string): unknown {
   } catch {
     // The text may be a YAML flow mapping. If not, js-yaml reports the position.
   }
+  const { CORE_SCHEMA, load, YAMLException } = loadYamlParser();
   try {
     const document = load(text, { schema: CORE_SCHEMA });
     // An alias can create a cycle, for which JSON.stringify throws a TypeError.
@@ -52,7 +53,7 @@ function parseText(path: string, text: string): unknown {
 
 /** Formats a document as YAML that parsers of YAML 1.1 and 1.2 read in the same way: strings that look like dates or booleans are quoted. */
 export function formatYaml(document: Document): string {
-  return dump(document, { noRefs: true, lineWidth: -1 });
+  return loadYamlParser().dump(document, { noRefs: true, lineWidth: -1 });
 }
 
 /** Reads the text of the contract file at `path`. Throws `ContractError` if the file can't be read. */
@@ -94,11 +95,12 @@ export function omitKeys(node: Node, keys: readonly string[]): Node {
 
 /** Returns the value at a JSON Pointer (RFC 6901); undefined if there is none. */
 export function getNode(document: unknown, pointer: string): unknown {
-  return parsePointer(pointer).reduce<unknown>(
-    (node, step) =>
-      typeof node === 'object' && node !== null && Object.hasOwn(node, step) ? (node as Node)[step] : undefined,
-    document,
-  );
+  let node = document;
+  for (const step of parsePointer(pointer)) {
+    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, step)) return undefined;
+    node = (node as Node)[step];
+  }
+  return node;
 }
 
 /** Returns the JSON Pointer in a reference `#/…`, percent-decoded (RFC 6901, section 6). */

@@ -1,7 +1,7 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { compilePattern } from './ajv.ts';
 import { type Document, getNode, getTarget, isNode, type Node, omitKeys, parseReference, toNode } from './document.ts';
-import { compilePattern } from './schema-validator.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /** Unsupported keywords of JSON Schema 2020-12. They are errors, because a validator that ignores them accepts invalid values. */

@@ -1,51 +1,88 @@
-import { type Document, OpenAPIBackend } from 'openapi-backend';
+import type { Ajv, Options, ValidateFunction } from 'ajv';
+import type { Document, OpenAPIRouter, OpenAPIValidator, Operation, Request } from 'openapi-backend';
+import { loadPackage } from '../util/load-package.ts';
+import { addJsonFormats, ajvOptions } from './ajv.ts';
 import { getNode, isNode, parseReference } from './document.ts';
 import { getRoutes, toRouterPath } from './routes.ts';
-import { addJsonFormats, ajvOptions } from './schema-validator.ts';
 
-/**
- * Creates the openapi-backend that routes requests and validates parameters. Passes only the paths and parameters of the document, because
- * openapi-backend dereferences its document in place. That takes a minute for the bodies of a large document. The option `quick` skips the validation
- * of the document.
- */
-export async function createBackend(document: Document): Promise<OpenAPIBackend> {
-  const paths = new Map<string, Record<string, unknown>>();
-  for (const { path, method, operationId, parameters } of getRoutes(document)) {
-    const nodes = parameters.map(({ pointer }) => getNode(document, pointer));
-    const operation = { operationId, responses: {}, parameters: nodes };
-    paths.set(toRouterPath(path), { ...paths.get(toRouterPath(path)), [method.toLowerCase()]: operation });
-  }
-  const part = { openapi: document.openapi, info: document.info, paths: Object.fromEntries(paths) } as Document;
-  const backend = new OpenAPIBackend({
-    definition: addReferenceTargets(part, document),
-    strict: true,
-    quick: true,
-    ajvOpts: { ...ajvOptions, validateSchema: false },
-    customizeAjv: addJsonFormats,
-  });
-  return backend.init();
+/** The parts of openapi-backend that route requests and validate parameters. */
+export interface Backend {
+  /** Returns the operation that matches the method and the path of a request. */
+  matchOperation(request: Request): Operation | undefined;
+  /** Returns the validators of the parameters of an operation. They are compiled on first use. */
+  getParameterValidators(operationId: string): readonly ValidateFunction[];
+}
+
+/** How openapi-backend creates the ajv for parameters. */
+interface AjvFactory {
+  readonly ajvOpts: Options;
+  readonly customizeAjv: (ajv: Ajv) => Ajv;
+}
+
+/** Creates the router and the validators of openapi-backend for a document. Loads openapi-backend on first use, and its validators only if they are needed. */
+export function createBackend(
+  document: Document,
+  ajvFactory: AjvFactory = { ajvOpts: ajvOptions, customizeAjv: addJsonFormats },
+): Backend {
+  let router: OpenAPIRouter | undefined;
+  let validator: OpenAPIValidator | undefined;
+  const getRouter = () => {
+    router ??= createRouter(document);
+    return router;
+  };
+  return {
+    matchOperation: (request) => getRouter().matchOperation(request),
+    getParameterValidators(operationId) {
+      validator ??= createValidator(getRouter(), ajvFactory);
+      return validator.getRequestValidatorsForOperation(operationId) ?? [];
+    },
+  };
 }
 
 /**
- * Returns a copy of a part of a document with the targets of its references. The targets get names without escapes, because openapi-backend does not
- * decode escapes.
+ * Creates the router of a document. Replaces the method `getOperations` of the router by a method that returns a stored list. openapi-backend calls this
+ * method twice for each request, and the original method processes the whole document each time. A test checks that the router still calls the method.
  */
-function addReferenceTargets(part: Document, document: Document): Document {
-  const targets: Record<string, unknown> = {};
-  const names = new Map<string, string>();
-  const visit = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(visit);
+function createRouter(document: Document): OpenAPIRouter {
+  const { OpenAPIRouter: Router } = loadPackage<{ OpenAPIRouter: typeof OpenAPIRouter }>('openapi-backend/router.js');
+  const router = new Router({ definition: createDefinition(document) });
+  const operations = router.getOperations();
+  router.getOperations = () => operations;
+  return router;
+}
+
+function createValidator(router: OpenAPIRouter, ajvFactory: AjvFactory): OpenAPIValidator {
+  const { OpenAPIValidator: Validator } = loadPackage<{ OpenAPIValidator: typeof OpenAPIValidator }>('openapi-backend');
+  return new Validator({ definition: router.definition, router, lazyCompileValidators: true, ...ajvFactory });
+}
+
+/** Returns the paths and parameters of a document, without references. The bodies are left out, because openapi-backend does not validate them. */
+function createDefinition(document: Document): Document {
+  const paths = new Map<string, Record<string, unknown>>();
+  const dereference = createDereferencer(document);
+  for (const { path, method, operationId, parameters } of getRoutes(document)) {
+    const nodes = parameters.map(({ pointer }) => dereference(getNode(document, pointer)));
+    const operation = { operationId, responses: {}, parameters: nodes };
+    paths.set(toRouterPath(path), { ...paths.get(toRouterPath(path)), [method.toLowerCase()]: operation });
+  }
+  return { openapi: document.openapi, info: document.info, paths: Object.fromEntries(paths) } as Document;
+}
+
+/** Creates a function that returns a copy of a node in which each reference is replaced by its target. A recursive schema contains itself. */
+function createDereferencer(document: Document): (node: unknown) => unknown {
+  const targets = new Map<string, unknown>();
+  const dereference = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(dereference);
     if (!isNode(node)) return node;
     if (typeof node.$ref !== 'string')
-      return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, visit(value)]));
+      return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, dereference(value)]));
     const pointer = parseReference(node.$ref);
-    let name = names.get(pointer);
-    if (name === undefined) {
-      name = `target${names.size}`;
-      names.set(pointer, name);
-      targets[name] = visit(getNode(document, pointer));
-    }
-    return { ...node, $ref: `#/x-targets/${name}` };
+    const target = getNode(document, pointer);
+    if (!isNode(target)) return target;
+    if (targets.has(pointer)) return targets.get(pointer);
+    const copy = {};
+    targets.set(pointer, copy);
+    return Object.assign(copy, dereference(target));
   };
-  return { ...(visit(part) as Document), ...({ 'x-targets': targets } as object) };
+  return dereference;
 }

@@ -1,7 +1,7 @@
-import type { Document, OpenAPIRouter } from 'openapi-backend';
+import type { Operation, Request } from 'openapi-backend';
 import { formatPointer } from '../util/json-pointer.ts';
 import { METHODS } from './check-structure.ts';
-import { getNode, getPropertyNames, isNode, resolvePointer } from './document.ts';
+import { type Document, getNode, getPropertyNames, isNode, resolvePointer } from './document.ts';
 import { getParameters, type Parameter } from './parameters.ts';
 import { type DocumentedResponse, getMedia, getResponses, isParsedType } from './responses.ts';
 
@@ -40,27 +40,27 @@ export interface Routing {
   route(method: string, path: string): RouteResult;
 }
 
+/** Returns the operation that matches the method and the path of a request, as the router of openapi-backend does. */
+interface OperationMatcher {
+  matchOperation(request: Request): Operation | undefined;
+}
+
 /** The maximum number of entries in the routing cache. A cached route is found ten times faster. */
 const MAX_CACHED_ROUTES = 1_000;
 
 /** The maximum length of a key in the routing cache, in characters. */
 const MAX_CACHED_LENGTH = 200;
 
-/**
- * Creates the routing of a document. Replaces the method `getOperations` of the router by a method that returns a stored list. openapi-backend calls
- * this method twice for each request, and the original method processes the whole document each time. A test checks that the router still calls the
- * method.
- */
-export function createRouting(router: OpenAPIRouter, document: Document): Routing {
-  const operations = router.getOperations();
-  router.getOperations = () => operations;
+/** Creates the routing of a document. A path without parameters and escapes needs no router, so the first requests do not wait until it is loaded. */
+export function createRouting(router: OperationMatcher, document: Document): Routing {
   const routes = getRoutes(document);
   const byPattern = new Map(routes.map((route) => [`${route.method} ${toRouterPath(route.path)}`, route]));
   const findRoute = (method: string, path: string) => {
     const operation = router.matchOperation({ method, path: normalizeEscapes(path), headers: {} });
     return operation && byPattern.get(`${operation.method.toUpperCase()} ${operation.path}`);
   };
-  const cache = new Map<string, RouteResult>();
+  const exactRoutes = [...byPattern].filter(([key]) => EXACT_KEY.test(key));
+  const cache = new Map(exactRoutes.map(([key, route]): [string, RouteResult] => [key, { kind: 'operation', route }]));
   return {
     routes,
     route(method, path) {
@@ -72,7 +72,7 @@ export function createRouting(router: OpenAPIRouter, document: Document): Routin
       if (route) {
         const routed: RouteResult = { kind: 'operation', route };
         if (key.length <= MAX_CACHED_LENGTH) {
-          if (cache.size === MAX_CACHED_ROUTES) cache.clear();
+          if (cache.size >= MAX_CACHED_ROUTES) cache.clear();
           // Copies the key: as a slice, it would retain the whole request target of up to 60 kB.
           cache.set(Buffer.from(key).toString(), routed);
         }
@@ -83,6 +83,9 @@ export function createRouting(router: OpenAPIRouter, document: Document): Routin
     },
   };
 }
+
+/** Matches a method and a path that the router compares without changes. */
+const EXACT_KEY = /^[A-Z]+ (?:\/[\w-]+)+$/;
 
 /** Returns the operations of a document. */
 export function getRoutes(document: Document): readonly Route[] {

@@ -1,6 +1,7 @@
-import { load, type State } from 'js-yaml';
+import type { State } from 'js-yaml';
 import { parsePointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { loadYamlParser } from './yaml-parser.ts';
 
 /** A value in the text of a YAML or JSON document. The children of a mapping are alternately keys and values. */
 interface SourceNode {
@@ -37,7 +38,7 @@ function parseSource(text: string): SourceNode {
     } else Object.assign(ancestors.pop() ?? {}, { result });
   };
   // If the text is invalid, the values before the error still have nodes.
-  tryOrUndefined(() => load(text, { json: true, listener }));
+  tryOrUndefined(() => loadYamlParser().load(text, { json: true, listener }));
   return root.children[0] ?? root;
 }
 

@@ -1,29 +1,27 @@
 import type { Application } from '../application.ts';
 import { findUnknownOperations, validateInjectedResponse } from '../mock/validate-fault.ts';
-import { type Contract, type EditDocument, loadContract } from '../openapi/contract.ts';
+import { type Contract, type DocumentEdit, loadContract } from '../openapi/contract.ts';
+import type { Document } from '../openapi/document.ts';
 import { getPackageFile } from '../package-file.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
-import { memoizeByObject } from '../util/memoize-by-object.ts';
 
 /** Loads the contract of the control API. Its schemas contain the collections of the application. */
 export function loadControlContract(collections: Collections): Promise<Contract> {
-  const path = getPackageFile('src/control/control.yaml');
-  return loadContract({ path, strict: true, edit: getEditor(collections) });
+  return loadContract(getControlOptions(collections));
+}
+
+/** Returns the options with which the contract of the control API is loaded. */
+export function getControlOptions(collections: Collections) {
+  const edit: DocumentEdit = {
+    key: JSON.stringify(collections),
+    edit: (document) => addCollections(document, collections),
+  };
+  return { path: getPackageFile('src/control/control.yaml'), strict: true, edit };
 }
 
 type Collections = Application['collections'];
 
-/**
- * Returns a function that adds the collections of an application to the schemas of the control API. Returns the same function for the same collections, so that
- * `loadContract` can cache the contract.
- */
-const getEditor = memoizeByObject(
-  (collections: Collections): EditDocument =>
-    (document) =>
-      addCollections(document, collections),
-);
-
-function addCollections(document: Parameters<EditDocument>[0], collections: Collections): ReturnType<EditDocument> {
+function addCollections(document: Document, collections: Collections): Document {
   const names = Object.keys(collections);
   const { Counts, State, StateChange, ...others } = document.components?.schemas ?? {};
   const entries = { type: 'array', items: { type: 'object', additionalProperties: true } };
@@ -38,7 +36,7 @@ function addCollections(document: Parameters<EditDocument>[0], collections: Coll
     State: { ...State, required: names, ...properties(() => entries) },
     StateChange: { ...StateChange, ...properties(list) },
   };
-  return { ...document, components: { ...document.components, schemas } } as ReturnType<EditDocument>;
+  return { ...document, components: { ...document.components, schemas } } as Document;
 }
 
 /** Returns a sentence about each fault that no longer fits the contract. The contract does not have the operation or does not allow the response of the fault. */

@@ -14,18 +14,23 @@ export function warmUpIfSmall(served: ServedContract): void {
   if (served.contract.routes.length <= MAX_ROUTES) for (const warmUp of listWarmUps(served)) warmUp();
 }
 
+/** The time between the start and the first warm-up, in ms. A client that waits for the server gets its first response before the warm-up. */
+const WARM_UP_DELAY_MS = 100;
+
 /** Calls each function in its own turn of the event loop, so that requests are not delayed. Stops after an error. Returns a function that cancels the rest. */
 export function runInTurns(tasks: readonly (() => void)[]): () => void {
   const pending = [...tasks];
-  let turn: NodeJS.Immediate | undefined;
-  const runNext = () => {
-    try {
-      pending.shift()?.();
-      if (pending.length > 0) turn = setImmediate(runNext);
-    } catch {
-      // The next request for the operation compiles the schemas again and reports the error.
-    }
+  let timer: NodeJS.Timeout | undefined;
+  const runNext = (delayMs: number) => {
+    timer = setTimeout(() => {
+      try {
+        pending.shift()?.();
+        if (pending.length > 0) runNext(0);
+      } catch {
+        // The next request for the operation compiles the schemas again and reports the error.
+      }
+    }, delayMs);
   };
-  turn = setImmediate(runNext);
-  return () => clearImmediate(turn);
+  runNext(WARM_UP_DELAY_MS);
+  return () => clearTimeout(timer);
 }

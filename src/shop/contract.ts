@@ -1,19 +1,29 @@
 import { closeSchemas } from '../openapi/close-schemas.ts';
-import { type Document, getNode, resolvePointer } from '../openapi/document.ts';
+import { findCompiledContract, hashContract } from '../openapi/compiled-contract.ts';
+import { type Document, getNode, type Node, resolveNode } from '../openapi/document.ts';
 import { normalizeSchemas } from '../openapi/normalize-schemas.ts';
 import { getRoutes, type Route } from '../openapi/routes.ts';
 import { createSchemaValidator } from '../openapi/schema-validator.ts';
 import { createDataValidator } from '../openapi/violations.ts';
-import { formatPointer } from '../util/json-pointer.ts';
-import ownDocument from './contract.json' with { type: 'json' };
+import contractJson from './contract.json' with { type: 'json' };
 import { collections } from './state.ts';
+
+/** The OpenAPI document in `contract.json`. */
+export const ownDocument = contractJson as unknown as Document;
+
+/** The ajv options for the state: a missing property gets the `default` of its schema. */
+export const stateOptions = { useDefaults: true } as const;
 
 /** Creates the shop's contract from an OpenAPI document: the normalized document, its routes, and a validator of data. */
 export function createShopContract(source: Document) {
-  const { document } = normalizeSchemas(source);
-  const validate = createSchemaValidator(() => closeSchemas(document), { useDefaults: true });
+  const compiled = findCompiledContract(hashContract(JSON.stringify(source)));
+  const document = compiled?.documents.normalized ?? normalizeSchemas(source).document;
+  const view = () => closeSchemas(document);
+  const validate = createSchemaValidator(view, stateOptions, (pointer) => compiled?.getValidator('state', pointer));
   return {
     document,
+    /** Returns the document against which data is validated. */
+    view,
     routes: getRoutes(document),
     /** Validates a value against a schema, and returns the issues. Adds missing properties that have a `default` to the value. */
     validateData: createDataValidator(validate),
@@ -24,7 +34,7 @@ export function createShopContract(source: Document) {
  * The contract that the shop's handlers are written for. The served contract may be a newer version. `npm run types` generates `contract.json` from
  * `openapi.yaml` without descriptions and examples.
  */
-export const shopContract = createShopContract(ownDocument as unknown as Document);
+export const shopContract = createShopContract(ownDocument);
 
 /** Whether the schemas of the state in a document are equal to those of the shop's contract. */
 export function hasSameStateSchemas(served: Document): boolean {
@@ -49,22 +59,24 @@ const IGNORED_KEYS = /^(description|summary|title|examples?|x-refused-examples|x
  * follows references and ignores descriptions and examples.
  */
 function createComparison(served: Document): (ownPointer: string, servedPointer: string) => boolean {
-  const comparedPairs = new Set<string>();
-  return function isSame(ownPointer, servedPointer): boolean {
-    const [own, other] = [resolvePointer(shopContract.document, ownPointer), resolvePointer(served, servedPointer)];
-    if (comparedPairs.has(`${own} ${other}`)) return true;
-    comparedPairs.add(`${own} ${other}`);
-    const [ownNode, otherNode] = [getNode(shopContract.document, own), getNode(served, other)];
+  const { document } = shopContract;
+  const compared = new Map<object, Set<object>>();
+  const isSame = (own: unknown, other: unknown, hasNames: boolean): boolean => {
+    const [ownNode, otherNode] = [resolveNode(document, own), resolveNode(served, other)];
     if (!isObject(ownNode) || !isObject(otherNode)) return ownNode === otherNode;
-    const hasPropertyNames = own.endsWith('/properties');
-    const getKeys = (node: object) => Object.keys(node).filter((key) => hasPropertyNames || !IGNORED_KEYS.test(key));
-    const keys = getKeys(ownNode).sort();
-    const hasSameKeys = keys.join() === getKeys(otherNode).sort().join();
+    const others = compared.get(ownNode) ?? new Set();
+    if (others.has(otherNode)) return true;
+    compared.set(ownNode, others.add(otherNode));
+    const getKeys = (node: object) => Object.keys(node).filter((key) => hasNames || !IGNORED_KEYS.test(key));
+    const keys = getKeys(ownNode);
+    const hasSameKeys = keys.sort().join() === getKeys(otherNode).sort().join();
     if (!hasSameKeys || Array.isArray(ownNode) !== Array.isArray(otherNode)) return false;
-    return keys.every((key) => isSame(own + formatPointer(key), other + formatPointer(key)));
+    return keys.every((key) => isSame(ownNode[key], otherNode[key], key === 'properties'));
   };
+  return (ownPointer, servedPointer) =>
+    isSame(getNode(document, ownPointer), getNode(served, servedPointer), ownPointer.endsWith('/properties'));
 }
 
-function isObject(node: unknown): node is object {
+function isObject(node: unknown): node is Node {
   return typeof node === 'object' && node !== null;
 }

@@ -1,5 +1,8 @@
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
+import { formats } from '../../src/openapi/formats.ts';
 import { writeDocument } from '../support/fixtures/other-document.ts';
 
 type Case = [format: string, accepted: readonly unknown[], refused: readonly unknown[]];
@@ -74,5 +77,23 @@ describe('the format int64', () => {
       );
       expect([2 ** 63 + 2_048, -(2 ** 63) - 2_048, 1e300].filter((value) => accepts(value))).toEqual([]);
     }
+  });
+});
+
+describe('the format uri-reference', () => {
+  const pathCharacters = fc.constantFrom(...'aZ09-._~/');
+  const otherCharacters = fc.constantFrom(...':@!$&\'()*+,;=%?#[] "\\éß\n', '//', '%2F', 'http://', '..');
+  const characters = fc.oneof({ weight: 4, arbitrary: pathCharacters }, { weight: 1, arbitrary: otherCharacters });
+  const references = fc.array(characters, { maxLength: 8 }).map((parts) => parts.join(''));
+
+  it('accepts what ajv-formats accepts, except for quotation marks', () => {
+    const { validate } = formats['uri-reference'] as { validate(text: string): boolean };
+    const pattern = fullFormats['uri-reference'] as RegExp;
+    fc.assert(
+      fc.property(references, (text) => {
+        expect(validate(text)).toBe(pattern.test(text) && !text.includes('"'));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { form, text } from 'co-body';
+import type * as CoBody from 'co-body';
 import { findMediaType, isJsonType, isParsedType, removeTypeParameters } from '../../openapi/responses.ts';
 import { hasTooManyValues, MAX_JSON_VALUES } from '../../util/json-limits.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
+import { loadPackage } from '../../util/load-package.ts';
 import { type HttpProblem, HttpProblemError } from '../problem.ts';
 
 /** The maximum size of a body that the operation ignores, in bytes. */
@@ -26,6 +27,9 @@ interface RequestBody {
   /** The media type of the contract that matches the content type of the request. */
   readonly contentType?: string | undefined;
 }
+
+/** Loads co-body at the first body: requests without a body do not need it. */
+const loadBodyParser = () => loadPackage<typeof CoBody>('co-body');
 
 const NO_BODY: Promise<RequestBody> = Promise.resolve({ body: undefined });
 
@@ -59,7 +63,7 @@ export class BodyReader {
    */
   async receiveText(options: BodyOptions): Promise<string> {
     this.#normalizeEncoding();
-    const { raw } = await this.#convertErrors(options, () => text(this.req, options));
+    const { raw } = await this.#convertErrors(options, () => loadBodyParser().text(this.req, options));
     this.text = raw;
     return raw;
   }
@@ -81,7 +85,7 @@ export class BodyReader {
   async #readForm(options: BodyOptions, contentType: string): Promise<RequestBody> {
     this.#normalizeEncoding();
     return this.#convertErrors(options, async () => {
-      const { parsed, raw } = await form(this.req, options);
+      const { parsed, raw } = await loadBodyParser().form(this.req, options);
       this.text = raw;
       return { body: raw === '' ? undefined : parsed, contentType };
     });

@@ -1,5 +1,5 @@
 import { Ajv2019, type ValidateFunction } from 'ajv/dist/2019.js';
-import { addJsonFormats } from '../../../src/openapi/schema-validator.ts';
+import { addJsonFormats } from '../../../src/openapi/ajv.ts';
 import { type DocumentedResponse, getOperation, type Schema } from '../fixtures/contract-document.ts';
 import type { TestResponse } from '../harness/start-storefront.ts';
 

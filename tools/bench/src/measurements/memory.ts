@@ -9,11 +9,12 @@ import { startServer } from '../server.ts';
 import { figure, ratio, show } from '../stats.ts';
 
 const ROUNDS = 3;
-/** The idle time before the memory is read. In this time, our server compiles its validators, and their memory must count. */
+/** The idle time before the memory is read. In this time, our server builds its search index, whose memory must count. */
 const IDLE_MS = 3_000;
 /** The total number of requests by method. Requests of the same method get equal shares. */
 const TOTAL = { GET: 20_000, POST: 1_000, PUT: 0 };
-const WANTED_IDLE_MB = 120;
+/** The targets, in MB. */
+const WANTED: Held = { idle: 75, loaded: 100 };
 const OURS = 'ours';
 
 /** The resident memory of a process, in MB. */
@@ -67,15 +68,17 @@ function report(rounds: ReadonlyMap<Contestant, readonly Held[]>): Report {
       `${TOTAL.POST} POSTs. Median (lowest–highest) of ${ROUNDS} interleaved rounds, each with a new process.`,
     columns: ['server', 'MB idle', 'times bare', 'MB after the load', 'times bare'],
     rows: [...rounds].map(([{ name }, held]) => [name, ...cells(held, 'idle'), ...cells(held, 'loaded')]),
-    targets: [...rounds].filter(([{ name }]) => name === OURS).map(([, held]) => target(held)),
+    targets: [...rounds]
+      .filter(([{ name }]) => name === OURS)
+      .flatMap(([, held]) => [target(held, 'idle', 'MB idle'), target(held, 'loaded', 'MB after the load')]),
   };
 }
 
-function target(held: readonly Held[]): Target {
-  const { median } = figure(held.map(({ idle }) => idle));
+function target(held: readonly Held[], when: keyof Held, label: string): Target {
+  const { median } = figure(held.map((one) => one[when]));
   return {
-    what: 'memory, ours, MB idle',
-    reached: `${median.toFixed(1)} (wanted: at most ${WANTED_IDLE_MB})`,
-    isMet: median <= WANTED_IDLE_MB,
+    what: `memory, ours, ${label}`,
+    reached: `${median.toFixed(1)} (wanted: at most ${WANTED[when]})`,
+    isMet: median <= WANTED[when],
   };
 }

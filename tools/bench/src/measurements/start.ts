@@ -6,7 +6,7 @@ import { type Figure, figure, ratio, show } from '../stats.ts';
 
 const ROUNDS = 12;
 /** The target: the start time of our server divided by the start time of `bare`. */
-const WANTED_RATIO = 8;
+const WANTED_RATIO = 2.5;
 
 /** Measures the time from the spawn of a server to its first response, in ms, and compares it with `bare`. */
 export async function start(bench: Bench): Promise<Report> {

@@ -1,0 +1,113 @@
+// Compiles the contracts of the packaged server ahead, into dist/compiled: their documents, and the code of their validators. A start then parses
+// no YAML and compiles no schema. The build runs this tool. The server uses a compiled contract only if its file has not changed (`hashContract`).
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { _, Ajv, type Options } from 'ajv';
+import standalone from 'ajv/dist/standalone/index.js';
+import { addJsonFormats, ajvOptions, createContractAjv, toContractReference } from '../src/openapi/ajv.ts';
+import {
+  type CompiledDocuments,
+  hashContract,
+  type ValidatorCode,
+  type ValidatorGroup,
+} from '../src/openapi/compiled-contract.ts';
+import { type ContractOptions, createDocuments, createViews, getContractName } from '../src/openapi/contract.ts';
+import { type Document, readContract } from '../src/openapi/document.ts';
+import { createBackend } from '../src/openapi/openapi-backend.ts';
+import { getRoutes, type Route } from '../src/openapi/routes.ts';
+import { getControlOptions } from '../src/server/control.ts';
+import { shop } from '../src/shop/application.ts';
+import { ownDocument, shopContract, stateOptions } from '../src/shop/contract.ts';
+
+/** The code of the validators by group. */
+type Groups = Readonly<Partial<Record<ValidatorGroup, ValidatorCode>>>;
+
+/** Writes the compiled form of all contracts of the packaged server. */
+export function compileContracts(folder: string): void {
+  compileContract(folder, { path: shop.contractFile, strict: false });
+  // All responses of the control API are verified by the closed schemas.
+  compileContract(folder, getControlOptions(shop.collections), ['parameters', 'request', 'closed']);
+  const { document: normalized, view } = shopContract;
+  const schemas = Object.values(shop.collections).map(({ schema }) => `/components/schemas/${schema}`);
+  const groups = { state: compileSchemas(view(), schemas, stateOptions) };
+  writeContract(join(folder, hashContract(JSON.stringify(ownDocument))), { document: ownDocument, normalized }, groups);
+}
+
+function compileContract(folder: string, options: ContractOptions, groups?: readonly ValidatorGroup[]): void {
+  const text = readContract(options.path);
+  const documents = createDocuments(text, options);
+  const all = Object.entries(compileGroups(documents.normalized, text, options.strict));
+  const used = all.filter(([group]) => groups?.includes(group as ValidatorGroup) ?? true);
+  writeContract(join(folder, getContractName(text, options)), documents, Object.fromEntries(used));
+}
+
+function writeContract(folder: string, documents: CompiledDocuments, groups: Groups): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'documents.json'), JSON.stringify(documents));
+  for (const [group, code] of Object.entries(groups))
+    writeFileSync(join(folder, `${group}.json`), JSON.stringify(code));
+}
+
+/** Compiles the schemas of all requests and responses. */
+function compileGroups(normalized: Document, text: string, strict: boolean): Groups {
+  const routes = getRoutes(normalized);
+  const views = createViews(normalized, text, strict);
+  const responses = routes.flatMap(getResponseSchemas);
+  return {
+    parameters: compileParameters(normalized, routes),
+    request: compileSchemas(
+      views.request(),
+      routes.flatMap(({ bodyMedia }) => getSchemas(bodyMedia)),
+    ),
+    open: compileSchemas(views.open(), responses),
+    closed: compileSchemas(views.closed(), responses),
+  };
+}
+
+function getResponseSchemas({ responses }: Route): readonly string[] {
+  return responses.flatMap(({ media, headers }) => [...getSchemas(media), ...getSchemas(headers)]);
+}
+
+function getSchemas(media: Route['bodyMedia'] | Route['responses'][number]['headers']): readonly string[] {
+  return Object.values(media).flatMap(({ schema }) => schema ?? []);
+}
+
+/** Returns the code of validators for the schemas at JSON Pointers. */
+function compileSchemas(document: Document, pointers: readonly string[], options: Options = {}): ValidatorCode {
+  const ajv = createContractAjv(document, { ...options, ...sourceOptions });
+  return toCode(ajv, new Map(pointers.map((pointer) => [pointer, toContractReference(pointer)])));
+}
+
+/** Returns the code of the validators that openapi-backend creates for parameters. */
+function compileParameters(document: Document, routes: readonly Route[]): ValidatorCode {
+  let ajv: Ajv | undefined;
+  const backend = createBackend(document, {
+    ajvOpts: { ...ajvOptions, ...sourceOptions },
+    customizeAjv(own) {
+      // All operations share an ajv, so that their validators share code.
+      ajv ??= addJsonFormats(own);
+      return ajv;
+    },
+  });
+  const schemas = new Map<string, object>();
+  for (const { operationId } of routes) {
+    const validators = backend.getParameterValidators(operationId);
+    if (validators.length !== 1) throw new Error(`${operationId} has ${validators.length} validators of parameters`);
+    for (const { schema } of validators) schemas.set(operationId, schema as object);
+  }
+  return toCode(ajv ?? new Ajv(sourceOptions), schemas);
+}
+
+/** The options with which ajv keeps the source code of validators. The code gets the formats by the name `formats`. */
+const sourceOptions: Options = { code: { ...ajvOptions.code, source: true, formats: _`formats` } };
+
+/** Returns the code of the validators of schemas. Each is independent of the others, so that a server compiles only the code that it needs. */
+function toCode(ajv: Ajv, schemas: ReadonlyMap<string, object>): ValidatorCode {
+  const entries = [...schemas].map(([key, schema]) => {
+    const code = standalone.default(ajv, ajv.compile(schema)).replace('"use strict";', '');
+    return [key, `"use strict";const module={};${code};return module.exports;`];
+  });
+  return Object.fromEntries(entries);
+}
+
+if (process.argv[2] !== undefined) compileContracts(process.argv[2]);
