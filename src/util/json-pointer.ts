@@ -5,8 +5,6 @@ export function formatPointer(...steps: readonly (string | number)[]): string {
 
 /** Returns the property names and array indexes in a JSON Pointer, without escapes. */
 export function parsePointer(pointer: string): readonly string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const steps = pointer.split('/').slice(1);
+  return pointer.includes('~') ? steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')) : steps;
 }
