@@ -14,7 +14,7 @@ import { acceptPendingConnections, RetryDetector } from './pipeline/retry-detect
 import { getBasePath } from './pipeline/route.ts';
 import { type Exchange, getPath } from './pipeline/values.ts';
 import { createUnknownPath, HttpProblemError } from './problem.ts';
-import { logRequest, recordCachedResponse } from './record.ts';
+import { logRequest } from './record.ts';
 import { createResponseCache } from './response-cache.ts';
 import { createRoutes } from './routes.ts';
 
@@ -23,7 +23,7 @@ import { createRoutes } from './routes.ts';
  * API. It passes all other requests to the Koa app, because a Koa context takes as long as half of the pipeline.
  */
 export function createRequestListener(server: ServerParts, served: ServedContract): RequestListener {
-  const { log, sandboxes } = server;
+  const { log } = server;
   const cache = createResponseCache(server);
   const parts: AppParts = {
     ...server,
@@ -36,10 +36,9 @@ export function createRequestListener(server: ServerParts, served: ServedContrac
   const app = createApp(parts);
   const handleInApp = app.callback();
   return (req, res) => {
-    const cached = cache.send(req, res);
-    if (cached) {
-      recordCachedResponse(sandboxes.default.journal, req, cached);
-      logRequest(log, res, () => ({ operation: cached.operationId }));
+    const operation = cache.send(req, res);
+    if (operation !== undefined) {
+      logRequest(log, res, () => ({ operation }));
       return;
     }
     const request = createHttpRequest(req, res, (types) => app.createContext(req, res).accepts(types));

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Journal } from '../sandbox/journal/journal.ts';
 import { type RecordedResponse, truncateText } from '../sandbox/journal/recorded-request.ts';
 import { IMAGES_PATH } from '../util/request-target.ts';
@@ -94,13 +94,13 @@ function addToJournal(journal: Journal, exchange: Exchange, sent: SentResponse |
   });
 }
 
-/** Records in a journal a request and its response, which the response cache sent. */
+/** Records in a journal a GET request and its response, which the response cache sent. */
 export function recordCachedResponse(
   journal: Journal,
-  { method = '', url = '/', rawHeaders }: IncomingMessage,
+  { url, rawHeaders }: { readonly url: string; readonly rawHeaders: readonly string[] },
   { operationId, recorded: response }: { readonly operationId: string; readonly recorded: RecordedResponse },
 ): void {
-  journal.add({ method, url, prefix: '', rawHeaders, response, durationMs: 0, operationId, remarks: undefined });
+  journal.add({ method: 'GET', url, prefix: '', rawHeaders, response, durationMs: 0, operationId, remarks: undefined });
 }
 
 /** Converts a response to the format of the journal. */

@@ -1,11 +1,12 @@
-import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { RecordedResponse } from '../sandbox/journal/recorded-request.ts';
 import { MEGABYTE } from '../util/limits.ts';
-import { isAllowed } from './access-policy.ts';
+import { type AccessPolicy, isAllowed } from './access-policy.ts';
+import { HeaderChecks } from './header-checks.ts';
 import type { ResponseCache, ServerParts } from './parts.ts';
 import { hasBody } from './pipeline/body.ts';
 import { mayNameSandbox } from './pipeline/route.ts';
-import { type SentResponse, toRecordedResponse } from './record.ts';
+import { recordCachedResponse, type SentResponse, toRecordedResponse } from './record.ts';
 
 /** A stored response. Its status is 200. */
 interface CachedResponse {
@@ -33,10 +34,11 @@ const NO_RESPONSE_CACHE: ResponseCache = { send: () => undefined, store: () => {
 export function createResponseCache({ access, options, sandboxes }: ServerParts): ResponseCache {
   // Cached responses would have no delay.
   if (options.responseCache === false || options.delay !== undefined) return NO_RESPONSE_CACHE;
-  const { store, faults } = sandboxes.default;
+  const { store, faults, journal } = sandboxes.default;
   const getRevision = () => store.read().revision;
-  const isCacheable = (req: IncomingMessage) =>
-    isPlainGet(req) && !mayNameSandbox(req.url ?? '', req.headers) && isAllowed(access, req.headers);
+  const headerChecks = new HeaderChecks(({ headers }) =>
+    isCacheable(headers, access) ? getKeyPrefix(headers) : undefined,
+  );
   const responses = new Map<string, CachedResponse>();
   let storedRevision = getRevision();
   let storedBytes = 0;
@@ -49,20 +51,27 @@ export function createResponseCache({ access, options, sandboxes }: ServerParts)
 
   return {
     send(req, res) {
-      if (faults.isActive || !isCacheable(req)) return undefined;
+      if (req.method !== 'GET' || faults.isActive) return undefined;
+      const { url = '' } = req;
+      const { rawHeaders, result: prefix } = headerChecks.get(req);
+      if (prefix === undefined) return undefined;
       if (storedRevision !== getRevision()) clear();
-      const response = responses.get(getKey(req));
+      const response = responses.get(prefix + url);
       if (!response) return undefined;
       res.writeHead(200, response.headers).end(response.bytes);
-      return response;
+      recordCachedResponse(journal, { url, rawHeaders }, response);
+      return response.operationId;
     },
     store({ target, outcome }, sent, res) {
       const operationId = target?.route?.operationId;
       // A cached response has no notes in the log and the journal. So a response with notes is not stored.
       if (sent?.response.status !== 200 || outcome.notes.length > 0 || operationId === undefined) return;
       const { req } = res;
-      if (outcome.revision === undefined || outcome.revision !== getRevision() || !isCacheable(req)) return;
-      const key = getKey(req);
+      if (outcome.revision === undefined || outcome.revision !== getRevision() || req.method !== 'GET') return;
+      const { result: prefix } = headerChecks.get(req);
+      const { url = '' } = req;
+      if (prefix === undefined || mayNameSandbox(url, req.headers)) return;
+      const key = prefix + url;
       if (key.length > MAX_KEY_LENGTH) return;
       const response = createCachedResponse(operationId, sent, res);
       const bytes = response.bytes.length + key.length + ENTRY_BYTES;
@@ -83,11 +92,17 @@ function createCachedResponse(operationId: string, sent: SentResponse, res: Serv
   };
 }
 
-/** Returns whether a request is a GET request without a `Prefer` header and without a body. The pipeline must validate the others. */
-function isPlainGet({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && headers.prefer === undefined && !hasBody(headers);
+/**
+ * Returns whether responses to GET requests with these headers can be cached. The pipeline must validate a request with a `Prefer` header or a body, and select
+ * the sandbox that a request names.
+ */
+function isCacheable(headers: IncomingHttpHeaders, access: AccessPolicy): boolean {
+  return (
+    headers.prefer === undefined && !hasBody(headers) && !mayNameSandbox('', headers) && isAllowed(access, headers)
+  );
 }
 
-function getKey({ url, headers }: IncomingMessage): string {
-  return headers.origin === undefined ? `${url}` : `${headers.origin} ${url}`;
+/** Returns the start of the keys of requests with these headers. The request target is the rest of a key. */
+function getKeyPrefix({ origin }: IncomingHttpHeaders): string {
+  return origin === undefined ? '' : `${origin} `;
 }

@@ -37,7 +37,8 @@ export function createHttpServer({ listener, log, access, options }: HttpServerP
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   let isClosing = false;
 
-  function handle(req: IncomingMessage, res: ServerResponse): void {
+  function handle(res: ServerResponse): void {
+    const { req } = res;
     const problem = isClosing ? STOPPING : findHttpProblem(req);
     if (problem) refusals.refuse(res, problem);
     else listener(req, res);
@@ -45,9 +46,9 @@ export function createHttpServer({ listener, log, access, options }: HttpServerP
 
   function createNodeServer(): Server {
     return createServer({ ...LIMITS, requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs })
-      .on('request', (req, res) => {
+      .on('request', (_req, res) => {
         countRequest();
-        connections.handleInOrder(res, () => handle(req, res));
+        connections.handleInOrder(res, handle);
       })
       .on('connection', (socket) => {
         connections.add(socket);
@@ -142,6 +143,8 @@ function removeFragment(target: string): string {
 
 /** Sets the `Host` header of a request to the host and port of its target. The target takes precedence over the header (RFC 9112, section 3.2.2). */
 function replaceHost({ headers, rawHeaders }: IncomingMessage, authority: string): void {
+  // A request with HTTP/1.0 can have no Host header. The response cache knows a request by its raw headers.
+  if (headers.host === undefined) rawHeaders.push('Host', authority);
   headers.host = authority;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (rawHeaders[at]?.toLowerCase() === 'host') rawHeaders[at + 1] = authority;

@@ -39,16 +39,13 @@ export function toViolations(errors: readonly ErrorObject[]): RequestViolations 
 export const MAX_LISTED = 5;
 
 function describeViolation(pointer: string, error: ErrorObject) {
-  const [, part = '', ...steps] = pointer.split('/');
+  const end = pointer.indexOf('/', 1);
+  const [part, rest] = end === -1 ? [pointer.slice(1), ''] : [pointer.slice(1, end), pointer.slice(end)];
   const value = getInvalidValue(error);
   const { rule, problem, remedy } = describeError(error);
-  const violation: Violation = {
-    in: PARTS[part] ?? 'header',
-    pointer: steps.map((step) => `/${step}`).join(''),
-    rule,
-    ...(value === undefined ? {} : { value: shorten(value) }),
-    remedy,
-  };
+  const location = { in: PARTS[part] ?? 'header', pointer: rest, rule } as const;
+  const violation: Violation =
+    value === undefined ? { ...location, remedy } : { ...location, value: shorten(value), remedy };
   return { violation, clause: `${describeSubject(violation)} ${problem}: ${remedy}` };
 }
 

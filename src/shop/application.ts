@@ -29,10 +29,12 @@ export const shop: Application<State> = {
       validatesChanges: validateEntry !== shopContract.validateData,
     };
   },
-  extendContext: (context): Shop => ({ ...context, search: (products, term) => getSearch(products)(term) }),
+  extendContext: (context): Shop => ({ ...context, search }),
   prepare: ({ products }) => prepareSearch(products),
   describe,
 };
+
+const search: Shop['search'] = (products, term) => getSearch(products)(term);
 
 /** The rules for the state of the shop under the shop's own contract. */
 export const stateRules: StateRules<State> = {

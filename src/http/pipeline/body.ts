@@ -60,7 +60,8 @@ export class BodyReader {
    */
   async receiveText(options: BodyOptions): Promise<string> {
     try {
-      return await this.#receiveText(options);
+      this.text = await this.#receiveText(options);
+      return this.text;
     } catch (error) {
       throw this.#toProblemError(error, options);
     }
@@ -71,18 +72,15 @@ export class BodyReader {
     try {
       if (contentType === undefined || !isParsedType(contentType)) return await this.#ignore(contentType);
       if (!isJsonType(contentType)) return await this.#readForm(options, contentType);
-      return { body: parseJson(this.text ?? (await this.#receiveText(options))), contentType };
+      this.text ??= await this.#receiveText(options);
+      return { body: parseJson(this.text), contentType };
     } catch (error) {
       throw this.#toProblemError(error, options);
     }
   }
 
-  async #receiveText(options: BodyOptions): Promise<string> {
-    const received = hasSmallBody(this.req, options.limit)
-      ? await receiveSmallText(this.req)
-      : await this.#receiveLargeText(options);
-    this.text = received;
-    return received;
+  #receiveText(options: BodyOptions): Promise<string> {
+    return hasSmallBody(this.req, options.limit) ? receiveSmallText(this.req) : this.#receiveLargeText(options);
   }
 
   async #receiveLargeText(options: BodyOptions): Promise<string> {

@@ -50,8 +50,8 @@ export class Journal {
     // A request that began before the journal was cleared is not recorded.
     if (this.hasEnded || (request.durationMs > 0 && elapsedMs() - request.durationMs < this.clearedMs)) return;
     const id = this.latestId + 1;
-    const headers = shareHeaders(request.rawHeaders, (back) => this.get(id - back)?.headers);
-    const entry = createEntry(request, { id, atMs: nowMs(), headers });
+    const headers = shareHeaders(request.rawHeaders, (back) => this.get(id - back));
+    const entry = createEntry(request, { id, atMs: nowMs() }, headers);
     if (id - this.firstId === maxEntries) this.drop(this.firstId);
     this.latestId = id;
     this.ring[(id - 1) % maxEntries] = entry;

@@ -46,9 +46,14 @@ export interface Entry extends Omit<RecordedRequest, 'rawHeaders' | 'bodyText'> 
   /** The first 4 kB of the request body. */
   readonly body: string | undefined;
   readonly isTruncated: boolean;
+  /** The approximate memory of `headers`, in bytes. */
+  readonly headerBytes: number;
   /** The approximate memory of the entry in bytes, including shared lists. */
   readonly bytes: number;
 }
+
+/** The headers of an entry, and their memory. */
+type EntryHeaders = Pick<Entry, 'headers' | 'headerBytes'>;
 
 /** The memory of an entry in addition to its strings, in bytes. */
 const ENTRY_BYTES = 500;
@@ -59,12 +64,12 @@ const STRING_BYTES = 32;
 /** Creates an entry. Lists all properties, because an object that is created with spread syntax uses twice the memory. */
 export function createEntry(
   request: RecordedRequest,
-  { id, atMs, headers }: Pick<Entry, 'id' | 'atMs' | 'headers'>,
+  { id, atMs }: Pick<Entry, 'id' | 'atMs'>,
+  { headers, headerBytes }: EntryHeaders,
 ): Entry {
   const { method, url, prefix, response, durationMs, operationId, remarks, bodyText } = request;
   const body = bodyText && truncateText(bodyText);
   const isTruncated = body !== bodyText;
-  const headerBytes = headers.reduce((bytes, part) => bytes + STRING_BYTES + part.length, 0);
   const bytes = ENTRY_BYTES + url.length + headerBytes + (body?.length ?? 0) + (response?.text.length ?? 0);
   return {
     id,
@@ -73,6 +78,7 @@ export function createEntry(
     url,
     prefix,
     headers,
+    headerBytes,
     body,
     isTruncated,
     response,
@@ -102,16 +108,20 @@ export function truncateText(text: string): string {
 const COMPARED_REQUESTS = 4;
 
 /**
- * Returns the header list of an earlier request if that list is equal, else `headers`. Clients repeat their headers, and a shared list uses no
- * additional memory. `getEarlier(back)`: returns the list of an earlier request; `back` is 1 for the previous request.
+ * Returns the headers of an earlier request if they are equal, else `headers` with their memory. Clients repeat their headers, and a shared list uses no
+ * additional memory. `getEarlier(back)`: returns the entry of an earlier request; `back` is 1 for the previous request.
  */
 export function shareHeaders(
   headers: readonly string[],
-  getEarlier: (back: number) => readonly string[] | undefined,
-): readonly string[] {
+  getEarlier: (back: number) => EntryHeaders | undefined,
+): EntryHeaders {
   for (let back = 1; back <= COMPARED_REQUESTS; back++) {
     const earlier = getEarlier(back);
-    if (earlier?.length === headers.length && earlier.every((part, index) => part === headers[index])) return earlier;
+    if (earlier && isEqual(earlier.headers, headers)) return earlier;
   }
-  return headers;
+  return { headers, headerBytes: headers.reduce((bytes, part) => bytes + STRING_BYTES + part.length, 0) };
+}
+
+function isEqual(a: readonly string[], b: readonly string[]): boolean {
+  return a === b || (a.length === b.length && a.every((part, index) => part === b[index]));
 }
