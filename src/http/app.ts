@@ -33,12 +33,13 @@ export function createRequestListener(server: ServerParts, served: ServedContrac
     cache,
     retries: new RetryDetector(),
   };
+  const isLogged = log.isLevelEnabled('info');
   const app = createApp(parts);
   const handleInApp = app.callback();
   return (req, res) => {
     const operation = cache.send(req, res);
     if (operation !== undefined) {
-      logRequest(log, res, () => ({ operation }));
+      if (isLogged) logRequest(log, res, () => ({ operation }));
       return;
     }
     const request = createHttpRequest(req, res, (types) => app.createContext(req, res).accepts(types));

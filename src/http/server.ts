@@ -86,7 +86,9 @@ function findHttpProblem(req: IncomingMessage): HttpProblem | undefined {
   if (!hasOneHost(req)) return createMalformedProblem('the request must have exactly one Host header');
   if (req.httpVersion === '1.0' && req.headers['transfer-encoding'] !== undefined)
     return createMalformedProblem('HTTP/1.0 has no Transfer-Encoding: send a Content-Length header, or use HTTP/1.1');
-  const target = parseRequestTarget(req.method ?? '', req.url ?? '');
+  const { method = '', url = '' } = req;
+  if (PLAIN_TARGET.test(url)) return undefined;
+  const target = parseRequestTarget(method, url);
   if (!target)
     return createMalformedProblem('the request target is not a path: send a path such as /items, or an http URL');
   req.url = target.url;
@@ -117,6 +119,9 @@ function close(server: Server): Promise<unknown> {
 
 /** Matches the scheme and the authority (host and port) of an http or https URL. The URL can't contain a user name (RFC 9110, section 4.2.4). */
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(?![^/?#])/i;
+
+/** Matches a target that `parseRequestTarget` does not change: a path without a fragment, spaces and characters outside ASCII. */
+const PLAIN_TARGET = /^\/[!"$-~]*$/;
 
 /** Characters that are invalid in a target. Node and Koa parse them differently. */
 const SPACES = /[\t\n\f\r \u00a0\ufeff]/g;

@@ -57,7 +57,7 @@ export class Journal {
     this.ring[(id - 1) % maxEntries] = entry;
     memory.add(this, entry.bytes);
     memory.enforceLimit();
-    for (const follower of this.followers) notify(follower, entry);
+    if (this.isFollowed) for (const follower of this.followers) notify(follower, entry);
   }
 
   /** Returns the current entries, oldest first. */
@@ -155,10 +155,10 @@ export class JournalMemory {
 
   /** Adds bytes to the memory of a journal. A negative number removes bytes. */
   add(journal: Journal, bytes: number): void {
+    if (journal.usedBytes === 0) this.journals.add(journal);
     journal.usedBytes += bytes;
     this.bytes += bytes;
     if (journal.usedBytes === 0) this.journals.delete(journal);
-    else this.journals.add(journal);
   }
 
   /** If the limit is exceeded, deletes the older half of the entries of one journal after the other. Starts with the journal that uses the most memory. */
