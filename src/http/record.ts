@@ -94,15 +94,6 @@ function addToJournal(journal: Journal, exchange: Exchange, sent: SentResponse |
   });
 }
 
-/** Records in a journal a GET request and its response, which the response cache sent. */
-export function recordCachedResponse(
-  journal: Journal,
-  { url, rawHeaders }: { readonly url: string; readonly rawHeaders: readonly string[] },
-  { operationId, recorded: response }: { readonly operationId: string; readonly recorded: RecordedResponse },
-): void {
-  journal.add({ method: 'GET', url, prefix: '', rawHeaders, response, durationMs: 0, operationId, remarks: undefined });
-}
-
 /** Converts a response to the format of the journal. */
 export function toRecordedResponse({ response: { status, headers }, text }: SentResponse): RecordedResponse {
   return { status, headers, bytes: Buffer.byteLength(text), text: truncateText(text) };

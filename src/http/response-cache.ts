@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeader, ServerResponse } from 'node:http';
-import type { RecordedResponse } from '../sandbox/journal/recorded-request.ts';
+import { type RecordedResponse, type StoredRequest, toStoredRequest } from '../sandbox/journal/recorded-request.ts';
 import { MEGABYTE } from '../util/limits.ts';
 import { type AccessPolicy, isAllowed } from './access-policy.ts';
 import { HeaderChecks } from './header-checks.ts';
 import type { ResponseCache, ServerParts } from './parts.ts';
 import { hasBody } from './pipeline/body.ts';
 import { mayNameSandbox } from './pipeline/route.ts';
-import { recordCachedResponse, type SentResponse, toRecordedResponse } from './record.ts';
+import { type SentResponse, toRecordedResponse } from './record.ts';
 
 /** A stored response. Its status is 200. */
 interface CachedResponse {
@@ -16,6 +16,8 @@ interface CachedResponse {
   readonly bytes: Buffer;
   /** The response as the journal stores it. */
   readonly recorded: RecordedResponse;
+  /** The latest request as the journal stores it. Requests with the same headers share this object. */
+  latest?: StoredRequest;
 }
 
 /** The maximum size of all stored responses, in bytes. A response that would exceed this size empties the cache: most entries are searches that nobody repeats. */
@@ -59,7 +61,7 @@ export function createResponseCache({ access, options, sandboxes }: ServerParts)
       const response = responses.get(prefix + url);
       if (!response) return undefined;
       res.writeHead(200, response.headers).end(response.bytes);
-      recordCachedResponse(journal, { url, rawHeaders }, response);
+      journal.addStored(getStoredRequest(response, url, rawHeaders));
       return response.operationId;
     },
     store({ target, outcome }, sent, res) {
@@ -90,6 +92,24 @@ function createCachedResponse(operationId: string, sent: SentResponse, res: Serv
     bytes: Buffer.from(sent.text),
     recorded: toRecordedResponse(sent),
   };
+}
+
+/** Returns a GET request that got a cached response, as the journal stores it. */
+function getStoredRequest(cached: CachedResponse, url: string, rawHeaders: readonly string[]): StoredRequest {
+  const { latest, operationId, recorded: response } = cached;
+  if (latest?.headers === rawHeaders) return latest;
+  const request = {
+    method: 'GET',
+    url,
+    prefix: '',
+    rawHeaders,
+    response,
+    durationMs: 0,
+    operationId,
+    remarks: undefined,
+  };
+  cached.latest = toStoredRequest(request);
+  return cached.latest;
 }
 
 /**
