@@ -29,7 +29,8 @@ export const shop: Application<State> = {
       validatesChanges: validateEntry !== shopContract.validateData,
     };
   },
-  extendContext: (context): Shop => ({ ...context, search }),
+  // Lists the properties, because V8 needs much longer to add a property to a copy.
+  extendContext: ({ read, update, reset, nowMs, newId }): Shop => ({ read, update, reset, nowMs, newId, search }),
   prepare: ({ products }) => prepareSearch(products),
   describe,
 };
