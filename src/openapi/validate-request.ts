@@ -59,12 +59,10 @@ export function validateRequest(context: RequestValidation, route: Route, reques
   const query = omitNames(request.query, unknown.query);
   const input = { path: route.pathParameters(request.path), query, body: request.body };
   const errors = findErrors(context, route, request, input);
-  const rejected = errors.map(({ params }) => params.additionalProperty ?? params.unevaluatedProperty);
-  const ignored = { ...unknown, body: unknown.body.filter((name) => !rejected.includes(name)) };
-  const notes = describeIgnored(route, ignored);
+  const notes = describeIgnored(route, unknown, errors);
   if (errors.length === 0) return { kind: 'call', input, notes };
   const { violations, detail } = toViolations(errors);
-  return { kind: 'violations', violations, detail: [detail, ...notes].join('; ') };
+  return { kind: 'violations', violations, detail: notes.length === 0 ? detail : [detail, ...notes].join('; ') };
 }
 
 function findErrors(context: RequestValidation, route: Route, request: RequestToValidate, input: OperationInput) {
@@ -150,12 +148,19 @@ function omitNames(query: RequestToValidate['query'], names: readonly string[]):
   return Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
 }
 
-/** Returns a note for each ignored name, with a suggestion. */
-function describeIgnored({ knownNames: known }: Route, { query, body }: Names): readonly string[] {
+/** Returns a note for each ignored name, with a suggestion. A name for which there is an error was not ignored. */
+function describeIgnored(
+  { knownNames: known }: Route,
+  { query, body }: Names,
+  errors: readonly ErrorObject[],
+): readonly string[] {
   if (query.length + body.length === 0) return [];
+  const rejected = errors.map(({ params }) => params.additionalProperty ?? params.unevaluatedProperty);
   const ignored = [
     ...query.map((name) => ({ name, subject: `query parameter ${shorten(name)}`, names: known.query })),
-    ...body.map((name) => ({ name, subject: shorten(name), names: known.body })),
+    ...body
+      .filter((name) => !rejected.includes(name))
+      .map((name) => ({ name, subject: shorten(name), names: known.body })),
   ];
   return limitList(
     ignored,

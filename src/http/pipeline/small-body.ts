@@ -13,11 +13,9 @@ export function hasSmallBody({ headers }: IncomingMessage, limit: number): boole
 export function receiveSmallText(req: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const fail = () => reject(new Error('request aborted'));
-    if (req.destroyed) fail();
+    if (req.destroyed) reject(new Error('request aborted'));
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => resolve(decode(chunks)));
-    req.on('aborted', fail);
     req.on('error', reject);
   });
 }
