@@ -36,14 +36,17 @@ function getProblem(error: ErrorObject): string {
 function getRemedy(error: ErrorObject): string {
   const { keyword, params, parentSchema } = error;
   const schema = (parentSchema ?? {}) as DescribedSchema;
-  const names = Object.keys(schema.properties ?? {});
   if (keyword === 'required') return `add ${describeMissing(schema.properties?.[params.missingProperty] ?? {})}`;
-  if (keyword === 'additionalProperties') return suggestName(params.additionalProperty, names);
-  if (keyword === 'minProperties') return `add at least one of ${joinWithOr(names)}`;
+  if (keyword === 'additionalProperties') return suggestName(params.additionalProperty, getPropertyNames(schema));
+  if (keyword === 'minProperties') return `add at least one of ${joinWithOr(getPropertyNames(schema))}`;
   if (keyword === 'depth') return TOO_DEEP_REMEDY;
   if (keyword === 'finite') return `use a number of at most ${Number.MAX_VALUE}`;
   if (isRepeatedParameter(error)) return 'send it once';
   return getPropertyRuleRemedy(keyword, schema) ?? `use ${describeExpected(schema)}`;
+}
+
+function getPropertyNames({ properties = {} }: DescribedSchema): readonly string[] {
+  return Object.keys(properties);
 }
 
 function isRepeatedParameter({ keyword, data, instancePath }: ErrorObject): boolean {

@@ -30,7 +30,8 @@ const PARTS: Readonly<Record<string, Violation['in']>> = { requestBody: 'body', 
 
 /** Returns one violation for each invalid value. The errors must come from an ajv with the options `verbose` and `allErrors`. */
 export function toViolations(errors: readonly ErrorObject[]): RequestViolations {
-  const described = [...groupByPointer(errors)].map(([pointer, error]) => describeViolation(pointer, error));
+  const described: ReturnType<typeof describeViolation>[] = [];
+  for (const [pointer, error] of groupByPointer(errors)) described.push(describeViolation(pointer, error));
   const clauses = limitList(described, MAX_LISTED, ({ clause }) => clause);
   return { violations: described.map(({ violation }) => violation), detail: clauses.join('; ') };
 }
