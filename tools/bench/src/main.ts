@@ -12,6 +12,7 @@ import { section, targetList } from './markdown.ts';
 import { BenchError, type Measurement, type Target } from './measurement.ts';
 import { http } from './measurements/http.ts';
 import { memory } from './measurements/memory.ts';
+import { orders } from './measurements/orders.ts';
 import { sandboxes } from './measurements/sandboxes.ts';
 import { search } from './measurements/search.ts';
 import { start } from './measurements/start.ts';
@@ -20,7 +21,7 @@ import { killAll, stopAll } from './server.ts';
 
 /** The measurements by name, in the order in which they run. */
 const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map(
-  Object.entries({ http, store, search, start, memory, sandboxes }),
+  Object.entries({ http, orders, store, search, start, memory, sandboxes }),
 );
 const BUILT_SERVER = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
