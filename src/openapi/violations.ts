@@ -61,7 +61,8 @@ function getInvalidValue({ keyword, params, data }: ErrorObject): unknown {
 
 /** Names the invalid value. The name has no quotes, because the journal redacts secret values directly after a name without quotes. */
 function describeSubject({ in: part, pointer }: Violation): string {
-  const name = shorten(parsePointer(pointer).join('.'));
+  const isName = pointer.lastIndexOf('/') === 0 && !pointer.includes('~');
+  const name = shorten(isName ? pointer.slice(1) : parsePointer(pointer).join('.'));
   if (part === 'body') return `${name || 'the body'}`;
   return `${part === 'header' ? part : `${part} parameter`} ${name}`;
 }

@@ -1,10 +1,18 @@
 /** Formats property names and array indexes as a JSON Pointer (RFC 6901). */
 export function formatPointer(...steps: readonly (string | number)[]): string {
-  return steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  let pointer = '';
+  for (const step of steps) pointer += `/${escapeStep(String(step))}`;
+  return pointer;
+}
+
+function escapeStep(step: string): string {
+  return /[~/]/.test(step) ? step.replaceAll('~', '~0').replaceAll('/', '~1') : step;
 }
 
 /** Returns the property names and array indexes in a JSON Pointer, without escapes. */
 export function parsePointer(pointer: string): readonly string[] {
-  const steps = pointer.split('/').slice(1);
-  return pointer.includes('~') ? steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')) : steps;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => (step.includes('~') ? step.replaceAll('~1', '/').replaceAll('~0', '~') : step));
 }
