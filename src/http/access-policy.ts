@@ -27,6 +27,8 @@ export function createAccessPolicy({
     hosts: hosts.map((name) => name.toLowerCase()),
     /** Origins that are allowed in addition to loopback origins and origins with the host name of the request. `*` allows all. */
     origins: allowOrigin.map(normalizeOrigin),
+    /** The latest host that was allowed. Most requests have the same host. */
+    latestHost: { allowed: undefined as string | undefined },
     /** Whether the control API is enabled, whether the server listens only on loopback addresses, and the bearer token that requests must send. */
     control: { isOn: control, isLoopback: isLoopback(host), token: controlToken },
   };
@@ -47,8 +49,16 @@ function normalizeOrigin(origin: string): string {
  * Returns whether a `Host` header is allowed. The rules are those of Vite. In a DNS rebinding attack, the browser sends the host name of the attacker, which is
  * neither `localhost` nor an IP address. A request without `Host` is allowed, because browsers always send this header and HTTP/1.0 does not require it.
  */
-function isHostAllowed({ hosts }: AccessPolicy, header: string | undefined): boolean {
-  if (header === undefined || hosts.includes(ANY)) return true;
+function isHostAllowed(policy: AccessPolicy, header: string | undefined): boolean {
+  const { latestHost } = policy;
+  if (header === undefined || header === latestHost.allowed) return true;
+  const isAllowed = isHostInPolicy(policy, header);
+  if (isAllowed) latestHost.allowed = header;
+  return isAllowed;
+}
+
+function isHostInPolicy({ hosts }: AccessPolicy, header: string): boolean {
+  if (hosts.includes(ANY)) return true;
   const name = parseHostName(header);
   if (name === undefined) return false;
   const isListed = hosts.some((host) => name === host || (host.startsWith('.') && `.${name}`.endsWith(host)));

@@ -1,7 +1,8 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import Koa, { type Context, type Middleware } from 'koa';
+import type { AccessPolicy } from './access-policy.ts';
 import { createControlApi } from './control/control-api.ts';
-import { cors, getOriginNotes } from './cors.ts';
+import { cors, getCorsHeaders, getOriginNotes } from './cors.ts';
 import { readOnly, serveFrontEnd, serveHistoryFallback } from './files.ts';
 import { COMMON_HEADERS } from './headers.ts';
 import type { AppParts, ServedContract, ServerParts } from './parts.ts';
@@ -11,30 +12,63 @@ import { createHttpRequest } from './pipeline/request.ts';
 import { setHeaders } from './pipeline/response.ts';
 import { acceptPendingConnections, RetryDetector } from './pipeline/retry-detector.ts';
 import { getBasePath } from './pipeline/route.ts';
-import type { Exchange } from './pipeline/values.ts';
+import { type Exchange, getPath } from './pipeline/values.ts';
 import { createUnknownPath, HttpProblemError } from './problem.ts';
-import { logRequest, recordCachedResponse } from './record.ts';
+import { logRequest } from './record.ts';
 import { createResponseCache } from './response-cache.ts';
 import { createRoutes } from './routes.ts';
 
-/** Creates the request listener of a contract. The listener sends cached responses itself. It passes all other requests to the Koa app. */
+/**
+ * Creates the request listener of a contract. The listener sends cached responses, and runs the pipeline for requests for an operation or for an unknown path of an
+ * API. It passes all other requests to the Koa app, because a Koa context takes as long as half of the pipeline.
+ */
 export function createRequestListener(server: ServerParts, served: ServedContract): RequestListener {
-  const { log, sandboxes } = server;
+  const { log } = server;
   const cache = createResponseCache(server);
-  const app = createApp({
+  const parts: AppParts = {
     ...server,
     ...served,
     apis: { contract: createContractApi({ ...server, ...served }), control: createControlApi(server) },
     basePath: getBasePath(served.contract),
     cache,
     retries: new RetryDetector(),
-  }).callback();
-  return (req, res) => {
-    const cached = cache.send(req, res);
-    if (!cached) return app(req, res);
-    recordCachedResponse(sandboxes.default.journal, req, cached);
-    logRequest(log, res, () => ({ operation: cached.operationId }));
   };
+  const isLogged = log.isLevelEnabled('info');
+  const app = createApp(parts);
+  const handleInApp = app.callback();
+  return (req, res) => {
+    const operation = cache.send(req, res);
+    if (operation !== undefined) {
+      if (isLogged) logRequest(log, res, () => ({ operation }));
+      return;
+    }
+    const request = createHttpRequest(req, res, (types) => app.createContext(req, res).accepts(types));
+    const routed = startExchange(parts, request);
+    if (isForApi(routed)) void serveApiRequest(parts, routed, res);
+    else handleInApp(req, res);
+  };
+}
+
+/** Returns whether the pipeline alone serves a routed request. The CORS middleware responds to preflight requests, and a later middleware sends images. */
+function isForApi({ request, target }: Exchange): boolean {
+  return target !== undefined && target.kind !== 'image' && request.method !== 'OPTIONS';
+}
+
+/** Serves a request for an API like the middlewares 1 to 4 of the Koa app. Never rejects. */
+async function serveApiRequest(parts: AppParts, routed: Exchange, res: ServerResponse): Promise<void> {
+  const { log, access } = parts;
+  let exchange = routed;
+  logRequest(log, res, () => getLogDetails(access, res.req, exchange));
+  setHeaders(res, COMMON_HEADERS);
+  if (routed.target?.api.isContractApi) setHeaders(res, getCorsHeaders(access, res.req.headers, getPath(routed)));
+  try {
+    exchange = await runPipeline(parts, routed);
+    if (exchange.outcome.transport?.connection) await acceptPendingConnections();
+    finishExchange(parts, exchange, res);
+  } catch (err) {
+    log.error({ err });
+    res.destroy();
+  }
 }
 
 /** The state of a Koa context. */
@@ -76,8 +110,8 @@ const DISCONNECTED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 function logging({ log, access }: AppParts): Middleware<AppState> {
   return (ctx, next) => {
     logRequest(log, ctx.res, () => {
-      const details = ctx.state.exchange ? getDetails(ctx.state.exchange) : { notes: [] };
-      return { ...details, notes: [...details.notes, ...getOriginNotes(access, ctx.req)] };
+      const { exchange } = ctx.state;
+      return exchange ? getLogDetails(access, ctx.req, exchange) : { notes: getOriginNotes(access, ctx.req) };
     });
     return next();
   };
@@ -91,7 +125,10 @@ const addCommonHeaders: Middleware = (ctx, next) => {
 /** Serves the contract's API and the control API. Calls the next middleware for other requests. */
 function serveApis(parts: AppParts): Middleware<AppState> {
   return async (ctx, next) => {
-    const routed = startExchange(parts, createHttpRequest(ctx));
+    const routed = startExchange(
+      parts,
+      createHttpRequest(ctx.req, ctx.res, (types) => ctx.accepts(types)),
+    );
     ctx.state.exchange = routed;
     const handled = await runPipeline(parts, routed);
     const exchange = handled.callsNext ? await callNext(parts, ctx, next, handled) : handled;
@@ -125,8 +162,9 @@ async function callNext(
   }
 }
 
-function getDetails({ target, selection, outcome }: Exchange) {
-  const { notes, effects, transport } = outcome;
+function getLogDetails(access: AccessPolicy, req: IncomingMessage, { target, selection, outcome }: Exchange) {
+  const { effects, transport } = outcome;
+  const notes = [...outcome.notes, ...getOriginNotes(access, req)];
   return {
     operation: target?.route?.operationId,
     sandbox: selection?.isNamed ? selection.sandbox.id : undefined,

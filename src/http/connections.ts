@@ -31,11 +31,11 @@ export class Connections {
    * Calls `handle` for a new request when all earlier responses on the same connection are sent. While a pipelined request waits, Node reads no further request from
    * the connection, so that waiting requests do not fill the memory.
    */
-  handleInOrder(response: ServerResponse, handle: () => void): void {
+  handleInOrder(response: ServerResponse, handle: (response: ServerResponse) => void): void {
     const { socket } = response.req;
     const connection = this.#connections.get(socket);
     if (connection && isActive(connection.lastResponse)) handleLater(socket, connection, response, handle);
-    else handle();
+    else handle(response);
     if (connection) connection.lastResponse = response;
   }
 
@@ -60,7 +60,12 @@ export class Connections {
   }
 }
 
-function handleLater(socket: Duplex, connection: Connection, response: ServerResponse, handle: () => void): void {
+function handleLater(
+  socket: Duplex,
+  connection: Connection,
+  response: ServerResponse,
+  handle: (response: ServerResponse) => void,
+): void {
   connection.waitingRequests++;
   // Node resumes the socket after the current event, so the socket is paused again in a microtask.
   queueMicrotask(() => pauseWhileWaiting(socket, connection));
@@ -70,7 +75,7 @@ function handleLater(socket: Duplex, connection: Connection, response: ServerRes
     // Requests of other connections are handled first.
     setImmediate(() => {
       // A request with a malformed body was refused in the meantime.
-      if (!socket.destroyed && !response.headersSent) handle();
+      if (!socket.destroyed && !response.headersSent) handle(response);
     });
   });
 }

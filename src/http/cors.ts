@@ -52,9 +52,12 @@ function canRead(access: AccessPolicy, requester: Requester, path: string): bool
   return requester.origin !== undefined && !isControlPath(path) && isOriginAllowed(access, requester);
 }
 
+/** The headers of a response that pages of other origins may not read. */
+const NO_CORS_HEADERS: Headers = { Vary: 'Origin' };
+
 /** Returns the CORS headers for a response that is sent without the middleware. */
 export function getCorsHeaders(access: AccessPolicy, requester: Requester, path: string): Headers {
-  if (!canRead(access, requester, path)) return { Vary: 'Origin' };
+  if (!canRead(access, requester, path)) return NO_CORS_HEADERS;
   return {
     Vary: 'Origin',
     'Access-Control-Allow-Origin': requester.origin ?? '',

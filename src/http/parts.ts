@@ -11,7 +11,7 @@ import type { AccessPolicy } from './access-policy.ts';
 import type { HttpOptions } from './options.ts';
 import type { RetryDetector } from './pipeline/retry-detector.ts';
 import type { Api, Exchange } from './pipeline/values.ts';
-import type { Log, recordCachedResponse, SentResponse } from './record.ts';
+import type { Log, SentResponse } from './record.ts';
 
 /** The dependencies of the HTTP layer that stay the same when the contract is reloaded. */
 export interface ServerParts {
@@ -52,8 +52,8 @@ export interface ServedContract {
  * and the `Origin` header. The responses depend on no other header.
  */
 export interface ResponseCache {
-  /** Sends the stored response to a request and returns this response. Returns undefined if no response is stored. */
-  send(req: IncomingMessage, res: ServerResponse): Parameters<typeof recordCachedResponse>[2] | undefined;
+  /** Sends the stored response to a request, records it in the journal, and returns its operationId. Returns undefined if no response is stored. */
+  send(req: IncomingMessage, res: ServerResponse): string | undefined;
   /** Stores the response of an exchange, if an identical request would get the same response. */
   store(exchange: Exchange, sent: SentResponse | undefined, res: ServerResponse): void;
 }

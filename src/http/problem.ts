@@ -105,8 +105,12 @@ export function getProblemKind(problem: HttpProblem): ProblemKind {
   return problem.kind === undefined ? problemKinds[problem.code] : problem.kind;
 }
 
+/** Matches a path that is a valid URI reference and has no percent-encodings. */
+const PLAIN_PATH = /^\/(?!\/)[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
+
 /** Returns a path as a valid URI reference (RFC 3986): percent-encodes invalid characters, and leaves valid percent-encodings unchanged. */
 export function toUriReference(path: string): string {
+  if (PLAIN_PATH.test(path)) return path;
   return path
     .replaceAll(/%(?![0-9a-fA-F]{2})/g, '%25')
     .replaceAll(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/g, encodeURIComponent)

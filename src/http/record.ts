@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Journal } from '../sandbox/journal/journal.ts';
 import { type RecordedResponse, truncateText } from '../sandbox/journal/recorded-request.ts';
 import { IMAGES_PATH } from '../util/request-target.ts';
@@ -94,15 +94,6 @@ function addToJournal(journal: Journal, exchange: Exchange, sent: SentResponse |
     operationId: target?.route?.operationId,
     remarks: hasRemarks ? { notes, violations, responseViolations, forced: effects } : undefined,
   });
-}
-
-/** Records in a journal a request and its response, which the response cache sent. */
-export function recordCachedResponse(
-  journal: Journal,
-  { method = '', url = '/', rawHeaders }: IncomingMessage,
-  { operationId, recorded: response }: { readonly operationId: string; readonly recorded: RecordedResponse },
-): void {
-  journal.add({ method, url, prefix: '', rawHeaders, response, durationMs: 0, operationId, remarks: undefined });
 }
 
 /** Converts a response to the format of the journal. */

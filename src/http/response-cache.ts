@@ -1,7 +1,8 @@
-import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
-import type { RecordedResponse } from '../sandbox/journal/recorded-request.ts';
+import type { IncomingHttpHeaders, OutgoingHttpHeader, ServerResponse } from 'node:http';
+import { type RecordedResponse, type StoredRequest, toStoredRequest } from '../sandbox/journal/recorded-request.ts';
 import { MEGABYTE } from '../util/limits.ts';
-import { isAllowed } from './access-policy.ts';
+import { type AccessPolicy, isAllowed } from './access-policy.ts';
+import { HeaderChecks } from './header-checks.ts';
 import type { ResponseCache, ServerParts } from './parts.ts';
 import { hasBody } from './pipeline/body.ts';
 import { type ListPieces, sendPieces } from './pipeline/long-list.ts';
@@ -16,6 +17,8 @@ interface CachedResponse {
   readonly body: Buffer | ListPieces;
   /** The response as the journal stores it. */
   readonly recorded: RecordedResponse;
+  /** The latest request as the journal stores it. Requests with the same headers share this object. */
+  latest?: StoredRequest;
 }
 
 /** The maximum size of all stored responses, in bytes. A response that would exceed this size empties the cache: most entries are searches that nobody repeats. */
@@ -37,54 +40,80 @@ const NO_RESPONSE_CACHE: ResponseCache = { send: () => undefined, store: () => {
 export function createResponseCache({ access, options, sandboxes }: ServerParts): ResponseCache {
   // Cached responses would have no delay.
   if (options.responseCache === false || options.delay !== undefined) return NO_RESPONSE_CACHE;
-  const { store, faults } = sandboxes.default;
+  const { store, faults, journal } = sandboxes.default;
   const getRevision = () => store.read().revision;
-  const isCacheable = (req: IncomingMessage) =>
-    isPlainGet(req) && !mayNameSandbox(req.url ?? '', req.headers) && isAllowed(access, req.headers);
-  const responses = new Map<string, CachedResponse>();
-  let storedRevision = getRevision();
-  let storedBytes = 0;
-  let longest: { readonly key: string; readonly response: CachedResponse } | undefined;
-
-  function clear(): void {
-    responses.clear();
-    longest = undefined;
-    storedBytes = 0;
-    storedRevision = getRevision();
-  }
+  const headerChecks = new HeaderChecks(({ headers }) =>
+    isCacheable(headers, access) ? getKeyPrefix(headers) : undefined,
+  );
+  const responses = new StoredResponses();
 
   return {
     send(req, res) {
-      if (faults.isActive || !isCacheable(req)) return undefined;
-      if (storedRevision !== getRevision()) clear();
-      const key = getKey(req);
-      const response = responses.get(key) ?? (longest?.key === key ? longest.response : undefined);
+      if (req.method !== 'GET' || faults.isActive) return undefined;
+      const { url = '' } = req;
+      const { rawHeaders, result: prefix } = headerChecks.get(req);
+      if (prefix === undefined) return undefined;
+      const response = responses.get(prefix + url, getRevision());
       if (!response) return undefined;
       res.writeHead(200, response.headers);
       if ('pieces' in response.body) sendPieces(res, response.body);
       else res.end(response.body);
-      return response;
+      journal.addStored(getStoredRequest(response, url, rawHeaders));
+      return response.operationId;
     },
     store({ target, outcome }, sent, res) {
       const operationId = target?.route?.operationId;
       // A cached response has no notes in the log and the journal. So a response with notes is not stored.
       if (sent?.response.status !== 200 || outcome.notes.length > 0 || operationId === undefined) return;
       const { req } = res;
-      if (outcome.revision === undefined || outcome.revision !== getRevision() || !isCacheable(req)) return;
-      const key = getKey(req);
+      if (outcome.revision === undefined || outcome.revision !== getRevision() || req.method !== 'GET') return;
+      const { result: prefix } = headerChecks.get(req);
+      const { url = '' } = req;
+      if (prefix === undefined || mayNameSandbox(url, req.headers)) return;
+      const key = prefix + url;
       if (key.length > MAX_KEY_LENGTH) return;
       const bytes = sent.bytes + key.length + ENTRY_BYTES;
       if (bytes > (sent.response.pieces ? MAX_LIST_BYTES : MAX_BYTES)) return;
-      const response = createCachedResponse(operationId, sent, res);
-      if (storedRevision !== getRevision()) clear();
-      if (bytes > MAX_BYTES) longest = { key, response };
-      else {
-        if (storedBytes + bytes > MAX_BYTES) clear();
-        if (!responses.has(key)) storedBytes += bytes;
-        responses.set(key, response);
-      }
+      responses.set(key, createCachedResponse(operationId, sent, res), { bytes, revision: getRevision() });
     },
   };
+}
+
+/** The stored responses of one revision of the state, by key. They are removed when the revision changes. */
+class StoredResponses {
+  readonly #responses = new Map<string, CachedResponse>();
+  /** The latest response of more than `MAX_BYTES`. */
+  #longest: { readonly key: string; readonly response: CachedResponse } | undefined;
+  #bytes = 0;
+  #revision = 0;
+
+  get(key: string, revision: number): CachedResponse | undefined {
+    if (revision !== this.#revision) this.#clear(revision);
+    return this.#responses.get(key) ?? (this.#longest?.key === key ? this.#longest.response : undefined);
+  }
+
+  /** Stores a response. `bytes`: the size of its entry. */
+  set(
+    key: string,
+    response: CachedResponse,
+    { bytes, revision }: { readonly bytes: number; readonly revision: number },
+  ): void {
+    if (bytes > MAX_BYTES) {
+      if (revision !== this.#revision) this.#clear(revision);
+      this.#longest = { key, response };
+      return;
+    }
+    if (revision !== this.#revision || this.#bytes + bytes > MAX_BYTES) this.#clear(revision);
+    if (!this.#responses.has(key)) this.#bytes += bytes;
+    this.#responses.set(key, response);
+  }
+
+  #clear(revision: number): void {
+    this.#responses.clear();
+    this.#longest = undefined;
+    this.#bytes = 0;
+    this.#revision = revision;
+  }
 }
 
 function createCachedResponse(operationId: string, sent: SentResponse, res: ServerResponse): CachedResponse {
@@ -102,11 +131,35 @@ function getBody({ response: { pieces }, text }: SentResponse): CachedResponse['
   return pieces.length > MAX_BYTES ? pieces : Buffer.concat(pieces.pieces);
 }
 
-/** Returns whether a request is a GET request without a `Prefer` header and without a body. The pipeline must validate the others. */
-function isPlainGet({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && headers.prefer === undefined && !hasBody(headers);
+/** Returns a GET request that got a cached response, as the journal stores it. */
+function getStoredRequest(cached: CachedResponse, url: string, rawHeaders: readonly string[]): StoredRequest {
+  const { latest, operationId, recorded: response } = cached;
+  if (latest?.headers === rawHeaders) return latest;
+  const request = {
+    method: 'GET',
+    url,
+    prefix: '',
+    rawHeaders,
+    response,
+    durationMs: 0,
+    operationId,
+    remarks: undefined,
+  };
+  cached.latest = toStoredRequest(request);
+  return cached.latest;
 }
 
-function getKey({ url, headers }: IncomingMessage): string {
-  return headers.origin === undefined ? `${url}` : `${headers.origin} ${url}`;
+/**
+ * Returns whether responses to GET requests with these headers can be cached. The pipeline must validate a request with a `Prefer` header or a body, and select
+ * the sandbox that a request names.
+ */
+function isCacheable(headers: IncomingHttpHeaders, access: AccessPolicy): boolean {
+  return (
+    headers.prefer === undefined && !hasBody(headers) && !mayNameSandbox('', headers) && isAllowed(access, headers)
+  );
+}
+
+/** Returns the start of the keys of requests with these headers. The request target is the rest of a key. */
+function getKeyPrefix({ origin }: IncomingHttpHeaders): string {
+  return origin === undefined ? '' : `${origin} `;
 }

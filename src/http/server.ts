@@ -37,7 +37,8 @@ export function createHttpServer({ listener, log, access, options }: HttpServerP
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   let isClosing = false;
 
-  function handle(req: IncomingMessage, res: ServerResponse): void {
+  function handle(res: ServerResponse): void {
+    const { req } = res;
     const problem = isClosing ? STOPPING : findHttpProblem(req);
     if (problem) refusals.refuse(res, problem);
     else listener(req, res);
@@ -45,9 +46,9 @@ export function createHttpServer({ listener, log, access, options }: HttpServerP
 
   function createNodeServer(): Server {
     return createServer({ ...LIMITS, requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs })
-      .on('request', (req, res) => {
+      .on('request', (_req, res) => {
         countRequest();
-        connections.handleInOrder(res, () => handle(req, res));
+        connections.handleInOrder(res, handle);
       })
       .on('connection', (socket) => {
         connections.add(socket);
@@ -85,7 +86,9 @@ function findHttpProblem(req: IncomingMessage): HttpProblem | undefined {
   if (!hasOneHost(req)) return createMalformedProblem('the request must have exactly one Host header');
   if (req.httpVersion === '1.0' && req.headers['transfer-encoding'] !== undefined)
     return createMalformedProblem('HTTP/1.0 has no Transfer-Encoding: send a Content-Length header, or use HTTP/1.1');
-  const target = parseRequestTarget(req.method ?? '', req.url ?? '');
+  const { method = '', url = '' } = req;
+  if (PLAIN_TARGET.test(url)) return undefined;
+  const target = parseRequestTarget(method, url);
   if (!target)
     return createMalformedProblem('the request target is not a path: send a path such as /items, or an http URL');
   req.url = target.url;
@@ -117,6 +120,9 @@ function close(server: Server): Promise<unknown> {
 /** Matches the scheme and the authority (host and port) of an http or https URL. The URL can't contain a user name (RFC 9110, section 4.2.4). */
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(?![^/?#])/i;
 
+/** Matches a target that `parseRequestTarget` does not change: a path without a fragment, spaces and characters outside ASCII. */
+const PLAIN_TARGET = /^\/[!"$-~]*$/;
+
 /** Characters that are invalid in a target. Node and Koa parse them differently. */
 const SPACES = /[\t\n\f\r \u00a0\ufeff]/g;
 
@@ -142,6 +148,8 @@ function removeFragment(target: string): string {
 
 /** Sets the `Host` header of a request to the host and port of its target. The target takes precedence over the header (RFC 9112, section 3.2.2). */
 function replaceHost({ headers, rawHeaders }: IncomingMessage, authority: string): void {
+  // A request with HTTP/1.0 can have no Host header. The response cache knows a request by its raw headers.
+  if (headers.host === undefined) rawHeaders.push('Host', authority);
   headers.host = authority;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (rawHeaders[at]?.toLowerCase() === 'host') rawHeaders[at + 1] = authority;

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { IssueParts } from '../util/issue.ts';
 import { TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { suggestName } from '../util/similar-names.ts';
 
 /** The schema keywords that a remedy describes. */
@@ -35,14 +36,17 @@ function getProblem(error: ErrorObject): string {
 function getRemedy(error: ErrorObject): string {
   const { keyword, params, parentSchema } = error;
   const schema = (parentSchema ?? {}) as DescribedSchema;
-  const names = Object.keys(schema.properties ?? {});
-  if (keyword === 'required') return `add ${describeSchema(schema.properties?.[params.missingProperty] ?? {}, 'it')}`;
-  if (keyword === 'additionalProperties') return suggestName(params.additionalProperty, names);
-  if (keyword === 'minProperties') return `add at least one of ${joinWithOr(names)}`;
+  if (keyword === 'required') return `add ${describeMissing(schema.properties?.[params.missingProperty] ?? {})}`;
+  if (keyword === 'additionalProperties') return suggestName(params.additionalProperty, getPropertyNames(schema));
+  if (keyword === 'minProperties') return `add at least one of ${joinWithOr(getPropertyNames(schema))}`;
   if (keyword === 'depth') return TOO_DEEP_REMEDY;
   if (keyword === 'finite') return `use a number of at most ${Number.MAX_VALUE}`;
   if (isRepeatedParameter(error)) return 'send it once';
-  return getPropertyRuleRemedy(keyword, schema) ?? `use ${describeSchema(schema)}`;
+  return getPropertyRuleRemedy(keyword, schema) ?? `use ${describeExpected(schema)}`;
+}
+
+function getPropertyNames({ properties = {} }: DescribedSchema): readonly string[] {
+  return Object.keys(properties);
 }
 
 function isRepeatedParameter({ keyword, data, instancePath }: ErrorObject): boolean {
@@ -73,6 +77,12 @@ function joinAlternatives(alternatives: readonly (readonly string[])[]): string 
   if (alternatives.every(({ length }) => length === 1)) return joinWithOr(alternatives.flat());
   return alternatives.map((names) => names.join(' and ')).join(', or ');
 }
+
+/** Describes the values of a schema that a client can use instead of an invalid value. */
+const describeExpected = memoizeByObject((schema: DescribedSchema) => describeSchema(schema));
+
+/** Describes the values of the schema of a missing property. */
+const describeMissing = memoizeByObject((schema: DescribedSchema) => describeSchema(schema, 'it'));
 
 function describeSchema(schema: DescribedSchema, fallback = 'another value'): string {
   const unit = schema['x-unit'];

@@ -91,12 +91,13 @@ export function readParameters(
   { path, query }: Readonly<Record<'path' | 'query', Readonly<Record<string, unknown>>>>,
 ) {
   const values: Record<Parameter['in'], Record<string, unknown>> = {
-    // A path template can contain a name for which the document has no Parameter Object.
-    path: Object.fromEntries(pathNames.map((name) => [name, path[name]])),
+    path: {},
     query: { ...query },
     header: {},
     cookie: {},
   };
+  // A path template can contain a name for which the document has no Parameter Object.
+  for (const name of pathNames) values.path[name] = path[name];
   for (const { name, in: location, shape, fields, mayBeEmpty } of parameters) {
     if (mayBeEmpty && values.query[name] === '') delete values.query[name];
     if (shape === 'fields') collectFields(values.query, name, fields);

@@ -157,6 +157,7 @@ function normalizeEscapes(path: string): string {
 
 function createPathParser(template: string): Route['pathParameters'] {
   const names = [...template.matchAll(/\{(.*?)\}/g)].map(([, name = '']) => name);
+  if (names.length === 0) return () => ({});
   const parts = template.split(/\{.*?\}/).map((part) => part.replaceAll(REGEXP_CHARACTERS, '\\$&'));
   const pattern = new RegExp(`^${parts.join('([^/]+)').replace(/\/+$/, '')}/*$`);
   return (path) => {

@@ -71,7 +71,10 @@ export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<stri
  */
 function isErrorOfBranch({ keyword, schemaPath, parentSchema = {} }: ErrorObject): boolean {
   return (
-    keyword === 'required' && /\/(?:anyOf|oneOf)\/\d+\/required$/.test(schemaPath) && !('properties' in parentSchema)
+    keyword === 'required' &&
+    schemaPath.includes('Of/') &&
+    /\/(?:anyOf|oneOf)\/\d+\/required$/.test(schemaPath) &&
+    !('properties' in parentSchema)
   );
 }
 

@@ -1,7 +1,8 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { findJsonIssues } from '../util/json-limits.ts';
+import { findJsonIssues, hasJsonIssues } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { FORM_TYPE } from '../util/request-target.ts';
 import { suggestName } from '../util/similar-names.ts';
 import { shorten } from './describe-error.ts';
@@ -58,12 +59,10 @@ export function validateRequest(context: RequestValidation, route: Route, reques
   const query = omitNames(request.query, unknown.query);
   const input = { path: route.pathParameters(request.path), query, body: request.body };
   const errors = findErrors(context, route, request, input);
-  const rejected = errors.map(({ params }) => params.additionalProperty ?? params.unevaluatedProperty);
-  const ignored = { ...unknown, body: unknown.body.filter((name) => !rejected.includes(name)) };
-  const notes = describeIgnored(route, ignored);
+  const notes = describeIgnored(route, unknown, errors);
   if (errors.length === 0) return { kind: 'call', input, notes };
   const { violations, detail } = toViolations(errors);
-  return { kind: 'violations', violations, detail: [detail, ...notes].join('; ') };
+  return { kind: 'violations', violations, detail: notes.length === 0 ? detail : [detail, ...notes].join('; ') };
 }
 
 function findErrors(context: RequestValidation, route: Route, request: RequestToValidate, input: OperationInput) {
@@ -85,6 +84,7 @@ function findErrors(context: RequestValidation, route: Route, request: RequestTo
 
 /** Returns errors for values that are nested too deeply or are not finite, even if the schemas allow them. */
 function checkLimits(parameters: object, body: unknown): readonly ErrorObject[] {
+  if (!hasJsonIssues(parameters) && !hasJsonIssues(body)) return [];
   return findJsonIssues({ ...parameters, requestBody: body }, 1).map(({ rule, path, value }) =>
     createErrorObject({ keyword: rule, instancePath: formatPointer(...path), data: value }),
   );
@@ -105,21 +105,24 @@ function validateBody({ document, validate }: BodyValidation, route: Route, { bo
   const documented = findMediaType(Object.keys(bodyMedia), contentType ?? 'application/json');
   const schema = documented === undefined ? undefined : bodyMedia[documented]?.schema;
   if (schema === undefined || body === undefined) return [];
+  const resolveProperties = getPropertyResolver(document);
   return validate(schema, body).map((error) => ({
     ...error,
-    parentSchema: resolveProperties(document, error.parentSchema),
+    parentSchema: resolveProperties(error.parentSchema ?? {}),
     instancePath: `/requestBody${error.instancePath}`,
   }));
 }
 
 type BodyValidation = { readonly document: Document; readonly validate: SchemaValidator };
 
-/** Returns a schema with the references of its properties resolved, for remedies that describe the properties. */
-function resolveProperties(document: Document, schema: unknown): Record<string, unknown> {
-  if (!isNode(schema) || !isNode(schema.properties)) return (schema ?? {}) as Record<string, unknown>;
-  const properties = Object.entries(schema.properties).map(([name, value]) => [name, resolveNode(document, value)]);
-  return { ...schema, properties: Object.fromEntries(properties) };
-}
+/** Returns a function that resolves the references of a schema's properties, for remedies that describe the properties. Resolves each schema once. */
+const getPropertyResolver = memoizeByObject((document: Document) =>
+  memoizeByObject((schema: Record<string, unknown>) => {
+    if (!isNode(schema.properties)) return schema;
+    const properties = Object.entries(schema.properties).map(([name, value]) => [name, resolveNode(document, value)]);
+    return { ...schema, properties: Object.fromEntries(properties) };
+  }),
+);
 
 /** Names of query parameters and of body properties. */
 interface Names {
@@ -145,11 +148,19 @@ function omitNames(query: RequestToValidate['query'], names: readonly string[]):
   return Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
 }
 
-/** Returns a note for each ignored name, with a suggestion. */
-function describeIgnored({ knownNames: known }: Route, { query, body }: Names): readonly string[] {
+/** Returns a note for each ignored name, with a suggestion. A name for which there is an error was not ignored. */
+function describeIgnored(
+  { knownNames: known }: Route,
+  { query, body }: Names,
+  errors: readonly ErrorObject[],
+): readonly string[] {
+  if (query.length + body.length === 0) return [];
+  const rejected = errors.map(({ params }) => params.additionalProperty ?? params.unevaluatedProperty);
   const ignored = [
     ...query.map((name) => ({ name, subject: `query parameter ${shorten(name)}`, names: known.query })),
-    ...body.map((name) => ({ name, subject: shorten(name), names: known.body })),
+    ...body
+      .filter((name) => !rejected.includes(name))
+      .map((name) => ({ name, subject: shorten(name), names: known.body })),
   ];
   return limitList(
     ignored,

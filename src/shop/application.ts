@@ -31,13 +31,16 @@ export const shop: Application<State> = {
       validatesChanges: validateEntry !== shopContract.validateData,
     };
   },
-  extendContext: (context): Shop => ({ ...context, search: (products, term) => getSearch(products)(term) }),
+  // Lists the properties, because V8 needs much longer to add a property to a copy.
+  extendContext: ({ read, update, reset, nowMs, newId }): Shop => ({ read, update, reset, nowMs, newId, search }),
   async prepare({ products }) {
     await runInSlices(indexProducts(products));
     await prepareSearch(products);
   },
   describe,
 };
+
+const search: Shop['search'] = (products, term) => getSearch(products)(term);
 
 /** The rules for the state of the shop under the shop's own contract. */
 export const stateRules: StateRules<State> = {

@@ -27,9 +27,10 @@ interface JsonIssue {
  * reasons are the numbers that JavaScript can't represent: `JSON.parse` returns `Infinity` for `1e400`. The first `outerLevels` levels do not count.
  */
 export function findJsonIssues(value: unknown, outerLevels = 0): readonly JsonIssue[] {
+  const maxDepth = MAX_JSON_DEPTH + outerLevels;
+  if (!hasJsonIssues(value, maxDepth)) return [];
   const issues: JsonIssue[] = [];
   const path: (string | number)[] = [];
-  const maxDepth = MAX_JSON_DEPTH + outerLevels;
   /** Returns false if the value is nested too deeply. */
   const visit = (inner: unknown): boolean => {
     if (typeof inner === 'number') {
@@ -54,6 +55,17 @@ export function findJsonIssues(value: unknown, outerLevels = 0): readonly JsonIs
     return isShallow;
   };
   return visit(value) ? issues : [createDepthIssue(value, path.map(String))];
+}
+
+/** Returns whether a value contains a number that is not finite, or has more than `maxDepth` levels. Creates no objects, because most values have no issues. */
+export function hasJsonIssues(value: unknown, maxDepth = MAX_JSON_DEPTH): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (maxDepth === 0) return true;
+  if (Array.isArray(value)) return value.some((entry) => hasJsonIssues(entry, maxDepth - 1));
+  for (const key in value)
+    if (hasJsonIssues((value as Readonly<Record<string, unknown>>)[key], maxDepth - 1)) return true;
+  return false;
 }
 
 /** The number of property names and array indexes in the path of an issue with the rule `depth`. */

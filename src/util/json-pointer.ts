@@ -1,6 +1,12 @@
 /** Formats property names and array indexes as a JSON Pointer (RFC 6901). */
 export function formatPointer(...steps: readonly (string | number)[]): string {
-  return steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  let pointer = '';
+  for (const step of steps) pointer += `/${escapeStep(String(step))}`;
+  return pointer;
+}
+
+function escapeStep(step: string): string {
+  return /[~/]/.test(step) ? step.replaceAll('~', '~0').replaceAll('/', '~1') : step;
 }
 
 /** Returns the property names and array indexes in a JSON Pointer, without escapes. */

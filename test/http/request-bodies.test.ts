@@ -24,8 +24,12 @@ function zipped(body: Buffer): Buffer {
 }
 
 /** Returns the bytes of a POST request with one chunk. */
-function chunked(body: string): Buffer {
-  return post(['Transfer-Encoding: chunked'], `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+function chunked(body: string | Buffer): Buffer {
+  const [bytes, end] = [Buffer.from(body), Buffer.from('\r\n0\r\n\r\n')];
+  return post(
+    ['Transfer-Encoding: chunked'],
+    Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, end]),
+  );
 }
 
 /** A request that closes the connection. */
@@ -77,6 +81,31 @@ describe('the content type of a body', () => {
     const type = ['Content-Type: text/plain', 'Content-Length: 0'];
     expect((await sendRawRequest(port, `PUT ${PATH}/${IN_CART}`, type)).status).toBe(200);
     expectProblem(await sendRawRequest(port, `POST ${PATH}`, type), 400, 'invalid-request');
+  });
+});
+
+describe('the text of a body', () => {
+  const sendTo = async (port: number, bytes: Buffer) => (await sendRaw(port, Buffer.concat([bytes, LAST])))[0]?.status;
+
+  it('can begin with a byte order mark in any transfer encoding', async () => {
+    const { port } = await startStorefront();
+    const body = Buffer.from(`\ufeff${TEXT}`);
+    for (const bytes of [post([`Content-Length: ${body.length}`], body), chunked(body), zipped(body)])
+      expect(await sendTo(port, bytes)).toBe(201);
+  });
+
+  it('has replacement characters for invalid UTF-8 in any transfer encoding', async () => {
+    const { port, ask } = await startStorefront();
+    const body = Buffer.concat([
+      Buffer.from('{"productId":"'),
+      Buffer.from([0xe2, 0x82, 0x41, 0xff]),
+      Buffer.from('"}'),
+    ]);
+    for (const bytes of [post([`Content-Length: ${body.length}`], body), chunked(body), zipped(body)])
+      expect(await sendTo(port, bytes)).toBe(400);
+    const journal: { request: { body?: unknown } }[] = (await ask('GET', '/_control/sandboxes/default/requests')).body;
+    const bodies = journal.map(({ request }) => request.body).filter((received) => received !== undefined);
+    expect(bodies).toEqual(Array(3).fill({ productId: '\ufffdA\ufffd' }));
   });
 });
 

@@ -5,6 +5,7 @@ import { hasTooManyValues, MAX_JSON_VALUES } from '../../util/json-limits.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { loadPackage } from '../../util/load-package.ts';
 import { type HttpProblem, HttpProblemError } from '../problem.ts';
+import { hasSmallBody, receiveSmallText } from './small-body.ts';
 
 /** The maximum size of a body that the operation ignores, in bytes. */
 const MAX_IGNORED_BODY_BYTES = 10_000_000;
@@ -62,46 +63,52 @@ export class BodyReader {
    * concurrency limits. Throws an `HttpProblemError` if the body cannot be received.
    */
   async receiveText(options: BodyOptions): Promise<string> {
-    this.#normalizeEncoding();
-    const { raw } = await this.#convertErrors(options, () => loadBodyParser().text(this.req, options));
-    this.text = raw;
-    return raw;
+    try {
+      this.text = await this.#receiveText(options);
+      return this.text;
+    } catch (error) {
+      throw this.#toProblemError(error, options);
+    }
   }
 
   async #receive(mediaTypes: readonly string[], options: BodyOptions): Promise<RequestBody> {
-    if (mediaTypes.length === 0) return this.#ignore(options, undefined);
-    const sent = this.req.headers['content-type'];
-    const documented = findMediaType(mediaTypes, sent ?? '');
-    // The contract may document a range such as text/*.
-    const contentType = documented?.includes('*') ? removeTypeParameters(sent ?? '') : documented;
-    const problem = findTypeProblem(sent, contentType, mediaTypes);
-    if (problem) throw new HttpProblemError(problem);
-    if (contentType === undefined || !isParsedType(contentType)) return this.#ignore(options, contentType);
-    if (!isJsonType(contentType)) return this.#readForm(options, contentType);
-    const json = this.text ?? (await this.receiveText(options));
-    return this.#convertErrors(options, async () => ({ body: parseJson(json), contentType }));
+    const contentType = mediaTypes.length === 0 ? undefined : getContentType(this.req, mediaTypes);
+    try {
+      if (contentType === undefined || !isParsedType(contentType)) return await this.#ignore(contentType);
+      if (!isJsonType(contentType)) return await this.#readForm(options, contentType);
+      this.text ??= await this.#receiveText(options);
+      return { body: parseJson(this.text), contentType };
+    } catch (error) {
+      throw this.#toProblemError(error, options);
+    }
+  }
+
+  #receiveText(options: BodyOptions): Promise<string> {
+    return hasSmallBody(this.req, options.limit) ? receiveSmallText(this.req) : this.#receiveLargeText(options);
+  }
+
+  async #receiveLargeText(options: BodyOptions): Promise<string> {
+    this.#normalizeEncoding();
+    const { raw } = await loadBodyParser().text(this.req, options);
+    return raw;
   }
 
   async #readForm(options: BodyOptions, contentType: string): Promise<RequestBody> {
     this.#normalizeEncoding();
-    return this.#convertErrors(options, async () => {
-      const { parsed, raw } = await loadBodyParser().form(this.req, options);
-      this.text = raw;
-      return { body: raw === '' ? undefined : parsed, contentType };
-    });
+    const { parsed, raw } = await loadBodyParser().form(this.req, options);
+    this.text = raw;
+    return { body: raw === '' ? undefined : parsed, contentType };
   }
 
   /** Receives a body and discards it. Throws an `HttpProblemError` if the body has more than 10 MB. */
-  #ignore(options: BodyOptions, contentType: string | undefined): Promise<RequestBody> {
-    return this.#convertErrors(options, async () => {
-      let bytes = 0;
-      // An error in this loop must not close the connection, because the problem document is sent on it.
-      for await (const chunk of this.req.iterator({ destroyOnReturn: false })) {
-        bytes += chunk.length;
-        if (bytes > MAX_IGNORED_BODY_BYTES) throw new HttpProblemError(createBodyTooLarge(MAX_IGNORED_BODY_BYTES));
-      }
-      return { body: undefined, contentType };
-    });
+  async #ignore(contentType: string | undefined): Promise<RequestBody> {
+    let bytes = 0;
+    // An error in this loop must not close the connection, because the problem document is sent on it.
+    for await (const chunk of this.req.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length;
+      if (bytes > MAX_IGNORED_BODY_BYTES) throw new HttpProblemError(createBodyTooLarge(MAX_IGNORED_BODY_BYTES));
+    }
+    return { body: undefined, contentType };
   }
 
   /** Converts the `Content-Encoding` header to lower case, because co-body requires it. The header is case-insensitive (RFC 9110, section 8.4.1). */
@@ -111,18 +118,25 @@ export class BodyReader {
     if (encoding) headers['content-encoding'] = encoding.toLowerCase();
   }
 
-  /** Calls `read`, and converts an error to an `HttpProblemError`. */
-  async #convertErrors<Result>({ limit }: BodyOptions, read: () => Promise<Result>): Promise<Result> {
-    try {
-      return await read();
-    } catch (error) {
-      // The rest of the body must be received, because the next request on the connection follows the body.
-      this.req.unpipe().resume();
-      const { body } = error as BodyError;
-      if (typeof body === 'string') this.text = body;
-      throw error instanceof HttpProblemError ? error : new HttpProblemError(toProblem(error as BodyError, limit));
-    }
+  /** Converts an error of receiving or parsing to an `HttpProblemError`. */
+  #toProblemError(error: unknown, { limit }: BodyOptions): HttpProblemError {
+    // The rest of the body must be received, because the next request on the connection follows the body.
+    this.req.unpipe().resume();
+    const { body } = error as BodyError;
+    if (typeof body === 'string') this.text = body;
+    return error instanceof HttpProblemError ? error : new HttpProblemError(toProblem(error as BodyError, limit));
   }
+}
+
+/** Returns the media type of the contract that matches the content type of a request. Throws an `HttpProblemError` if the content type is not accepted. */
+function getContentType({ headers }: IncomingMessage, mediaTypes: readonly string[]): string | undefined {
+  const sent = headers['content-type'];
+  const documented = findMediaType(mediaTypes, sent ?? '');
+  // The contract may document a range such as text/*.
+  const contentType = documented?.includes('*') ? removeTypeParameters(sent ?? '') : documented;
+  const problem = findTypeProblem(sent, contentType, mediaTypes);
+  if (problem) throw new HttpProblemError(problem);
+  return contentType;
 }
 
 /** Parses a JSON body. Returns undefined if it is empty. Throws a `SyntaxError` if it is not JSON, or an `HttpProblemError` if it has too many values. */

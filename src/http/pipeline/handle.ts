@@ -39,12 +39,21 @@ export function createContractApi(parts: Parts): Api {
 }
 
 /** Calls the handler of an operation. Creates a mock response if there is no handler, or if a fault or a preference replaces the response of the handler. */
-async function handleOrMock(parts: Parts, call: OperationCall): Promise<HandlerResult> {
+function handleOrMock(parts: Parts, call: OperationCall): Promise<HandlerResult> {
   const { route, preferences, applied } = call;
   const injected = applied.effect?.response;
   const handler =
     preferences.isMockRequired || injected?.phase === 'before' ? undefined : parts.getImplementation(route);
-  if (handler && !injected) return runHandler(parts, handler, call);
+  return handler && !injected ? runHandler(parts, handler, call) : replaceResponse(parts, handler, call);
+}
+
+/** Creates the response of a fault or of the mock. Calls the handler first, if there is one. */
+async function replaceResponse(
+  parts: Parts,
+  handler: Implementation | undefined,
+  call: OperationCall,
+): Promise<HandlerResult> {
+  const injected = call.applied.effect?.response;
   // The response of the fault also replaces the problem document of a `DomainError`.
   if (handler) await runHandler(parts, handler, call).catch(rethrowUnlessDomainError);
   const response = injected ? createFaultResponse(parts, call, injected) : createPreferredResponse(parts, call);

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { NO_HEADERS } from '../headers.ts';
 import type { AppParts } from '../parts.ts';
-import { createMethodNotAllowed, HttpProblemError, internalError, toHttpProblem } from '../problem.ts';
+import { createMethodNotAllowed, type HttpProblem, internalError, toHttpProblem } from '../problem.ts';
 import { recordRequest } from '../record.ts';
 import { applyFaults, delayResponse, NO_FAULTS } from './faults.ts';
 import { respondToImage } from './image-faults.ts';
@@ -77,7 +77,7 @@ export function refuse(parts: AppParts, exchange: Omit<Exchange, 'callsNext'>, e
     request,
     target,
     selection,
-    outcome: addProblem(parts, exchange, exchange.outcome, error),
+    outcome: addError(parts, exchange, exchange.outcome, error),
     callsNext: false,
   };
 }
@@ -89,7 +89,7 @@ async function respond(parts: AppParts, sandboxRequest: SandboxRequest): Promise
   const { route } = target;
   const outcome = route
     ? await runOperation(parts, { request, target, selection, route }, initial)
-    : respondWithoutOperation(parts, sandboxRequest, initial);
+    : respondWithoutOperation(sandboxRequest, initial);
   const verified = hasLongList(outcome)
     ? await verifyLongList(parts, target, outcome)
     : verifyResponse(parts, target, outcome);
@@ -99,7 +99,7 @@ async function respond(parts: AppParts, sandboxRequest: SandboxRequest): Promise
 const RECORDED: Outcome = { ...NO_RESPONSE, isRecorded: true };
 
 /** Responds to a request for an unknown path or an unknown method. */
-function respondWithoutOperation(parts: AppParts, sandboxRequest: SandboxRequest, outcome: Outcome): Outcome {
+function respondWithoutOperation(sandboxRequest: SandboxRequest, outcome: Outcome): Outcome {
   const { request, target } = sandboxRequest;
   const { api, kind, allow, location } = target;
   const isKnownPath = kind === 'unknown-method';
@@ -109,7 +109,7 @@ function respondWithoutOperation(parts: AppParts, sandboxRequest: SandboxRequest
   const problem = isKnownPath
     ? createMethodNotAllowed(request.method, location.pathname, allow)
     : api.describeUnknownPath(location.pathname);
-  return addProblem(parts, sandboxRequest, outcome, new HttpProblemError(problem));
+  return addProblem(sandboxRequest, outcome, problem);
 }
 
 /** Runs steps 3 to 6 for an operation, when the API allows it. Returns the outcome with the response. Never rejects. */
@@ -120,7 +120,7 @@ async function runOperation(parts: AppParts, operation: OperationRequest, initia
   try {
     return await target.api.schedule(request, () => runSteps(parts, operation, outcome, serverDelayMs), route);
   } catch (error) {
-    return addProblem(parts, operation, outcome, error);
+    return addError(parts, operation, outcome, error);
   }
 }
 
@@ -138,6 +138,7 @@ async function runSteps(
   if (serverDelayMs > 0)
     await validating.catch(() => {}).then(() => delayResponse(request, serverDelayMs, parts.stopping));
   const valid = await validating;
+  if ('code' in valid) return addProblem(operation, outcome, valid);
   if (request.socket.destroyed) return outcome;
   if (parts.retries.detectRetry(request)) return RESET_RETRY;
   const { input, preferences } = valid;
@@ -169,21 +170,25 @@ async function handle(parts: AppParts, outcome: Outcome, call: OperationCall): P
     const { response, revision } = await call.target.api.handle(call);
     return { ...outcome, response, revision };
   } catch (error) {
-    return addProblem(parts, call, outcome, error);
+    return addError(parts, call, outcome, error);
   }
 }
 
 /** Returns an outcome whose response is the problem document of an error. Logs an unexpected error, and converts it to an internal error. */
-function addProblem(parts: AppParts, routed: RoutedRequest, outcome: Outcome, error: unknown): Outcome {
-  const { log, application } = parts;
+function addError({ log, application }: AppParts, routed: RoutedRequest, outcome: Outcome, error: unknown): Outcome {
   const problem = toHttpProblem(error, application.problems) ?? internalError;
   const path = getPath(routed);
   const message = problem === internalError ? undefined : problem.detail;
   // Disk errors have another code. They can occur in every request, so only the store logs them, once.
   if (problem.code === internalError.code) log.error({ err: error, method: routed.request.method, path }, message);
+  return addProblem(routed, outcome, problem);
+}
+
+/** Returns an outcome whose response is a problem document. */
+function addProblem(routed: RoutedRequest, outcome: Outcome, problem: HttpProblem): Outcome {
   return {
     ...outcome,
-    response: createProblemResponse(problem, path),
+    response: createProblemResponse(problem, getPath(routed)),
     notes: [...outcome.notes, problem.detail],
     violations: problem.violations,
     isRefusal: problem.kind === undefined,

@@ -1,13 +1,14 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Context } from 'koa';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { BodyReader } from './body.ts';
 
 /** A request for the steps of the pipeline. It does not depend on Koa. */
 export type HttpRequest = ReturnType<typeof createHttpRequest>;
 
-/** Creates the request for the pipeline from a Koa context. */
-export function createHttpRequest(ctx: Pick<Context, 'req' | 'res' | 'accepts'>) {
-  const { req, res } = ctx;
+/** Returns the media type that the client prefers (RFC 9110, section 12.5.1). Returns false if the client accepts none of `types`. */
+type Accepts = (types: string[]) => string | false;
+
+/** Creates the request for the pipeline from Node's request and response. */
+export function createHttpRequest(req: IncomingMessage, res: ServerResponse, accepts: Accepts) {
   return {
     method: req.method ?? 'GET',
     /** The path and the query, such as `/items?page=2`. */
@@ -19,8 +20,7 @@ export function createHttpRequest(ctx: Pick<Context, 'req' | 'res' | 'accepts'>)
     /** The connection to the client. */
     socket: req.socket,
     response: res,
-    /** Returns the media type that the client prefers (RFC 9110, section 12.5.1). Returns false if the client accepts none of `types`. */
-    accepts: (types: string[]): string | false => ctx.accepts(types),
+    accepts,
     /** The time when the request arrived, in ms of `performance.now()`. */
     startMs: performance.now(),
   } as const;

@@ -8,12 +8,17 @@ import { sendPieces } from './long-list.ts';
 import { resetConnection, sendWithTransportFault, type TransportFault } from './transport-faults.ts';
 import { type Exchange, getPath, type ResponseData } from './values.ts';
 
+const JSON_HEADERS: Headers = { 'Content-Type': JSON_TYPE };
+
 /** Creates a response. The content type is JSON unless `headers` contains another one. A response without a body has no content type. */
 export function createResponse(status: number, body: unknown, headers: Headers = NO_HEADERS): ResponseData {
-  if (body !== undefined) return { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body };
+  if (body !== undefined && headers === NO_HEADERS) return { status, headers: JSON_HEADERS, body };
+  if (body !== undefined) return { status, headers: { ...JSON_HEADERS, ...headers }, body };
   const { 'Content-Type': _, ...others } = headers;
   return { status, headers: others };
 }
+
+const PROBLEM_HEADERS: Headers = { 'Content-Type': 'application/problem+json' };
 
 /** Creates a response with a problem document (RFC 9457). `path`: the path of the request. */
 export function createProblemResponse(problem: HttpProblem, path: string): ResponseData {
@@ -21,7 +26,7 @@ export function createProblemResponse(problem: HttpProblem, path: string): Respo
   const { status, title } = getProblemKind(problem);
   return {
     status,
-    headers: { ...problem.headers, 'Content-Type': 'application/problem+json' },
+    headers: problem.headers ? { ...problem.headers, ...PROBLEM_HEADERS } : PROBLEM_HEADERS,
     body: {
       type: `/problems/${code}`,
       title,

@@ -68,19 +68,32 @@ function createTarget(api: Api, method: string, location: Location): Target {
   return { api, kind: routed.kind, route, allow, location };
 }
 
-/**
- * Calls `handle` with the sandbox that a request names, or with the sandbox `default` if the request names none. Creates the sandbox if it does not exist.
- * Receives the body of the request first, so that an incomplete request creates no sandbox. If the sandbox has expired, an error response says so in a header.
- */
-export async function enterSandbox(
-  { sandboxes, application }: AppParts,
+/** What `enterSandbox` calls with the sandbox of a request. */
+type HandleInSandbox = (selection: SandboxSelection) => Promise<Exchange>;
+
+/** Calls `handle` with the sandbox that a request names, or with the sandbox `default` if the request names none. Creates the sandbox if it does not exist. */
+export function enterSandbox(
+  parts: AppParts,
   { request, target }: { readonly request: HttpRequest; readonly target: Target },
-  handle: (selection: SandboxSelection) => Promise<Exchange>,
+  handle: HandleInSandbox,
 ): Promise<Exchange> {
+  const { sandboxes } = parts;
   const { sandboxId: id, prefix } = target.location;
   if (id === undefined)
     return handle({ sandbox: sandboxes.default, isNamed: false, headers: getControlHeaders(sandboxes, target) });
   if (target.kind === 'image' && prefix === '') return handle(selectImageSandbox(sandboxes, id));
+  return enterNamedSandbox(parts, { request, target, id }, handle);
+}
+
+/**
+ * Calls `handle` with a named sandbox. Receives the body of the request first, so that an incomplete request creates no sandbox. If the sandbox has expired, an
+ * error response says so in a header.
+ */
+async function enterNamedSandbox(
+  { sandboxes, application }: AppParts,
+  { request, target, id }: { readonly request: HttpRequest; readonly target: Target; readonly id: string },
+  handle: HandleInSandbox,
+): Promise<Exchange> {
   if (request.body.isSent) await receiveBody(request, target);
   const expired = getExpiryHeaders(sandboxes, id);
   const headers = { ...expired, 'X-Sandbox': id };

@@ -2,14 +2,17 @@ import type { ResponseViolation } from '../../openapi/responses.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { parseQuery } from '../../util/request-target.ts';
 import type { AppParts } from '../parts.ts';
-import { HttpProblemError } from '../problem.ts';
+import type { HttpProblem } from '../problem.ts';
 import { serializeList } from './long-list.ts';
 import { NO_PREFERENCES, parsePreferences } from './preferences.ts';
 import { createProblemResponse } from './response.ts';
 import type { OperationRequest, Outcome, ResponseData, Target, ValidRequest } from './values.ts';
 
-/** Receives a whole request and validates it. Throws an `HttpProblemError` if a preference, a parameter or the body is invalid. */
-export async function validateRequest(operation: OperationRequest): Promise<ValidRequest> {
+/**
+ * Receives a whole request and validates it. Returns a problem if a parameter or the body is invalid: an error would take as long as the validation. Throws an
+ * `HttpProblemError` if a preference is invalid or the body can't be read.
+ */
+export async function validateRequest(operation: OperationRequest): Promise<ValidRequest | HttpProblem> {
   const { request, target, route } = operation;
   const { api, location } = target;
   const sentQuery = parseQuery(location.querystring);
@@ -22,7 +25,7 @@ export async function validateRequest(operation: OperationRequest): Promise<Vali
   const received = api.contract.validateRequest(route, sent);
   if (received.kind === 'call') return { input: received.input, preferences, query, notes: received.notes };
   const { detail, violations } = received;
-  throw new HttpProblemError({ code: 'invalid-request', detail, violations });
+  return { code: 'invalid-request', detail, violations };
 }
 
 /**

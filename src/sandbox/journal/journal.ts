@@ -1,5 +1,11 @@
 import { MEGABYTE } from '../../util/limits.ts';
-import { createEntry, type Entry, type RecordedRequest, shareHeaders } from './recorded-request.ts';
+import {
+  type Entry,
+  type RecordedRequest,
+  type StoredRequest,
+  shareHeaders,
+  toStoredRequest,
+} from './recorded-request.ts';
 
 /** The end of a journal, because its sandbox was deleted or has expired. */
 export interface Ending {
@@ -30,11 +36,13 @@ export interface JournalOptions {
   readonly elapsedMs: () => number;
 }
 
-/** The request journal of a sandbox: a ring buffer. The entry with the id N has the index `(N - 1) % maxEntries`. */
+/** The request journal of a sandbox: a ring buffer. The request with the id N has the index `(N - 1) % maxEntries`. */
 export class Journal {
   /** The approximate memory of the entries, in bytes. */
   usedBytes = 0;
-  private readonly ring: (Entry | undefined)[] = [];
+  private readonly ring: (StoredRequest | undefined)[] = [];
+  /** The times of the responses, in ms since 1970. They have the same indexes as the requests. */
+  private readonly timesMs: number[] = [];
   private readonly followers = new Set<Follower>();
   private firstId = 1;
   private latestId = 0;
@@ -46,23 +54,30 @@ export class Journal {
 
   /** Adds a request, unless the journal has ended. */
   add(request: RecordedRequest): void {
-    const { maxEntries, memory, nowMs, elapsedMs } = this.options;
+    const { durationMs, rawHeaders } = request;
     // A request that began before the journal was cleared is not recorded.
-    if (this.hasEnded || (request.durationMs > 0 && elapsedMs() - request.durationMs < this.clearedMs)) return;
+    if (durationMs > 0 && this.options.elapsedMs() - durationMs < this.clearedMs) return;
+    const headers = shareHeaders(rawHeaders, (back) => this.get(this.latestId + 1 - back));
+    this.addStored(toStoredRequest(request, headers));
+  }
+
+  /** Adds a request that is already converted for storage and has just begun, unless the journal has ended. */
+  addStored(request: StoredRequest): void {
+    const { maxEntries, memory, nowMs } = this.options;
+    if (this.hasEnded) return;
     const id = this.latestId + 1;
-    const headers = shareHeaders(request.rawHeaders, (back) => this.get(id - back)?.headers);
-    const entry = createEntry(request, { id, atMs: nowMs(), headers });
     if (id - this.firstId === maxEntries) this.drop(this.firstId);
     this.latestId = id;
-    this.ring[(id - 1) % maxEntries] = entry;
-    memory.add(this, entry.bytes);
+    this.ring[(id - 1) % maxEntries] = request;
+    this.timesMs[(id - 1) % maxEntries] = nowMs();
+    memory.add(this, request.bytes);
     memory.enforceLimit();
-    for (const follower of this.followers) notify(follower, entry);
+    if (this.isFollowed) this.notifyFollowers(id);
   }
 
   /** Returns the current entries, oldest first. */
   entries(): readonly Entry[] {
-    return Array.from({ length: this.size() }, (_, index) => this.get(this.firstId + index) as Entry);
+    return Array.from({ length: this.size() }, (_, index) => this.toEntry(this.firstId + index));
   }
 
   /** Returns the number of entries. */
@@ -72,7 +87,7 @@ export class Journal {
 
   /** Returns the oldest entry with an id greater than `id`; undefined if there is none. */
   entryAfter(id: number): Entry | undefined {
-    return id < this.latestId ? this.get(Math.max(this.firstId, id + 1)) : undefined;
+    return id < this.latestId && this.size() > 0 ? this.toEntry(Math.max(this.firstId, id + 1)) : undefined;
   }
 
   /** Returns the id of the latest request, even if its entry was deleted; 0 if there is none. */
@@ -117,9 +132,20 @@ export class Journal {
     this.drop(this.firstId + Math.floor((this.latestId - this.firstId) / 2));
   }
 
-  /** Returns the entry with an id. The id must be in the range from `firstId` to `latestId`. */
-  private get(id: number): Entry | undefined {
+  /** Returns the request with an id. The id must be in the range from `firstId` to `latestId`. */
+  private get(id: number): StoredRequest | undefined {
     return this.ring[(id - 1) % this.options.maxEntries];
+  }
+
+  /** Returns the entry with an id. The id must be in the range from `firstId` to `latestId`. */
+  private toEntry(id: number): Entry {
+    const atMs = this.timesMs[(id - 1) % this.options.maxEntries] as number;
+    return { ...(this.get(id) as StoredRequest), id, atMs };
+  }
+
+  private notifyFollowers(id: number): void {
+    const entry = this.toEntry(id);
+    for (const follower of this.followers) notify(follower, entry);
   }
 
   /** Deletes the entries up to and including an id. */
@@ -155,10 +181,10 @@ export class JournalMemory {
 
   /** Adds bytes to the memory of a journal. A negative number removes bytes. */
   add(journal: Journal, bytes: number): void {
+    if (journal.usedBytes === 0) this.journals.add(journal);
     journal.usedBytes += bytes;
     this.bytes += bytes;
     if (journal.usedBytes === 0) this.journals.delete(journal);
-    else this.journals.add(journal);
   }
 
   /** If the limit is exceeded, deletes the older half of the entries of one journal after the other. Starts with the journal that uses the most memory. */

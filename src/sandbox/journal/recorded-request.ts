@@ -36,19 +36,28 @@ export interface RecordedResponse {
   readonly text: string;
 }
 
-/** A recorded request in a journal. */
-export interface Entry extends Omit<RecordedRequest, 'rawHeaders' | 'bodyText'> {
-  readonly id: number;
-  /** The time of the response, in ms since 1970. */
-  readonly atMs: number;
+/** A request and its response, as a journal stores them. Requests with the same cached response and the same headers share one object. */
+export interface StoredRequest extends Omit<RecordedRequest, 'rawHeaders' | 'bodyText'> {
   /** Header names and values alternate. Consecutive requests with the same headers share one list. */
   readonly headers: readonly string[];
+  /** The approximate memory of `headers`, in bytes. */
+  readonly headerBytes: number;
   /** The first 4 kB of the request body. */
   readonly body: string | undefined;
   readonly isTruncated: boolean;
-  /** The approximate memory of the entry in bytes, including shared lists. */
+  /** The approximate memory in bytes, including shared lists. */
   readonly bytes: number;
 }
+
+/** An entry of a journal: a recorded request with its id and its time. */
+export interface Entry extends StoredRequest {
+  readonly id: number;
+  /** The time of the response, in ms since 1970. */
+  readonly atMs: number;
+}
+
+/** The headers of a stored request, and their memory. */
+type StoredHeaders = Pick<StoredRequest, 'headers' | 'headerBytes'>;
 
 /** The memory of an entry in addition to its strings, in bytes. */
 const ENTRY_BYTES = 500;
@@ -56,23 +65,21 @@ const ENTRY_BYTES = 500;
 /** The memory of a header name or value in addition to its characters, in bytes. */
 const STRING_BYTES = 32;
 
-/** Creates an entry. Lists all properties, because an object that is created with spread syntax uses twice the memory. */
-export function createEntry(
+/** Converts a request for storage. Lists all properties, because an object that is created with spread syntax uses twice the memory. */
+export function toStoredRequest(
   request: RecordedRequest,
-  { id, atMs, headers }: Pick<Entry, 'id' | 'atMs' | 'headers'>,
-): Entry {
+  { headers, headerBytes }: StoredHeaders = measureHeaders(request.rawHeaders),
+): StoredRequest {
   const { method, url, prefix, response, durationMs, operationId, remarks, bodyText } = request;
   const body = bodyText && truncateText(bodyText);
   const isTruncated = body !== bodyText;
-  const headerBytes = headers.reduce((bytes, part) => bytes + STRING_BYTES + part.length, 0);
   const bytes = ENTRY_BYTES + url.length + headerBytes + (body?.length ?? 0) + (response?.text.length ?? 0);
   return {
-    id,
-    atMs,
     method,
     url,
     prefix,
     headers,
+    headerBytes,
     body,
     isTruncated,
     response,
@@ -81,6 +88,10 @@ export function createEntry(
     remarks,
     bytes,
   };
+}
+
+function measureHeaders(headers: readonly string[]): StoredHeaders {
+  return { headers, headerBytes: headers.reduce((bytes, part) => bytes + STRING_BYTES + part.length, 0) };
 }
 
 /** The maximum length of a body in the journal, in bytes. */
@@ -102,16 +113,20 @@ export function truncateText(text: string): string {
 const COMPARED_REQUESTS = 4;
 
 /**
- * Returns the header list of an earlier request if that list is equal, else `headers`. Clients repeat their headers, and a shared list uses no
- * additional memory. `getEarlier(back)`: returns the list of an earlier request; `back` is 1 for the previous request.
+ * Returns the headers of an earlier request if they are equal, else `headers` with their memory. Clients repeat their headers, and a shared list uses no
+ * additional memory. `getEarlier(back)`: returns an earlier request; `back` is 1 for the previous request.
  */
 export function shareHeaders(
   headers: readonly string[],
-  getEarlier: (back: number) => readonly string[] | undefined,
-): readonly string[] {
+  getEarlier: (back: number) => StoredHeaders | undefined,
+): StoredHeaders {
   for (let back = 1; back <= COMPARED_REQUESTS; back++) {
     const earlier = getEarlier(back);
-    if (earlier?.length === headers.length && earlier.every((part, index) => part === headers[index])) return earlier;
+    if (earlier && isEqual(earlier.headers, headers)) return earlier;
   }
-  return headers;
+  return measureHeaders(headers);
+}
+
+function isEqual(a: readonly string[], b: readonly string[]): boolean {
+  return a === b || (a.length === b.length && a.every((part, index) => part === b[index]));
 }

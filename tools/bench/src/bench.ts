@@ -2,8 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ours } from './contestants.ts';
 import { type Bench, BenchError } from './measurement.ts';
-import { recordResponses } from './recorded-responses.ts';
-import { reset } from './requests.ts';
+import { listRequests, recordResponses } from './recorded-responses.ts';
 import { startServer } from './server.ts';
 
 /** Creates the input of all measurements. Records the responses of our server and the data file of its first start in `folder`. */
@@ -16,10 +15,10 @@ export async function openBench(serverFile: string, folder: string): Promise<Ben
   const dataFile = join(folder, 'existing.json');
   const responsesFile = join(folder, 'responses.json');
   const server = await startServer(ours({ serverFile }, { name: 'ours', log: 'off', data: () => dataFile }), folder);
-  const responses = await recordResponses(server.port);
+  const requests = await listRequests(server.port);
+  const responses = await recordResponses(server.port, requests);
   await server.stop();
   writeFileSync(responsesFile, JSON.stringify(responses));
-  const requests = responses.map(({ request }) => request).filter((request) => request !== reset);
   const logProgress = (line: string) => void process.stderr.write(`${line}\n`);
   return { serverFile, folder, responsesFile, dataFile, requests, logProgress };
 }

@@ -2,10 +2,13 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from './measurement.ts';
+import type { ShopRequest } from './requests.ts';
 
 /** A server that can be started. */
 export interface Contestant {
   readonly name: string;
+  /** Returns whether a measurement sends a request to the server. Default: all requests. */
+  readonly serves?: (request: ShopRequest) => boolean;
   /** Returns the arguments of `node` for starting the server at a port. `folder`: an empty folder for the files of this server. */
   readonly prepare: (port: number, folder: string) => readonly string[];
 }
@@ -17,6 +20,8 @@ export interface OurOptions {
   readonly log: 'off' | 'json';
   /** `off`: the server does not verify its responses. Default: it does. */
   readonly verify?: 'off';
+  readonly durability?: 'os' | 'memory';
+  readonly serves?: Contestant['serves'];
   /** Returns the path of the data file. `folder`: the folder for the files of this server. */
   readonly data: (folder: string) => string;
 }
@@ -40,11 +45,22 @@ export function bare({ responsesFile }: Bench): Contestant {
 
 /** A typical handwritten server with koa, without a contract. */
 export function koa({ responsesFile }: Bench): Contestant {
-  return peer('koa', './peers/koa.js', responsesFile);
+  return { ...peer('koa', './peers/koa.js', responsesFile), serves: isServedByKoa };
 }
 
-/** The server under test. It stores each change durably before it responds. */
-export function ours({ serverFile }: Pick<Bench, 'serverFile'>, { name, log, data, verify }: OurOptions): Contestant {
+/** Returns whether the server with koa implements a request: it validates nothing, and has no parameters. */
+export function isServedByKoa({ method, path, status }: ShopRequest): boolean {
+  return status < 400 && method !== 'PUT' && !path.includes('?');
+}
+
+/** Returns whether a request changes the state. */
+export function isChange({ method, status }: ShopRequest): boolean {
+  return method !== 'GET' && status < 400;
+}
+
+/** The server under test. By default, it stores each change durably before it responds. */
+export function ours({ serverFile }: Pick<Bench, 'serverFile'>, options: OurOptions): Contestant {
+  const { name, log, data, verify, durability, serves = () => true } = options;
   const prepare = (port: number, folder: string) => [
     serverFile,
     '--port',
@@ -54,8 +70,9 @@ export function ours({ serverFile }: Pick<Bench, 'serverFile'>, { name, log, dat
     '--log',
     log,
     ...(verify ? ['--verify', verify] : []),
+    ...(durability ? ['--durability', durability] : []),
   ];
-  return { name, prepare };
+  return { name, serves, prepare };
 }
 
 /** json-server with a data file of the same content. It writes a change before it responds, but does not call fsync. */

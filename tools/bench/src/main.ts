@@ -13,6 +13,7 @@ import { BenchError, type Measurement, type Target } from './measurement.ts';
 import { commits } from './measurements/commits.ts';
 import { http } from './measurements/http.ts';
 import { memory } from './measurements/memory.ts';
+import { orders } from './measurements/orders.ts';
 import { sandboxes } from './measurements/sandboxes.ts';
 import { search } from './measurements/search.ts';
 import { start } from './measurements/start.ts';
@@ -21,7 +22,7 @@ import { killAll, stopAll } from './server.ts';
 
 /** The measurements by name, in the order in which they run. */
 const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map(
-  Object.entries({ http, commits, store, search, start, memory, sandboxes }),
+  Object.entries({ http, orders, commits, store, search, start, memory, sandboxes }),
 );
 const BUILT_SERVER = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

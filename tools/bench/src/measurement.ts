@@ -12,6 +12,7 @@ export interface Bench {
   readonly responsesFile: string;
   /** The path of a data file that our server created from the default data. */
   readonly dataFile: string;
+  /** The measured requests. */
   readonly requests: readonly ShopRequest[];
   /** Writes a progress message to stderr. */
   readonly logProgress: (line: string) => void;

@@ -1,6 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BenchError } from './measurement.ts';
-import { addCartItem, gets, products, reset, type ShopRequest } from './requests.ts';
+import {
+  addCartItem,
+  changeQuantity,
+  expandedCart,
+  gets,
+  products,
+  refused,
+  reset,
+  type ShopRequest,
+  searchProducts,
+  withVariants,
+} from './requests.ts';
 import { type BenchResponse, sendRequest } from './send-request.ts';
 
 /** The response of our server to a request on the default data. The peer `bare` sends the recorded responses, and the peer `koa` reads its data from them. */
@@ -8,12 +19,31 @@ export interface RecordedResponse extends BenchResponse {
   readonly request: ShopRequest;
 }
 
-/** Sends all requests of the measurements to the server at a port, the reset last. Returns the responses. */
-export async function recordResponses(port: number): Promise<RecordedResponse[]> {
-  const requests = [...gets, addCartItem(await firstProductId(port)), reset];
+/** Returns the requests of the measurements. Our server must serve the default data at the port. */
+export async function listRequests(port: number): Promise<ShopRequest[]> {
+  const list = await readList<{ id: string; name: string; keywords: string[] }>(port, products);
+  const [cartItem] = await readList<{ productId: string }>(port, gets[2] as ShopRequest);
+  const [product] = list;
+  if (!product || !cartItem) throw new BenchError('the default data must have a product and a cart item');
+  const words = list.flatMap(({ name, keywords }) => [...name.split(/[^A-Za-z]+/), ...keywords]).map(toWord);
+  const changes = [addCartItem(product.id), changeQuantity(cartItem.productId)];
+  return [...gets, expandedCart, searchProducts(words), ...changes, ...refused];
+}
+
+function toWord(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z]/g, '');
+}
+
+/** Sends requests and their variants to the server at a port, and then the requests `last`. Returns the responses. */
+export async function recordResponses(
+  port: number,
+  requests: readonly ShopRequest[],
+  last: readonly ShopRequest[] = [reset],
+): Promise<RecordedResponse[]> {
   const responses: RecordedResponse[] = [];
-  // One after the other: the POST must come after the GETs, and the reset after the POST.
-  for (const request of requests) responses.push({ request, ...(await sendRequest(port, request)) });
+  // One after the other: the changes must come after the GETs, and the reset after the changes.
+  for (const { variants: _, ...request } of [...requests.flatMap(withVariants), ...last])
+    responses.push({ request, ...(await sendRequest(port, request)) });
   return responses;
 }
 
@@ -27,11 +57,8 @@ export async function checkResponses(port: number, responses: readonly RecordedR
   }
 }
 
-async function firstProductId(port: number): Promise<string> {
-  const list: unknown = parsed((await sendRequest(port, products)).body);
-  const first: unknown = Array.isArray(list) ? list[0] : undefined;
-  if (typeof first === 'object' && first !== null && 'id' in first && typeof first.id === 'string') return first.id;
-  throw new BenchError(`${products.name} returned no product with an id`);
+async function readList<Item>(port: number, request: ShopRequest): Promise<Item[]> {
+  return parsed((await sendRequest(port, request)).body) as Item[];
 }
 
 function parsed(body: string): unknown {

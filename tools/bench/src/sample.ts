@@ -29,6 +29,11 @@ const LEAST_AMOUNT = 500;
  */
 export async function takeSample(server: Server, request: ShopRequest, amount: number): Promise<Sample> {
   await sendRequest(server.port, reset);
+  return takeSampleOfState(server, request, amount);
+}
+
+/** Measures the server's CPU time for `amount` requests on its current data. */
+export async function takeSampleOfState(server: Server, request: ShopRequest, amount: number): Promise<Sample> {
   const before = cpuSeconds(server.pid);
   const wallSeconds = await load(server, request, amount);
   return { amount, cpuSeconds: cpuSeconds(server.pid) - before, wallSeconds };

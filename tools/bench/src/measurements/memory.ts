@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bare, type Contestant, koa, newDataFile, ours } from '../contestants.ts';
+import { bare, type Contestant, isServedByKoa, koa, newDataFile, ours } from '../contestants.ts';
 import { load } from '../load.ts';
 import type { Bench, Report, Target } from '../measurement.ts';
 import { residentMB } from '../proc.ts';
@@ -31,7 +31,9 @@ export async function memory(bench: Bench): Promise<Report> {
   return report(rounds);
 }
 
-async function holdOnce(contestant: Contestant, { folder, requests }: Bench): Promise<Held> {
+async function holdOnce(contestant: Contestant, bench: Bench): Promise<Held> {
+  const { folder } = bench;
+  const requests = bench.requests.filter(isServedByKoa);
   const server = await startServer(contestant, folder);
   await sleep(IDLE_MS);
   const idle = residentMB(server.pid);

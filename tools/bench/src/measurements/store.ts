@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Contestant, copyDataFile, jsonServer, ours } from '../contestants.ts';
 import { CONNECTIONS, load } from '../load.ts';
 import { type Bench, BenchError, type Report, type Target } from '../measurement.ts';
+import { withOrders } from '../orders-file.ts';
 import { addCartItem, replaceCartItem, type ShopRequest } from '../requests.ts';
 import { interleave } from '../rounds.ts';
 import { sendRequest } from '../send-request.ts';
@@ -146,16 +146,6 @@ function rowOf(orders: number, name: string, taken: readonly Times[], bare?: rea
     perSecond: figure(atOnce.map((ms) => 1_000 / ms)),
     speedUp: ratio(oneByOne, atOnce),
   };
-}
-
-/** Creates a copy of the data file with a number of orders. Returns its path. */
-function withOrders({ folder, dataFile }: Bench, count: number): string {
-  const data = JSON.parse(readFileSync(dataFile, 'utf8'));
-  const [order] = data.orders;
-  const orders = Array.from({ length: count }, () => ({ ...order, id: randomUUID() }));
-  const path = join(folder, `${count}-orders.json`);
-  writeFileSync(path, `${JSON.stringify({ ...data, orders }, null, 2)}\n`);
-  return path;
 }
 
 function targetsOf(rows: readonly Row[]): Target[] {

@@ -13,7 +13,10 @@ const [, , port, responsesFile = ''] = process.argv;
 /** @type {import('../recorded-responses.ts').RecordedResponse[]} */
 const responses = JSON.parse(readFileSync(responsesFile, 'utf8'));
 const storedResponses = new Map(
-  responses.map((response) => [`${response.request.method} ${response.request.path}`, toStoredResponse(response)]),
+  responses.map((response) => {
+    const { method, path, body = '' } = response.request;
+    return [`${method} ${path} ${body}`, toStoredResponse(response)];
+  }),
 );
 const unknown = { status: 404, headers: { 'content-length': 0 }, bytes: Buffer.alloc(0) };
 
@@ -26,14 +29,23 @@ function toStoredResponse({ status, contentType, cacheControl, body }) {
 }
 
 const server = createServer((request, response) => {
-  const { status, headers, bytes } = storedResponses.get(`${request.method} ${request.url}`) ?? unknown;
-  const send = () => response.writeHead(status, headers).end(bytes);
+  /** @param {string} body */
+  const send = (body) => {
+    const { status, headers, bytes } = storedResponses.get(`${request.method} ${request.url} ${body}`) ?? unknown;
+    response.writeHead(status, headers).end(bytes);
+  };
   if (request.method === 'GET') {
-    send();
+    send('');
     return;
   }
-  request.on('end', send);
-  request.resume();
+  /** @type {Buffer[]} */
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => {
+    const body = Buffer.concat(chunks).toString();
+    if (body !== '') JSON.parse(body);
+    send(body);
+  });
 });
 
 server.listen(Number(port), '127.0.0.1');
