@@ -4,10 +4,11 @@ import type { AccessPolicy } from './access-policy.ts';
 import { createControlApi } from './control/control-api.ts';
 import { cors, getCorsHeaders, getOriginNotes } from './cors.ts';
 import { readOnly, serveFrontEnd, serveHistoryFallback } from './files.ts';
-import { COMMON_HEADERS } from './headers.ts';
+import { COMMON_HEADERS, NO_HEADERS } from './headers.ts';
 import type { AppParts, ServedContract, ServerParts } from './parts.ts';
 import { createContractApi } from './pipeline/handle.ts';
 import { finishExchange, refuse, runPipeline, startExchange } from './pipeline/pipeline.ts';
+import { sendPlainResponse } from './pipeline/plain-response.ts';
 import { createHttpRequest } from './pipeline/request.ts';
 import { setHeaders } from './pipeline/response.ts';
 import { acceptPendingConnections, RetryDetector } from './pipeline/retry-detector.ts';
@@ -59,12 +60,15 @@ async function serveApiRequest(parts: AppParts, routed: Exchange, res: ServerRes
   const { log, access } = parts;
   let exchange = routed;
   logRequest(log, res, () => getLogDetails(access, res.req, exchange));
-  setHeaders(res, COMMON_HEADERS);
-  if (routed.target?.api.isContractApi) setHeaders(res, getCorsHeaders(access, res.req.headers, getPath(routed)));
+  const isContractApi = routed.target?.api.isContractApi;
+  const corsHeaders = isContractApi ? getCorsHeaders(access, res.req.headers, getPath(routed)) : NO_HEADERS;
   try {
     exchange = await runPipeline(parts, routed);
     if (exchange.outcome.transport?.connection) await acceptPendingConnections();
-    finishExchange(parts, exchange, res);
+    const sent = sendPlainResponse(res, exchange, corsHeaders);
+    // The server has already responded if Node's parser refused the rest of the request.
+    if (!sent && !res.headersSent) setHeaders(res, { ...COMMON_HEADERS, ...corsHeaders });
+    finishExchange(parts, exchange, res, sent);
   } catch (err) {
     log.error({ err });
     res.destroy();

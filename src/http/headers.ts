@@ -21,3 +21,9 @@ export const DATA_HEADERS: Headers = {
 
 /** The media type of JSON. It has no charset parameter (RFC 8259). The tool dredd requires the same text as in the contract. */
 export const JSON_TYPE = 'application/json';
+
+/** The headers of a response whose only header of its own is the type JSON. */
+export const JSON_HEADERS: Headers = { 'Content-Type': JSON_TYPE };
+
+/** The headers of a problem document that has no other headers of its own. */
+export const PROBLEM_HEADERS: Headers = { 'Content-Type': 'application/problem+json' };

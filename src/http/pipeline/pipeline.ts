@@ -34,7 +34,7 @@ import {
  * 5. handle or mock: calls the handler of the operation, or creates a mock response (handle.ts, mock-response.ts; control-api.ts)
  * 6. complete: adds generated fields, the content type and headers to the response (handle.ts)
  * 7. verify: validates the response against the contract (validate.ts)
- * 8. write: sends the response (response.ts)
+ * 8. write: sends the response (plain-response.ts for most changes, response.ts)
  * 9. record: adds the exchange to the response cache and the journal (response-cache.ts, record.ts)
  *
  * `startExchange` runs step 1, `runPipeline` runs steps 2 to 7, and `finishExchange` runs steps 8 and 9. These functions never throw: they convert errors to
@@ -62,9 +62,13 @@ export async function runPipeline(parts: AppParts, routed: Exchange): Promise<Ex
   }
 }
 
-/** Writes the response of an exchange, and adds the exchange to the response cache and the journal. */
-export function finishExchange(parts: AppParts, exchange: Exchange, res: ServerResponse): void {
-  const sent = writeResponse(parts, res, exchange);
+/** Writes the response of an exchange unless it is `sent`, and adds the exchange to the response cache and the journal. */
+export function finishExchange(
+  parts: AppParts,
+  exchange: Exchange,
+  res: ServerResponse,
+  sent = writeResponse(parts, res, exchange),
+): void {
   const { journal } = exchange.selection?.sandbox ?? parts.sandboxes.default;
   if (exchange.outcome.isRecorded) recordRequest(journal, exchange, sent, res);
   parts.cache.store(exchange, sent, res);

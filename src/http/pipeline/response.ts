@@ -1,14 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { isJsonType } from '../../openapi/responses.ts';
-import { DATA_HEADERS, type Headers, JSON_TYPE, NO_HEADERS } from '../headers.ts';
+import { DATA_HEADERS, type Headers, JSON_HEADERS, JSON_TYPE, NO_HEADERS, PROBLEM_HEADERS } from '../headers.ts';
 import type { AppParts } from '../parts.ts';
 import { getProblemKind, type HttpProblem, internalError, toUriReference } from '../problem.ts';
 import type { SentResponse } from '../record.ts';
 import { sendPieces } from './long-list.ts';
 import { resetConnection, sendWithTransportFault, type TransportFault } from './transport-faults.ts';
 import { type Exchange, getPath, type ResponseData } from './values.ts';
-
-const JSON_HEADERS: Headers = { 'Content-Type': JSON_TYPE };
 
 /** Creates a response. The content type is JSON unless `headers` contains another one. A response without a body has no content type. */
 export function createResponse(status: number, body: unknown, headers: Headers = NO_HEADERS): ResponseData {
@@ -17,8 +15,6 @@ export function createResponse(status: number, body: unknown, headers: Headers =
   const { 'Content-Type': _, ...others } = headers;
   return { status, headers: others };
 }
-
-const PROBLEM_HEADERS: Headers = { 'Content-Type': 'application/problem+json' };
 
 /** Creates a response with a problem document (RFC 9457). `path`: the path of the request. */
 export function createProblemResponse(problem: HttpProblem, path: string): ResponseData {
