@@ -37,6 +37,7 @@ describe("the log of a server whose data file can't be written", () => {
       expect(messages(shop).filter((message) => message.endsWith('db.json can be written again.'))).toHaveLength(
         outage,
       );
+      await shop.flush();
     }
   });
 });

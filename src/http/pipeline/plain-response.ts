@@ -23,16 +23,18 @@ export function sendPlainResponse(
   const text = tryOrUndefined(() => JSON.stringify(response.body));
   if (text === undefined) return undefined;
   const headers = [...CONSTANT_HEADERS, ...toList(corsHeaders), ...toList(response.headers)];
-  headers.push('Content-Length', Buffer.byteLength(text));
+  const bytes = Buffer.byteLength(text);
+  headers.push('Content-Length', bytes);
   res.writeHead(response.status, headers).end(text);
-  return { response, text };
+  return { response, text, bytes };
 }
 
 /** Returns whether a response has a JSON body and no header but its content type. */
-function isPlain({ selection, outcome }: Exchange, { headers, body, exposedHeaders }: ResponseData): boolean {
+function isPlain({ selection, outcome }: Exchange, { headers, body, pieces, exposedHeaders }: ResponseData): boolean {
   const hasOwnHeaders = outcome.headers !== NO_HEADERS || selection?.headers !== NO_HEADERS || exposedHeaders;
   return (
     body !== undefined &&
+    !pieces &&
     !hasOwnHeaders &&
     !outcome.transport &&
     (headers === JSON_HEADERS || headers === PROBLEM_HEADERS)
