@@ -61,6 +61,9 @@ export async function ourWriter(path: string, durability: 'disk' | 'os'): Promis
     defaultData: join(import.meta.dirname, '../../../db.json.default'),
     collections: Object.keys(collections),
     check: () => [],
+    *checkInSteps() {
+      return [];
+    },
     nowMs: () => 0,
     address: () => undefined,
     log: { info() {}, warn() {}, error() {} },
