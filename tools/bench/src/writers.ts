@@ -62,6 +62,7 @@ export async function ourWriter(path: string, durability: 'disk' | 'os'): Promis
     collections: Object.keys(collections),
     check: () => [],
     *checkInSteps() {
+      yield;
       return [];
     },
     nowMs: () => 0,
