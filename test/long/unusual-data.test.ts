@@ -104,6 +104,7 @@ describe('a shop serves unusual data, and preserves it through a change and a re
     await expectState(shop, state);
     const ordered = await shop.ask('POST', '/api/orders');
     expect([201, 409]).toContain(ordered.status);
+    await shop.flush();
     const kept: State = JSON.parse((await readFile(data, 'utf8')).replace(/^\ufeff/, ''));
     expect(throughJson(kept.products)).toEqual(throughJson(state.products));
     await shop.close();
