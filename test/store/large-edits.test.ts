@@ -58,9 +58,9 @@ describe('an edit of a large data file', () => {
     let reads = 0;
     const disk: Disk = {
       ...machineDisk,
-      readPart(...part) {
+      readAt(...part) {
         if (++reads === 1) writeFileSync(data, JSON.stringify(third));
-        return machineDisk.readPart(...part);
+        return machineDisk.readAt(...part);
       },
     };
     const { store } = await openTestState({ data, disk });
