@@ -16,13 +16,14 @@ import { memory } from './measurements/memory.ts';
 import { orders } from './measurements/orders.ts';
 import { sandboxes } from './measurements/sandboxes.ts';
 import { search } from './measurements/search.ts';
+import { soak } from './measurements/soak.ts';
 import { start } from './measurements/start.ts';
 import { store } from './measurements/store.ts';
 import { killAll, stopAll } from './server.ts';
 
 /** The measurements by name, in the order in which they run. */
 const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map(
-  Object.entries({ http, orders, commits, store, search, start, memory, sandboxes }),
+  Object.entries({ http, orders, commits, store, search, start, memory, sandboxes, soak }),
 );
 const BUILT_SERVER = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
