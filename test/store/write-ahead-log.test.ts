@@ -58,7 +58,7 @@ describe('a change', () => {
 });
 
 describe('a flush', () => {
-  it('is rejected if the data file can not be written, and the change stays stored', async () => {
+  it('is rejected if the data file cannot be written, and the change stays stored', async () => {
     const { file, disk, store } = await openBusy();
     await expect(store.flush()).rejects.toThrow(
       "the data file can't be written (disk I/O error, EIO); the changes are stored in its write-ahead log",
@@ -192,7 +192,7 @@ describe('an edit of the data file while changes wait', () => {
 });
 
 describe('a write-ahead log of the maximum size', () => {
-  it('accepts no further change while the data file can not be written', async () => {
+  it('accepts no further change while the data file cannot be written', async () => {
     const file = await createCartFile([A]);
     const disk = createFaultyDisk();
     const { store } = await openTestState({ data: file.path, disk });
