@@ -6,7 +6,7 @@ import { MAX_FILE_BYTES } from './data-file.ts';
 import { type FileDurability, getSignature, syncFolder, syncPath } from './disk.ts';
 import { createTemporaryNames, type FileContext, removeLeftovers, saveEditedContent } from './edit-conflicts.ts';
 import { type Content, hashBytes, overwriteFile, writeNewFile } from './file-content.ts';
-import { isMountedFile, warnIfNotReplaceable } from './replaceable-file.ts';
+import { isMountedFile, warnIfLogNotCreatable, warnIfNotReplaceable } from './replaceable-file.ts';
 import { deleteOrSave, linkFile, type ReplacedFile, releaseFile } from './replaced-file.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 
@@ -60,7 +60,7 @@ export class DurableFile {
   #hasFailedChange = false;
 
   /**
-   * Opens the file at `path`. Deletes temporary files of processes that were killed. Logs a warning if a replacement would fail now.
+   * Opens the file at `path`. Deletes temporary files of processes that were killed. Logs a warning if a change would fail now.
    */
   constructor(options: DurableFileOptions) {
     this.#options = options;
@@ -69,7 +69,8 @@ export class DurableFile {
     this.known = options.content ?? NO_CONTENT;
     this.#isMount = isMountedFile(options, this.#names.new);
     removeLeftovers(options);
-    if (!this.#isMount) warnIfNotReplaceable(options, this.#names.new);
+    const warn = this.#isMount ? warnIfLogNotCreatable : warnIfNotReplaceable;
+    warn(options, this.#names.new);
   }
 
   /** Whether the file contains a change whose `replace` call failed and could not be rolled back. If true, the caller must call `replace` again. */
