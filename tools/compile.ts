@@ -1,4 +1,4 @@
-// Compiles the contracts of the packaged server ahead, into dist/compiled: their documents, and the code of their validators. A start then parses
+// Precompiles the contracts of the packaged server into dist/compiled: their documents, and the code of their validators. A start then parses
 // no YAML and compiles no schema. The build runs this tool. The server uses a compiled contract only if its file has not changed (`hashContract`).
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -102,8 +102,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Write the data file
-         * @description Writes the data file now if it does not contain all changes yet. The server writes it in the background after each change, so this is only necessary
-         *     before another program reads or edits the file. Does nothing for a sandbox without a data file.
+         * @description Writes the data file now if it does not contain all changes yet. The server writes it in the background after a change, so this is only necessary
+         *     before another program reads, edits or copies the file. Does nothing for a sandbox without a data file.
          */
         readonly post: operations["flushSandbox"];
         readonly delete?: never;

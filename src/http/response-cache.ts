@@ -24,7 +24,7 @@ interface CachedResponse {
 /** The maximum size of all stored responses, in bytes. A response that would exceed this size empties the cache: most entries are searches that nobody repeats. */
 const MAX_BYTES = 8 * MEGABYTE;
 
-/** The maximum size of a response with a long list, in bytes: every list of a data file is shorter. The cache contains one response of more than `MAX_BYTES`. */
+/** The maximum size of a response with a long list, in bytes. No list of a data file is longer. The cache contains at most one response of more than `MAX_BYTES`. */
 const MAX_LIST_BYTES = 100 * MEGABYTE;
 
 /** The memory that an entry needs in addition to its body and key, in bytes. The measured size is about 1,400 bytes. */

@@ -17,7 +17,7 @@ export const ajvOptions: Options = {
   strictNumbers: true,
   // 4.35 counts as a multiple of 0.01, despite rounding errors.
   multipleOfPrecision: 9,
-  // Validators that are compiled ahead call the function by this name.
+  // Validators that are precompiled call the function by this name.
   code: { regExp: Object.assign(createPattern, { code: 'createPattern' }) },
 };
 

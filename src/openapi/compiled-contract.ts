@@ -8,7 +8,7 @@ import { createPattern } from './ajv.ts';
 import type { Document } from './document.ts';
 import { formats } from './formats.ts';
 
-/** The documents of a contract that is compiled ahead. */
+/** The documents of a contract that is precompiled. */
 export interface CompiledDocuments {
   readonly document: Document;
   readonly normalized: Document;
@@ -18,19 +18,19 @@ export interface CompiledDocuments {
 /** The groups of validators: of parameters, of request bodies, of responses (with open or closed schemas), and of the application's state. */
 export type ValidatorGroup = 'parameters' | 'request' | 'open' | 'closed' | 'state';
 
-/** The code of the validators of a group, by JSON Pointer of the schema, or by operationId for parameters. Each is the body of a function that returns it. */
+/** The code of the validators of a group, by JSON Pointer of the schema, or by operationId for parameters. Each code is the body of a function that returns the validator. */
 export type ValidatorCode = Readonly<Record<string, string>>;
 
-/** A contract that the build has compiled ahead, so that a start parses no YAML and compiles no schema. */
+/** A contract that the build has precompiled, so that a start parses no YAML and compiles no schema. */
 export interface CompiledContract {
   readonly documents: CompiledDocuments;
   /** Returns the code of all validators of a group. */
   readCode(group: ValidatorGroup): ValidatorCode;
-  /** Returns the validator for a JSON Pointer or operationId; undefined if it is not compiled ahead. */
+  /** Returns the validator for a JSON Pointer or operationId; undefined if it is not precompiled. */
   getValidator(group: ValidatorGroup, key: string): ValidateFunction | undefined;
 }
 
-/** Returns the name of the folder with the compiled form of a contract. Equal names mean that everything that determines the compiled form is equal. */
+/** Returns the name of the folder with the compiled form of a contract: a hash of `parts`, which determine the compiled form. */
 export function hashContract(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, HASH_LENGTH);
 }

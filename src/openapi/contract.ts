@@ -47,7 +47,7 @@ export interface Contract extends Routing {
   isValid(schema: string, value: unknown): boolean;
   /** Validates a value against a component schema. Unknown properties are errors. */
   validateData: DataValidator;
-  /** Compiles the schemas of an operation that are not compiled ahead, which takes about 10 ms. Throws `ContractError` if ajv can't compile a schema. */
+  /** Compiles the schemas of an operation that are not precompiled, which takes about 10 ms. Throws `ContractError` if ajv can't compile a schema. */
   warmUp(route: Route, options: VerifyOptions): void;
 }
 
@@ -73,7 +73,7 @@ const cache = new Map<string, { name: string; contract: Contract }>();
 
 /**
  * Loads a contract from a YAML or JSON file. Throws `ContractError` if the contract can't be served. Loading takes about 100 ms, unless the contract is
- * compiled ahead, so the contract is cached until the file changes. All servers of a process share the contract, because it has no state.
+ * precompiled, so the contract is cached until the file changes. All servers of a process share the contract, because it has no state.
  */
 export async function loadContract(options: ContractOptions): Promise<Contract> {
   const { path, strict } = options;
@@ -97,7 +97,7 @@ export function getContractName(text: string, { strict, edit }: Omit<ContractOpt
   return hashContract(text, String(strict), edit?.key ?? '');
 }
 
-/** Creates a contract from the text of its file. `compiled`: the compiled form of the contract; undefined if it is not compiled ahead. */
+/** Creates a contract from the text of its file. `compiled`: the compiled form of the contract; undefined if it is not precompiled. */
 export function createContract(text: string, options: ContractOptions, compiled?: CompiledContract): Contract {
   const { path, strict } = options;
   const { document, normalized, warning } = compiled?.documents ?? createDocuments(text, options);

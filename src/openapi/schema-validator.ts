@@ -8,8 +8,8 @@ import { mapNodes } from './walk-schemas.ts';
 export type SchemaValidator = (pointer: string, value: unknown) => readonly ErrorObject[];
 
 /**
- * Creates a validator for the schemas of a document. A schema that is not compiled ahead is compiled on first use. If ajv can't compile a schema, every value
- * has an error with the keyword `unusable`. `options`: further options of ajv. `findCompiled`: returns the validator of a schema that is compiled ahead.
+ * Creates a validator for the schemas of a document. A schema that is not precompiled is compiled on first use. If ajv can't compile a schema, every value
+ * has an error with the keyword `unusable`. `options`: further options of ajv. `findCompiled`: returns the validator of a schema that is precompiled.
  */
 export function createSchemaValidator(
   getDocument: () => Document,

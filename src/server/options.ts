@@ -59,7 +59,7 @@ export interface Storefront {
   readonly operations: number;
   /** The ids of the mocked operations. */
   readonly mocked: readonly string[];
-  /** Writes the data file now, before another program reads or edits it. Rejects with an error if it can't be written; then the changes stay stored. */
+  /** Writes the data file now, before another program reads or edits it. Rejects if the file can't be written; the changes stay stored. */
   flush(): Promise<void>;
   /** Stops the server. It accepts no new requests, finishes the current requests within 8 s, and releases the port and the data file. */
   close(): Promise<void>;

@@ -4,8 +4,11 @@ const MIN_PAUSE_MS = 20;
 /** The minimum pause after a failed write, in ms. */
 const RETRY_MS = 1_000;
 
-/** The length of the pause after a write, as a multiple of the duration of the write: writing takes a tenth of the time at most. */
+/** The length of the pause after a write, as a multiple of the duration of the write: writing a small file takes a tenth of the time at most. */
 const PAUSE_FACTOR = 10;
+
+/** The maximum length of the pause, in ms: a large file contains a change within a few seconds. */
+const MAX_PAUSE_MS = 2_000;
 
 /** Options of a background writer. */
 interface BackgroundWriterOptions {
@@ -55,8 +58,8 @@ export class BackgroundWriter {
       const startMs = performance.now();
       const error = await write().catch((reason: Error) => reason);
       const endMs = performance.now();
-      const pauseMs = Math.max(error ? RETRY_MS : MIN_PAUSE_MS, PAUSE_FACTOR * (endMs - startMs));
-      this.#nextStartMs = endMs + pauseMs;
+      const pauseMs = Math.min(PAUSE_FACTOR * (endMs - startMs), MAX_PAUSE_MS);
+      this.#nextStartMs = endMs + Math.max(error ? RETRY_MS : MIN_PAUSE_MS, pauseMs);
       if (error) onError(error);
     });
     this.#timer = undefined;

@@ -9,7 +9,7 @@ import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from '
 import type { State } from './state.ts';
 import type { StateValidator } from './validate-state.ts';
 
-/** The maximum size of a data file, in bytes. The server reads the whole file at the start, and each commit writes the whole file. */
+/** The maximum size of a data file, in bytes. The server reads the whole file at the start, and writes the whole file in the background. */
 export const MAX_FILE_BYTES = 90_000_000;
 
 /** Thrown if a data file can't be used. `message` contains the path of the file, the line or JSON Pointer, the problem, and the remedy. */
@@ -24,7 +24,7 @@ class TruncatedFileError extends DataFileError {}
 export interface StateText {
   readonly state: State;
   readonly text: string;
-  /** The size of the text that a commit writes for the state, in bytes. */
+  /** The size of the text that the server writes for the state, in bytes. */
   readonly printedBytes: number;
 }
 
@@ -54,7 +54,7 @@ export function readState({ path, disk, check, remedy, truncationCause }: ReadOp
     const text = decode(path, bytes);
     const data = parse(path, text);
     requireValid(path, check(data));
-    // The validation has added the default values of the contract, so a commit can write more bytes than the file has.
+    // The validation has added the default values of the contract, so the server can write more bytes than the file has.
     return { state: data as State, text, printedBytes: requireFileSize(path, data) };
   } catch (error) {
     throw addRemedy(error, { remedy, truncationCause });
@@ -168,7 +168,7 @@ export function refuseFileSize(path: string, bytes: number): number {
   throw new DataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when the server writes it`);
 }
 
-/** Returns the JSON text that a commit writes; undefined if the text would exceed the maximum length of a JavaScript string. */
+/** Returns the JSON text that the server writes; undefined if the text would exceed the maximum length of a JavaScript string. */
 function print(data: unknown): string | undefined {
   return tryOrUndefined(() => `${JSON.stringify(data, null, 2)}\n`);
 }

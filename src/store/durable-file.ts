@@ -6,7 +6,7 @@ import { MAX_FILE_BYTES } from './data-file.ts';
 import { type FileDurability, getSignature, syncFolder, syncPath } from './disk.ts';
 import { createTemporaryNames, type FileContext, removeLeftovers, saveEditedContent } from './edit-conflicts.ts';
 import { type Content, hashBytes, overwriteFile, writeNewFile } from './file-content.ts';
-import { isMountedFile, warnIfNotReplaceable } from './replaceable-file.ts';
+import { isMountedFile, warnIfLogNotCreatable, warnIfNotReplaceable } from './replaceable-file.ts';
 import { deleteOrSave, linkFile, type ReplacedFile, releaseFile } from './replaced-file.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 
@@ -35,7 +35,7 @@ const NO_CONTENT: Content = { hash: '', bytes: 0, signature: '' };
 const TOO_LARGE = `the data file would be larger than ${MAX_FILE_BYTES / 1e6} MB. Delete data, restore the default data with POST /_control/sandboxes/default/reset, or edit the file`;
 
 /**
- * A file whose content is always replaced as a whole. The file contains either the old or the new content at any time, even after a crash or a power
+ * A file whose content is replaced as a whole. The file contains either the old or the new content at any time, even after a crash or a power
  * cut. A replacement does not change the owner and the mode of the file. The steps of a replacement:
  *
  * 1. Write the new content to a temporary file in the same folder, and call fsync for it.
@@ -46,7 +46,8 @@ const TOO_LARGE = `the data file would be larger than ${MAX_FILE_BYTES / 1e6} MB
  * 6. Delete the write-ahead log, if the file contains all its changes.
  * 7. Read the old file. If another program has edited it, save it as `NAME.conflict-TIME` and log a warning. Otherwise delete it.
  *
- * No file can be renamed over a mount of a single file, as with `docker run -v ./db.json:/app/db.json`. Such a file is overwritten (overwritten-file.ts).
+ * No file can be renamed over a mount of a single file, as with `docker run -v ./db.json:/app/db.json`. Such a file is overwritten (`overwriteFile`), after
+ * the new content is in the write-ahead log.
  */
 export class DurableFile {
   /** The content that this process last wrote or loaded. If the file has another content, another program has edited it. */
@@ -59,7 +60,7 @@ export class DurableFile {
   #hasFailedChange = false;
 
   /**
-   * Opens the file at `path`. Deletes temporary files of processes that were killed. Logs a warning if a replacement would fail now.
+   * Opens the file at `path`. Deletes temporary files of processes that were killed. Logs a warning if a change would fail now.
    */
   constructor(options: DurableFileOptions) {
     this.#options = options;
@@ -68,7 +69,8 @@ export class DurableFile {
     this.known = options.content ?? NO_CONTENT;
     this.#isMount = isMountedFile(options, this.#names.new);
     removeLeftovers(options);
-    if (!this.#isMount) warnIfNotReplaceable(options, this.#names.new);
+    const warn = this.#isMount ? warnIfLogNotCreatable : warnIfNotReplaceable;
+    warn(options, this.#names.new);
   }
 
   /** Whether the file contains a change whose `replace` call failed and could not be rolled back. If true, the caller must call `replace` again. */

@@ -20,7 +20,7 @@ export interface EditReaderOptions extends FileContext {
 /** A valid change of the data file by another program. */
 export interface Edit {
   readonly content: Content;
-  /** The size of the text that a commit writes for the state, in bytes. */
+  /** The size of the text that the server writes for the state, in bytes. */
   readonly printedBytes: number;
   /** The new state; undefined if only the signature of the file has changed. */
   readonly state: State | undefined;
@@ -105,7 +105,7 @@ async function readEdit(
 
 /** Returns a message if another program has replaced the data file by a symbolic link or a folder. */
 function describeOtherFileType(disk: Disk, path: string): string | undefined {
-  // The content of the target is not loaded, because the next commit would replace the link and not change the target.
+  // The content of the target is not loaded, because the next write would replace the link and not change the target.
   if (isLinkLoop(disk, path)) return `${path} is now a symbolic link that leads to itself. ${LOOP_REMEDY}`;
   const stats = disk.linkStats(path);
   if (stats?.isSymbolicLink()) return `${path} is now a symbolic link. ${LINK_REMEDY}`;

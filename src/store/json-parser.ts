@@ -6,8 +6,8 @@ export class JsonParserError extends Error {
   override readonly name = 'JsonParserError';
 
   /**
-   * `validBytes`: the number of bytes at the start of the text that are valid. `context`: a short text that a parser can read instead of these bytes. The first
-   * error is the same then.
+   * `validBytes`: the number of bytes at the start of the text that are valid. `context`: a short text that can replace these bytes: a parser then finds the
+   * same first error.
    */
   constructor(
     readonly validBytes: number,
@@ -25,7 +25,7 @@ const ENDS: readonly unknown[] = [undefined, COMMA, CLOSE_LIST, CLOSE, ...SPACES
 /** The byte order mark in UTF-8. */
 const MARK = Buffer.from('\uFEFF');
 
-/** The minimum size of the entries that are parsed together, in bytes. V8 creates the objects of such a text as old objects, which it does not copy later. */
+/** The minimum size of the entries that are parsed together, in bytes. V8 allocates the objects of such a text in the old generation, so it does not copy them. */
 const BATCH_BYTES = 128 * 1024;
 
 /**

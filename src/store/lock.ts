@@ -29,7 +29,7 @@ const OWNER_TIMEOUT_MS = 1_000;
  * contains the process id and the URL of that process. `address` returns the URL of this process; undefined while its server is not listening.
  *
  * The lock is a local socket on which the owner listens. The kernel closes the socket when the process ends, even after a crash. The name of the socket
- * is a hash of the inode of the folder and the file name. The inode of the file can't be used, because each commit replaces the file. The lock does not
+ * is a hash of the inode of the folder and the file name. The inode of the file can't be used, because each write replaces the file. The lock does not
  * work between machines that share a folder, nor between containers with separate networks.
  */
 export async function lockFile(path: string, address: () => string | undefined): Promise<Lock> {

@@ -49,8 +49,10 @@ export function recoverState(context: FileContext, file: DataFile | undefined, w
   if (parsed.isDamaged || (!state && hasChanges)) {
     const reason = state
       ? 'is damaged. The server applied the changes before the damaged line'
-      : `has changes of another version of ${path}. The server did not apply them`;
-    log.warn(`${getLogPath(path)} ${reason}. The log is saved in ${saveLog(disk, getLogPath(path), parsed.content)}.`);
+      : `belongs to another version of ${path}. The server did not apply its changes`;
+    const savedName = saveLog(disk, getLogPath(path), parsed.content);
+    const remedy = state ? '' : ' To apply them, stop the server, restore that version and rename the log back.';
+    log.warn(`${getLogPath(path)} ${reason}. The log is saved in ${savedName}.${remedy}`);
   }
   if (state && state !== file.state) wal.reopen(parsed);
   else disk.remove(getLogPath(path));

@@ -21,7 +21,7 @@ import type { StateValidator } from './validate-state.ts';
 interface StateBytes {
   readonly state: State;
   readonly bytes: Buffer;
-  /** The size of the text that a commit writes for the state, in bytes. */
+  /** The size of the text that the server writes for the state, in bytes. */
   readonly printedBytes: number;
 }
 
@@ -121,7 +121,7 @@ function* countLines(bytes: Buffer, end: number): Steps<number> {
 /** The bytes that `JSON.stringify` adds to the entries of a list that is the only property, with an empty name, of an object. */
 const AROUND_ENTRIES = Buffer.byteLength('{\n  "": [\n' + '\n  ]\n}');
 
-/** Returns the size of the text that a commit of a state writes: the JSON with an indentation of two spaces and a line break at the end. */
+/** Returns the size of the text that the server writes for a state: the JSON with an indentation of two spaces and a line break at the end. */
 export function* getPrintedSize(state: State): Steps<number> {
   const withoutEntries = Object.fromEntries(Object.keys(state).map((name) => [name, []]));
   let size = Buffer.byteLength(`${JSON.stringify(withoutEntries, null, 2)}\n`);

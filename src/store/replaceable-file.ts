@@ -1,6 +1,7 @@
 import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
 import { copyOwnerAndMode, createWithMode, describeDiskError, PERMISSIONS } from './disk.ts';
 import type { FileContext } from './edit-conflicts.ts';
+import { getLogPath } from './write-ahead-log.ts';
 
 /**
  * Returns whether the file at `path` is a mount, as with `docker run -v ./db.json:/app/db.json`: no file can be renamed over a mount. Tries to create a hard
@@ -38,6 +39,18 @@ export function warnIfNotReplaceable({ path, disk, log }: FileContext, temporary
     }
   } catch (error) {
     log.warn(`${path} can't be written now (${describeDiskError(error)}). Changes return 503 until it can be written.`);
+  }
+  tryOrUndefined(() => disk.remove(temporaryName));
+}
+
+/** Logs a warning if the write-ahead log of a mounted file can't be created now. Creates a file with the name `temporaryName` as a test, and removes it. */
+export function warnIfLogNotCreatable({ path, disk, log }: FileContext, temporaryName: string): void {
+  try {
+    disk.close(createWithMode(disk, temporaryName, undefined));
+  } catch (error) {
+    log.warn(
+      `${getLogPath(path)} can't be created now (${describeDiskError(error)}). Changes return 503 until it can be created.`,
+    );
   }
   tryOrUndefined(() => disk.remove(temporaryName));
 }

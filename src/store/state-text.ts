@@ -5,7 +5,7 @@ import type { Entry, State } from './state.ts';
 /** The approximate length of a piece of a text, in characters. */
 const PIECE_LENGTH = 500_000;
 
-/** The original text of a state. `printedBytes`: the size of the text without an original text, in bytes. */
+/** The text of the file that a state was read from. `printedBytes`: the size of the text that the server would create for the state, in bytes. */
 interface Source {
   readonly text: Buffer;
   readonly printedBytes: number;
@@ -23,12 +23,12 @@ export class StateTexts {
   /** `collections`: the names of the collections, in the order of the data file. */
   constructor(private readonly collections: readonly string[]) {}
 
-  /** Sets the original text of a state, which `getPieces` then yields. */
+  /** Sets the original text of a state, which `getPieces` yields unchanged. */
   setSource(state: State, { text, printedBytes }: StateText): void {
     this.#sources.set(state, { text: Buffer.from(text), printedBytes });
   }
 
-  /** Returns the original text of a state; undefined if its text has an indentation of two spaces. */
+  /** Returns the original text of a state; undefined if the server creates its text. */
   getSource(state: State): Source | undefined {
     return this.#sources.get(state);
   }

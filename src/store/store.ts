@@ -26,7 +26,7 @@ export interface Store<S extends State = State> {
   loadEdits(): Promise<void>;
   /**
    * Commits pending changes, and writes the data file if it does not contain all changes yet. Rejects with `StoreUnavailableError` if it can't be written;
-   * then the changes stay stored.
+   * the changes stay stored.
    */
   flush(): Promise<void>;
   /** Commits pending changes and closes the backend. Later changes reject with `StoreUnavailableError`. Can be called more than once. */

@@ -9,7 +9,7 @@ const SLICE_MS = 3;
 /** Work in many small steps. Each `yield` ends a step. Returns the result of the work. */
 export type Steps<Result> = Generator<unknown, Result, void>;
 
-/** All work in slices shares the queue: however much of it there is, each turn of the event loop has one slice. */
+/** All work in slices shares this queue, so each turn of the event loop has at most one slice. */
 const queue = createTurnQueue();
 
 function waitForTurn(): Promise<void> {
@@ -28,7 +28,7 @@ export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result>
   }
 }
 
-/** Does work at once. */
+/** Does work at once, without handling other requests. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next();

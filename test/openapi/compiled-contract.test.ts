@@ -24,7 +24,7 @@ const contracts = [
   return { title, options, text, documents, compiled, routes: getRoutes(documents.normalized) };
 });
 
-describe.each(contracts)('The build compiles $title ahead:', ({ options, text, documents, compiled, routes }) => {
+describe.each(contracts)('The build precompiles $title:', ({ options, text, documents, compiled, routes }) => {
   const views = createViews(documents.normalized, text, options.strict);
 
   it('the documents are equal to those of the contract file', () => {
@@ -59,7 +59,7 @@ describe.each(contracts)('The build compiles $title ahead:', ({ options, text, d
   });
 });
 
-describe('The build compiles the state of the shop ahead:', () => {
+describe('The build precompiles the state of the shop:', () => {
   const compiled = findCompiledContract(hashContract(JSON.stringify(ownDocument)), FOLDER);
 
   it('the normalized document is equal', () => {

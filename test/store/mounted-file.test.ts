@@ -28,6 +28,13 @@ describe('a data file that is a mount of a single file', () => {
     expect(await file.names()).toEqual(['db.json']);
   });
 
+  it('is reported at the start if the write-ahead log cannot be created beside it', async () => {
+    const { warnings } = await openMount('disk', (step) => (step.name === 'create' ? { code: 'EACCES' } : MOUNT(step)));
+    expect(warnings).toEqual([
+      expect.stringMatching(/\.wal can't be created now \(permission denied, EACCES\)\. Changes return 503/),
+    ]);
+  });
+
   it('has every acknowledged change after the server was killed at any step', async () => {
     const steps = await addAndReset(await openMount());
     for (let killed = 1; killed <= steps.length; killed++) {
@@ -59,12 +66,14 @@ describe('a data file that is a mount of a single file', () => {
   });
 });
 
-async function openMount(durability: 'disk' | 'os' = 'disk') {
+async function openMount(durability: 'disk' | 'os' = 'disk', plan = MOUNT) {
   const file = await createCartFile([A]);
   const disk = createFaultyDisk();
-  disk.begin(MOUNT);
-  const { store } = await openTestState({ data: file.path, durability, disk });
-  return { file, disk, store, acknowledged: [[A]] as (readonly string[])[] };
+  disk.begin(plan);
+  const warnings: string[] = [];
+  const log = { info() {}, warn: (message: string) => warnings.push(message), error() {} };
+  const { store } = await openTestState({ data: file.path, durability, disk, log });
+  return { file, disk, store, warnings, acknowledged: [[A]] as (readonly string[])[] };
 }
 
 /** Adds B and resets. Sets `acknowledged` to the carts that may be stored if the server is killed. Returns the steps. */

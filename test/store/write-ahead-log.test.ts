@@ -58,7 +58,7 @@ describe('a change', () => {
 });
 
 describe('a flush', () => {
-  it('is rejected if the data file can not be written, and the change stays stored', async () => {
+  it('is rejected if the data file cannot be written, and the change stays stored', async () => {
     const { file, disk, store } = await openBusy();
     await expect(store.flush()).rejects.toThrow(
       "the data file can't be written (disk I/O error, EIO); the changes are stored in its write-ahead log",
@@ -116,9 +116,7 @@ describe('a start after the server was killed', () => {
     await writeFile(data, text);
     const { store, warnings } = await openLogged(data);
     expect(store.read().state.cartItems).toEqual(JSON.parse(text).cartItems);
-    expect(warnings).toEqual([
-      expect.stringMatching(/db\.json\.wal has changes of another version of .*\.wal\.conflict-/),
-    ]);
+    expect(warnings).toEqual([expect.stringMatching(/db\.json\.wal belongs to another version of .*\.wal\.conflict-/)]);
     expect(readSavedLog(warnings)).toBe(wal);
     expect(existsSync(`${data}.wal`)).toBe(false);
   });
@@ -192,7 +190,7 @@ describe('an edit of the data file while changes wait', () => {
 });
 
 describe('a write-ahead log of the maximum size', () => {
-  it('accepts no further change while the data file can not be written', async () => {
+  it('accepts no further change while the data file cannot be written', async () => {
     const file = await createCartFile([A]);
     const disk = createFaultyDisk();
     const { store } = await openTestState({ data: file.path, disk });
@@ -242,5 +240,5 @@ async function openLogged(data: string) {
 
 /** Returns the content of the saved log that a warning names. */
 function readSavedLog([warning = '']: readonly string[]): string {
-  return readFileSync(/The log is saved in (.*)\.$/.exec(warning)?.[1] ?? '', 'utf8');
+  return readFileSync(/The log is saved in (\S+)\.( |$)/.exec(warning)?.[1] ?? '', 'utf8');
 }

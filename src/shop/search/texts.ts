@@ -8,8 +8,8 @@ export interface TextIndex {
   /** Returns the indexes of the products whose name or joined keywords contain a text. */
   findContaining(text: string): readonly number[];
   /**
-   * Returns the indexes of the products with two adjacent keywords, where the end of the first and the start of the second are together the text.
-   * Each keyword has at least `minLetters` letters of the text.
+   * Returns the indexes of the products with two adjacent keywords that contain the text across their border: its start ends the first keyword, and its
+   * end starts the second keyword. Each part has at least `minLetters` letters.
    */
   findAcrossKeywords(text: string, minLetters: number): readonly number[];
 }
