@@ -14,7 +14,9 @@ const POWER_CUT = 'A power cut with --durability os can cause this';
 export async function openFileBackend(options: FileBackendOptions) {
   const { path, disk, defaults } = options;
   const wal = new WriteAheadLog(options);
-  await completeOverwrite(options, options.durability).catch((cause) => refuse(path, "can't be written", cause));
+  await completeOverwrite(options, options.durability).catch((cause) =>
+    refuse(getLogPath(path), "can't be read, or applied to the data file", cause),
+  );
   // If the signature can't be read, `readState` throws the reason.
   const signature = tryOrUndefined(() => getSignature(disk, path)) ?? '';
   // The file is validated first: an invalid file and its folder must not change.
@@ -45,7 +47,7 @@ function recover(options: FileBackendOptions, file: DataFile | undefined, wal: W
       requireValid(`${options.path} with the changes in ${logPath}`, options.check(state));
     return state;
   } catch (error) {
-    if (error instanceof DataFileError) throw new DataFileError(`${error.message}. ${getRemedy(options.path)}.`);
+    if (error instanceof DataFileError) throw new DataFileError(`${error.message}. ${getLogRemedy(logPath)}`);
     return refuse(logPath, "can't be read or saved", error);
   }
 }
@@ -58,6 +60,11 @@ function refuse(path: string, problem: string, cause: unknown, remedy = ''): nev
 
 function getRemedy(path: string): string {
   return `The file was not changed. Fix it, or run \`storefront repair --data ${quoteForShell(path)}\`, which saves a copy beside it and restores the default data`;
+}
+
+/** `storefront repair` does not help here, because the data file without the log is valid. */
+function getLogRemedy(logPath: string): string {
+  return `Nothing was changed. Start with the contract with which the server last ran, or move ${logPath} away, which undoes its changes.`;
 }
 
 function quoteForShell(path: string): string {
