@@ -117,6 +117,8 @@ export class FileBackend implements Backend {
 
   async close(): Promise<void> {
     await this.#writer.flush().catch((error) => this.#logWriteFailure(error));
+    // Without the lock, the file can belong to another server.
+    await this.#writer.stop();
     await this.#options.lock.release();
   }
 
