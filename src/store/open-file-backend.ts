@@ -6,6 +6,7 @@ import { FileBackend, type FileBackendOptions } from './file-backend.ts';
 import { createContent } from './file-content.ts';
 import { completeOverwrite, type DataFile, recoverState } from './log-recovery.ts';
 import type { State } from './state.ts';
+import { compareStates } from './state-change.ts';
 import { getLogPath, WriteAheadLog } from './write-ahead-log.ts';
 
 const POWER_CUT = 'A power cut with --durability os can cause this';
@@ -25,8 +26,9 @@ export async function openFileBackend(options: FileBackendOptions) {
   const file = new DurableFile({ ...options, content, wal });
   const recovered = recover(options, stored && content && { state: stored.state, hash: content.hash }, wal);
   const initial = recovered ?? defaults;
-  // The size after the changes of a log is only known when the file is written.
-  const maxBytes = stored && initial === stored.state ? stored.printedBytes : MAX_FILE_BYTES;
+  const maxBytes = stored
+    ? stored.printedBytes + options.texts.measureChange(compareStates(stored.state, initial))
+    : MAX_FILE_BYTES;
   const backend = new FileBackend({ file, wal, state: initial, maxBytes }, options);
   if (stored) await syncStored(file, options);
   else await backend.createFile().catch((cause) => refuse(path, "can't be written", cause, REMEDY));

@@ -97,6 +97,15 @@ describe('a start after the server was killed', () => {
     }
   });
 
+  it('appends the next change to the log, and does not wait until the data file is written', async () => {
+    const { data } = await kill([B]);
+    const disk = createFaultyDisk();
+    const { store } = await openTestState({ data, disk });
+    disk.begin(({ name }) => (name === 'rename' ? { code: 'EIO' } : undefined));
+    await store.update(putItem(C));
+    expect(getAddedProducts(await readStoredState(data))).toEqual([A, B, C]);
+  });
+
   it('does not apply changes twice if the data file already contains them', async () => {
     const { data, wal } = await kill([B]);
     const { store } = await openTestState({ data });
