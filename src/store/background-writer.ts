@@ -26,6 +26,7 @@ export class BackgroundWriter {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<unknown> = Promise.resolve();
   #nextStartMs = 0;
+  #isStopped = false;
 
   constructor(options: BackgroundWriterOptions) {
     this.#options = options;
@@ -33,7 +34,7 @@ export class BackgroundWriter {
 
   /** Starts a write if one is needed: immediately, or when the pause after the last write ends. */
   schedule(): void {
-    if (this.#timer || !this.#options.isNeeded()) return;
+    if (this.#isStopped || this.#timer || !this.#options.isNeeded()) return;
     this.#timer = setTimeout(() => this.#write(), Math.max(0, this.#nextStartMs - performance.now())).unref();
   }
 
@@ -51,10 +52,17 @@ export class BackgroundWriter {
     });
   }
 
+  /** Ends the writes in the background. Resolves when nothing is running here. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
   async #write(): Promise<void> {
     const { write, isNeeded, onError } = this.#options;
     await this.runExclusively(async () => {
-      if (!isNeeded()) return;
+      if (this.#isStopped || !isNeeded()) return;
       const startMs = performance.now();
       const error = await write().catch((reason: Error) => reason);
       const endMs = performance.now();

@@ -110,6 +110,9 @@ export class DurableFile {
       await this.#syncFolder().catch((error) => this.#rollBackAndThrow(next, old, error));
       this.known = next;
       return { deleteOrSave: async () => old && deleteOrSave(this.#options, old, known) };
+    } catch (error) {
+      if (this.known !== next) await this.#options.wal.removeCheckpoint();
+      throw error;
     } finally {
       this.#next = undefined;
     }

@@ -117,6 +117,8 @@ export class FileBackend implements Backend {
 
   async close(): Promise<void> {
     await this.#writer.flush().catch((error) => this.#logWriteFailure(error));
+    // Without the lock, the file can belong to another server.
+    await this.#writer.stop();
     await this.#options.lock.release();
   }
 
@@ -131,8 +133,7 @@ export class FileBackend implements Backend {
       this.#wal.canAppend();
     if (!isPossible) return false;
     const change = compareStates(this.#database.data, next);
-    const inserted = Object.values(change).flatMap(([, , entries]) => entries);
-    const maxBytes = this.#maxBytes + texts.measureEntries(inserted);
+    const maxBytes = this.#maxBytes + texts.measureChange(change);
     if (maxBytes > MAX_FILE_BYTES) return false;
     await this.#wal.append(change, this.#file.known.hash, () => {
       this.#database.data = next;

@@ -53,7 +53,7 @@ export interface ParsedLog {
   readonly bytes: number;
   /** The checksum of the last valid line. */
   readonly checksum: number;
-  /** Whether the invalid part after the valid lines has more than one line. A write that a crash interrupted leaves one incomplete line at most. */
+  /** Whether the invalid part after the valid lines contains a line break. A write that a crash interrupted leaves one line without a line break at most. */
   readonly isDamaged: boolean;
 }
 
@@ -64,7 +64,7 @@ export function parseLog(content: Buffer): ParsedLog {
   for (;;) {
     const end = content.indexOf('\n', bytes);
     const parsed = end === -1 ? undefined : parseLine(content.toString('utf8', bytes, end), checksum);
-    if (!parsed) return { lines, bytes, checksum, isDamaged: end !== -1 && end < content.length - 1 };
+    if (!parsed) return { lines, bytes, checksum, isDamaged: end !== -1 };
     lines.push(parsed.line);
     [bytes, checksum] = [end + 1, parsed.checksum];
   }

@@ -43,7 +43,13 @@ export interface DataFile {
 export function recoverState(context: FileContext, file: DataFile | undefined, wal: WriteAheadLog): State | undefined {
   const { path, disk, log } = context;
   const parsed = readLog(disk, path);
-  if (!parsed) return file?.state;
+  if (!parsed) {
+    if (disk.linkStats(getLogPath(path)))
+      log.warn(
+        `${getLogPath(path)} is not a regular file, so the server does not read it and writes the whole of ${path} for each change. Remove it.`,
+      );
+    return file?.state;
+  }
   const state = file && replayLog(parsed.lines, file);
   const hasChanges = parsed.lines.some((line) => 'change' in line);
   if (parsed.isDamaged || (!state && hasChanges)) {

@@ -6,6 +6,7 @@ import { FileBackend, type FileBackendOptions } from './file-backend.ts';
 import { createContent } from './file-content.ts';
 import { completeOverwrite, type DataFile, recoverState } from './log-recovery.ts';
 import type { State } from './state.ts';
+import { compareStates } from './state-change.ts';
 import { getLogPath, WriteAheadLog } from './write-ahead-log.ts';
 
 const POWER_CUT = 'A power cut with --durability os can cause this';
@@ -14,7 +15,9 @@ const POWER_CUT = 'A power cut with --durability os can cause this';
 export async function openFileBackend(options: FileBackendOptions) {
   const { path, disk, defaults } = options;
   const wal = new WriteAheadLog(options);
-  await completeOverwrite(options, options.durability).catch((cause) => refuse(path, "can't be written", cause));
+  await completeOverwrite(options, options.durability).catch((cause) =>
+    refuse(getLogPath(path), "can't be read, or applied to the data file", cause),
+  );
   // If the signature can't be read, `readState` throws the reason.
   const signature = tryOrUndefined(() => getSignature(disk, path)) ?? '';
   // The file is validated first: an invalid file and its folder must not change.
@@ -23,8 +26,9 @@ export async function openFileBackend(options: FileBackendOptions) {
   const file = new DurableFile({ ...options, content, wal });
   const recovered = recover(options, stored && content && { state: stored.state, hash: content.hash }, wal);
   const initial = recovered ?? defaults;
-  // The size after the changes of a log is only known when the file is written.
-  const maxBytes = stored && initial === stored.state ? stored.printedBytes : MAX_FILE_BYTES;
+  const maxBytes = stored
+    ? stored.printedBytes + options.texts.measureChange(compareStates(stored.state, initial))
+    : MAX_FILE_BYTES;
   const backend = new FileBackend({ file, wal, state: initial, maxBytes }, options);
   if (stored) await syncStored(file, options);
   else await backend.createFile().catch((cause) => refuse(path, "can't be written", cause, REMEDY));
@@ -45,7 +49,7 @@ function recover(options: FileBackendOptions, file: DataFile | undefined, wal: W
       requireValid(`${options.path} with the changes in ${logPath}`, options.check(state));
     return state;
   } catch (error) {
-    if (error instanceof DataFileError) throw new DataFileError(`${error.message}. ${getRemedy(options.path)}.`);
+    if (error instanceof DataFileError) throw new DataFileError(`${error.message}. ${getLogRemedy(logPath)}`);
     return refuse(logPath, "can't be read or saved", error);
   }
 }
@@ -58,6 +62,11 @@ function refuse(path: string, problem: string, cause: unknown, remedy = ''): nev
 
 function getRemedy(path: string): string {
   return `The file was not changed. Fix it, or run \`storefront repair --data ${quoteForShell(path)}\`, which saves a copy beside it and restores the default data`;
+}
+
+/** `storefront repair` does not help here, because the data file without the log is valid. */
+function getLogRemedy(logPath: string): string {
+  return `Nothing was changed. Start with the contract with which the server last ran, or move ${logPath} away, which undoes its changes.`;
 }
 
 function quoteForShell(path: string): string {

@@ -1,6 +1,7 @@
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { StateText } from './data-file.ts';
-import type { Entry, State } from './state.ts';
+import type { State } from './state.ts';
+import type { StateChange } from './state-change.ts';
 
 /** The approximate length of a piece of a text, in characters. */
 const PIECE_LENGTH = 500_000;
@@ -33,9 +34,10 @@ export class StateTexts {
     return this.#sources.get(state);
   }
 
-  /** Returns an upper limit of the bytes that entries add to the text of a state. */
-  measureEntries(entries: readonly Entry[]): number {
-    return entries.reduce((bytes, entry) => bytes + Buffer.byteLength(this.#printEntry(entry)) + LIST_BYTES, 0);
+  /** Returns an upper limit of the bytes that a change adds to the text of a state. */
+  measureChange(change: StateChange): number {
+    const inserted = Object.values(change).flatMap(([, , entries]) => entries);
+    return inserted.reduce((bytes, entry) => bytes + Buffer.byteLength(this.#printEntry(entry)) + LIST_BYTES, 0);
   }
 
   /** Yields the text of a state in pieces of about 500 kB. Reuses the texts of entries that earlier texts contain. */

@@ -21,6 +21,13 @@ interface LogFile {
   readonly inode: bigint;
 }
 
+/** The place of a checkpoint in the log. `checksum`: the checksum of the line before it. */
+interface CheckpointPlace {
+  readonly startBytes: number;
+  readonly endBytes: number;
+  readonly checksum: number;
+}
+
 /**
  * A file beside the data file with the changes that the data file does not contain yet. A commit appends its change, which takes the same time for a data
  * file of any size. The log exists only while there are such changes. After a crash, the next start applies them.
@@ -34,6 +41,7 @@ export class WriteAheadLog {
   #bytes = 0;
   #checksum = NO_CHECKSUM;
   #hasFailed = false;
+  #checkpoint: CheckpointPlace | undefined;
   #lastWrite: Promise<unknown> = Promise.resolve();
   #pendingWrites = 0;
 
@@ -97,6 +105,26 @@ export class WriteAheadLog {
     }
   }
 
+  /**
+   * Removes the checkpoint of a replacement that failed, if it is the last line. Otherwise the next start could find that the current data file matches it: a
+   * reset restores the default data, which the current file can have, too. A checkpoint before other lines does no harm, because only a replacement in the
+   * background has lines after it, and its file has the changes of the log and no others.
+   */
+  async removeCheckpoint(): Promise<void> {
+    const { disk, durability } = this.#options;
+    const checkpoint = this.#checkpoint;
+    this.#checkpoint = undefined;
+    if (!checkpoint || !this.#file || this.#pendingWrites > 0 || this.#bytes !== checkpoint.endBytes) return;
+    try {
+      disk.truncate(this.#file.descriptor, checkpoint.startBytes);
+      [this.#bytes, this.#checksum] = [checkpoint.startBytes, checkpoint.checksum];
+      if (durability === 'disk') await disk.sync(this.#file.descriptor);
+    } catch {
+      this.#close();
+      this.#hasFailed = true;
+    }
+  }
+
   /** Deletes the log if it has no more than `changes` changes, all of which the data file contains now. */
   clear(changes: number): void {
     const { disk } = this.#options;
@@ -121,12 +149,13 @@ export class WriteAheadLog {
 
   async #writeNow(lines: readonly LogLine[], base: string): Promise<void> {
     const { disk, path, durability } = this.#options;
-    const [startBytes, isNew] = [this.#bytes, !this.#file];
+    const [startBytes, checksum, isNew] = [this.#bytes, this.#checksum, !this.#file];
     try {
       const { descriptor } = this.#file ?? this.#create();
       const bytes = this.#format(isNew ? [{ base }, ...lines] : lines);
       writeAll(disk, descriptor, bytes);
       this.#bytes += bytes.length;
+      if (lines.some((line) => 'file' in line)) this.#checkpoint = { startBytes, endBytes: this.#bytes, checksum };
       if (durability === 'disk')
         await Promise.all([disk.sync(descriptor), isNew ? syncFolder(disk, dirname(path)) : undefined]);
     } catch (error) {

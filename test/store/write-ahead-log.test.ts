@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { State } from '../../src/shop/state.ts';
 import { applyChange, compareStates } from '../../src/store/state-change.ts';
 import { createCartFile, createDataText } from '../support/fixtures/cart-file.ts';
 import { defaults, defaultText } from '../support/fixtures/default-data.ts';
@@ -96,6 +97,15 @@ describe('a start after the server was killed', () => {
     }
   });
 
+  it('appends the next change to the log, and does not wait until the data file is written', async () => {
+    const { data } = await kill([B]);
+    const disk = createFaultyDisk();
+    const { store } = await openTestState({ data, disk });
+    disk.begin(({ name }) => (name === 'rename' ? { code: 'EIO' } : undefined));
+    await store.update(putItem(C));
+    expect(getAddedProducts(await readStoredState(data))).toEqual([A, B, C]);
+  });
+
   it('does not apply changes twice if the data file already contains them', async () => {
     const { data, wal } = await kill([B]);
     const { store } = await openTestState({ data });
@@ -137,6 +147,36 @@ describe('a start after the server was killed', () => {
     expect(getAddedProducts(store.read().state)).toEqual([A, B]);
     expect(warnings).toEqual([expect.stringContaining('is damaged. The server applied the changes before')]);
     expect(readSavedLog(warnings)).toBe(damaged);
+  });
+
+  it('saves a log whose last line is complete, but damaged', async () => {
+    const { data, wal } = await kill([B, C]);
+    const damaged = wal.replace(`"${C}"`, `"${D}"`);
+    await writeFile(`${data}.wal`, damaged);
+    const { store, warnings } = await openLogged(data);
+    expect(getAddedProducts(store.read().state)).toEqual([A, B]);
+    expect(readSavedLog(warnings)).toBe(damaged);
+  });
+
+  it('warns of a log that is not a file, and changes nothing there', async () => {
+    const { data, wal } = await kill([B]);
+    renameSync(`${data}.wal`, `${data}.target`);
+    symlinkSync(`${data}.target`, `${data}.wal`);
+    const { store, warnings } = await openLogged(data);
+    expect(warnings).toEqual([expect.stringMatching(/db\.json\.wal is not a regular file.*Remove it\.$/)]);
+    await store.update(putItem(C));
+    expect(getAddedProducts(JSON.parse(readFileSync(data, 'utf8')))).toEqual([A, C]);
+    expect(readFileSync(`${data}.target`, 'utf8')).toBe(wal);
+  });
+
+  it('is refused if the changes in the log are invalid, and says that the log must be moved away', async () => {
+    const { data, wal } = await kill([B]);
+    const check = ({ cartItems }: State) =>
+      getAddedProducts({ cartItems } as State).includes(B) ? [{ pointer: '/cartItems', message: 'is invalid' }] : [];
+    await expect(openTestState({ data, check: check as never })).rejects.toThrow(
+      `with the changes in ${data}.wal is not a valid state: /cartItems is invalid. Nothing was changed. Start with the contract with which the server last ran, or move ${data}.wal away`,
+    );
+    expect(readFileSync(`${data}.wal`, 'utf8')).toBe(wal);
   });
 
   it('is refused if the log can neither be used nor saved, and changes nothing', async () => {
