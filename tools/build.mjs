@@ -1,5 +1,5 @@
-// Builds dist/ from src/, and precompiles the contracts. With `--if-stale`, builds only if the sources have changed since the last build, so that `npm start` is fast and never runs
-// old code. If the development packages are not installed (npm ci --omit=dev), prints a message and changes nothing.
+// Builds dist/ from src/, and precompiles the contracts. With `--if-stale`, builds only if the sources have changed since the last build, so that
+// `npm start` is fast and never runs old code. If the development packages are not installed (npm ci --omit=dev), prints a message and changes nothing.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

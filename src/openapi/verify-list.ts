@@ -1,5 +1,5 @@
 import { type Steps, splitList } from '../util/slices.ts';
-import { type Document, getTarget, isNode } from './document.ts';
+import { type Document, getNode, isNode, parseReference } from './document.ts';
 import { type DocumentedResponse, findResponse, type ResponseToVerify, type ResponseViolation } from './responses.ts';
 
 /** The keywords of an array schema that make a list valid if, and only if, each entry is valid. */
@@ -41,8 +41,15 @@ export function canVerifyParts(
   responses: readonly DocumentedResponse[],
   { status }: ResponseToVerify,
 ): boolean {
-  return Object.values(findResponse(responses, status)?.media ?? {}).every(({ schema }) => {
-    const list = schema === undefined ? {} : getTarget(document, schema);
-    return isNode(list) && Object.keys(list).every((key) => ENTRY_KEYWORDS.includes(key) || key.startsWith('x-'));
-  });
+  return Object.values(findResponse(responses, status)?.media ?? {}).every(
+    ({ schema }) => schema === undefined || hasOnlyEntryRules(document, getNode(document, schema)),
+  );
+}
+
+/** Returns whether a schema has only rules for the entries of a list. Also checks the keywords beside a reference, which are rules in OpenAPI 3.1. */
+function hasOnlyEntryRules(document: Document, schema: unknown): boolean {
+  if (!isNode(schema)) return false;
+  const { $ref, ...rules } = schema;
+  if (!Object.keys(rules).every((key) => ENTRY_KEYWORDS.includes(key) || key.startsWith('x-'))) return false;
+  return typeof $ref !== 'string' || hasOnlyEntryRules(document, getNode(document, parseReference($ref)));
 }

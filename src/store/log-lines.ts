@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { State } from './state.ts';
-import { applyChange, type StateChange } from './state-change.ts';
+import { applyChanges, type StateChange } from './state-change.ts';
 
 /** The first line of a log. `base`: the hash of the data file to which the first change applies. */
 interface LogHeader {
@@ -86,7 +86,7 @@ export function replayLog(
   const contained = countContainedChanges(lines, hash);
   if (contained === undefined) return undefined;
   const changes = lines.flatMap((line) => ('change' in line ? [line.change] : []));
-  return changes.slice(contained).reduce(applyChange, state);
+  return applyChanges(state, changes.slice(contained));
 }
 
 /** Returns the number of changes in a log that the data file with a hash contains; undefined if the log belongs to another data file. */

@@ -27,11 +27,28 @@ function compareLists(previous: readonly Entry[], next: readonly Entry[]): State
   return [from, previous.length - from - equalAtEnd, next.slice(from, next.length - equalAtEnd)];
 }
 
-/** Returns the state after a change. */
-export function applyChange(state: State, change: StateChange): State {
-  const lists = Object.entries(change).map(([name, [from, removed, inserted]]) => {
-    const list = state[name] ?? [];
-    return [name, [...list.slice(0, from), ...inserted, ...list.slice(from + removed)]];
-  });
+/** The maximum number of arguments of a function call. V8 has a limit that depends on the size of its stack. */
+const MAX_ARGUMENTS = 10_000;
+
+interface Replacement {
+  readonly from: number;
+  readonly removed: number;
+  readonly inserted: readonly Entry[];
+}
+
+/** Replaces entries of a list. Returns the same list, or a new list if there are many new entries. */
+function replaceEntries(list: Entry[], { from, removed, inserted }: Replacement): Entry[] {
+  if (inserted.length > MAX_ARGUMENTS) return [...list.slice(0, from), ...inserted, ...list.slice(from + removed)];
+  list.splice(from, removed, ...inserted);
+  return list;
+}
+
+/** Returns the state after changes. Copies each list only once, because a log can contain thousands of changes of a long list. */
+export function applyChanges(state: State, changes: readonly StateChange[]): State {
+  const lists = new Map<string, Entry[]>();
+  for (const [name, [from, removed, inserted]] of changes.flatMap((change) => Object.entries(change))) {
+    const list = lists.get(name) ?? [...(state[name] ?? [])];
+    lists.set(name, replaceEntries(list, { from, removed, inserted }));
+  }
   return { ...state, ...Object.fromEntries(lists) };
 }

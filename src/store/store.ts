@@ -137,7 +137,7 @@ class GroupCommitStore<S extends State> implements Store<S> {
 
   private async commit(batch: readonly PendingChange<S>[]): Promise<void> {
     const { backend, nowMs } = this.options;
-    const { state: next, settleAll } = applyChanges(this.committed.state, batch, nowMs());
+    const { state: next, settleAll } = runChanges(this.committed.state, batch, nowMs());
     if (next !== this.committed.state) {
       await backend.commit(next).catch((cause) => {
         if (cause instanceof StateTooLargeError) throw cause;

@@ -48,11 +48,16 @@ describe('verifyListInSlices', () => {
     expect(violations.at(-1)?.where).toMatch(/^body\/499\//);
   });
 
-  it('checks the rules for the whole list', async () => {
-    const text = replaceInContract(
-      '                type: array\n',
-      '                type: array\n                maxItems: 1050\n',
-    );
+  const LIST = ['type: array', 'items: { $ref: "#/components/schemas/Product" }'];
+
+  it.each([
+    ['in the schema', ['maxItems: 1050', ...LIST]],
+    // In OpenAPI 3.0, the keywords beside a reference have no meaning.
+    ['beside a reference', ['maxItems: 1050', '$ref: "#/components/schemas/List"']],
+  ])('checks the rules for the whole list: %s', async (_where, schema) => {
+    const text = replaceInContract(indent(16, LIST), indent(16, schema))
+      .replace(/^openapi: .*/, 'openapi: 3.1.0')
+      .replace('\n  schemas:\n', `\n  schemas:\n    List:\n${indent(6, LIST)}`);
     const folder = await folderWith({ 'openapi.yaml': text });
     const limited = await loadContract({ path: `${folder}/openapi.yaml`, strict: false });
     const response = { status: 200, headers: HEADERS, body: products };
@@ -60,3 +65,8 @@ describe('verifyListInSlices', () => {
     expect(violations.map(({ rule }) => rule)).toEqual(['maxItems']);
   });
 });
+
+/** Returns lines of YAML with a number of spaces before each. */
+function indent(spaces: number, lines: readonly string[]): string {
+  return lines.map((line) => `${' '.repeat(spaces)}${line}\n`).join('');
+}

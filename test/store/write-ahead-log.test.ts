@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/shop/state.ts';
-import { applyChange, compareStates } from '../../src/store/state-change.ts';
+import { applyChanges, compareStates } from '../../src/store/state-change.ts';
 import { createCartFile, createDataText } from '../support/fixtures/cart-file.ts';
 import { defaults, defaultText } from '../support/fixtures/default-data.ts';
 import { getAddedProducts, PRODUCT_IDS, putItem } from '../support/fixtures/states.ts';
@@ -16,12 +16,13 @@ import { readStoredState } from '../support/harness/stored-state.ts';
 const [A, B, C, D] = PRODUCT_IDS as [string, string, string, string];
 
 describe('the difference between two states', () => {
-  it('applied to the first state gives the second state', () => {
+  it('gives the last state if the differences are applied to the first state', () => {
     const entry = fc.constantFrom(...Array.from({ length: 6 }, (_, id) => ({ id })));
     const state = fc.record({ a: fc.array(entry), b: fc.array(entry) });
     fc.assert(
-      fc.property(state, state, (previous, next) => {
-        expect(applyChange(previous, JSON.parse(JSON.stringify(compareStates(previous, next))))).toEqual(next);
+      fc.property(state, state, state, (first, second, third) => {
+        const changes = [compareStates(first, second), compareStates(second, third)];
+        expect(applyChanges(first, JSON.parse(JSON.stringify(changes)))).toEqual(third);
       }),
     );
   });

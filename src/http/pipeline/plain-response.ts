@@ -4,6 +4,7 @@ import { tryOrUndefined } from '../../util/try-or-undefined.ts';
 import { READ_METHODS } from '../files.ts';
 import { COMMON_HEADERS, DATA_HEADERS, type Headers, JSON_HEADERS, NO_HEADERS, PROBLEM_HEADERS } from '../headers.ts';
 import type { SentResponse } from '../record.ts';
+import { isBodilessStatus } from './response.ts';
 import type { Exchange, ResponseData } from './values.ts';
 
 /**
@@ -30,11 +31,15 @@ export function sendPlainResponse(
 }
 
 /** Returns whether a response has a JSON body and no header but its content type. */
-function isPlain({ selection, outcome }: Exchange, { headers, body, pieces, exposedHeaders }: ResponseData): boolean {
+function isPlain(
+  { selection, outcome }: Exchange,
+  { status, headers, body, pieces, exposedHeaders }: ResponseData,
+): boolean {
   const hasOwnHeaders = outcome.headers !== NO_HEADERS || selection?.headers !== NO_HEADERS || exposedHeaders;
   return (
     body !== undefined &&
     !pieces &&
+    !isBodilessStatus(status) &&
     !hasOwnHeaders &&
     !outcome.transport &&
     (headers === JSON_HEADERS || headers === PROBLEM_HEADERS)

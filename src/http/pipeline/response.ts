@@ -93,7 +93,7 @@ function send(res: ServerResponse, response: ResponseData, transport?: Transport
 }
 
 /** Returns whether responses with a status have no body (RFC 9110, sections 15.3.5 and 15.4.5). */
-function isBodilessStatus(status: number): boolean {
+export function isBodilessStatus(status: number): boolean {
   return status === 204 || status === 304;
 }
 
