@@ -155,7 +155,7 @@ class GroupCommitStore<S extends State> implements Store<S> {
 }
 
 /** Applies all changes of a batch. Returns the next state, and functions that resolve or reject the promises of the callers after the commit. */
-function applyChanges<S extends State>(state: S, batch: readonly PendingChange<S>[], nowMs: number) {
+function runChanges<S extends State>(state: S, batch: readonly PendingChange<S>[], nowMs: number) {
   let next = state;
   const settleAll = batch.map(({ change, resolve, reject }) => {
     try {
