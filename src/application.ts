@@ -38,6 +38,8 @@ export interface ContractImplementation<S extends State = State> {
   readonly stateRules: StateRules<S>;
   /** Whether to validate changes by the application's handlers. True if the handlers are written for another version of the contract. */
   readonly validatesChanges: boolean;
+  /** Explains what the application does for an operation, or why it does nothing. For `storefront explain` and the log of the start. */
+  explain?(route: Route): string;
 }
 
 /** The properties of an operation with which an application finds the handler. */
@@ -79,6 +81,8 @@ export interface HandlerResponse {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The JSON Pointers of the values in the body that the mock generated, because the state does not contain them. They are listed in `X-Mocked`. */
+  readonly generated?: readonly string[];
 }
 
 /** The sandbox of a request: its state, clock and id generator. */
