@@ -54,10 +54,10 @@ export class LiveContract {
     const { log, files } = this.#parts;
     const contract = await loadContract(files.contract);
     if (contract === this.setup.contract) return;
-    const failure = this.#pendingHandlers && this.#servePending(contract, this.#pendingHandlers);
+    const failure = this.#pendingHandlers && (await this.#servePending(contract, this.#pendingHandlers));
     // `#servePending` has already served the contract with the pending handlers.
     if (contract === this.setup.contract) return;
-    this.#serve(contract, this.setup.handlers, this.#describeContract);
+    await this.#serve(contract, this.setup.handlers, this.#describeContract);
     if (failure) log.warn(`${failure.message}. ${HANDLERS_FALLBACK}`);
   };
 
@@ -70,7 +70,7 @@ export class LiveContract {
     // The saved contract may need these handlers, because it could not be served with the previous handlers.
     const contract = await loadContract(files.contract).catch(() => this.setup.contract);
     const message = `${path} was reloaded: handlers of ${Object.keys(handlers).join(', ')}`;
-    this.#serve(contract, handlers, (next) =>
+    await this.#serve(contract, handlers, (next) =>
       contract === this.setup.contract ? message : `${message}; ${this.#describeContract(next)}`,
     );
   };
@@ -79,9 +79,9 @@ export class LiveContract {
     `${this.#parts.files.contract.path} was reloaded: ${describeChanges(this.setup, next)}`;
 
   /** Serves a contract with the pending handlers. Returns the error if the contract can't be served with them. */
-  #servePending(contract: Contract, handlers: UserHandlers): Error | undefined {
+  async #servePending(contract: Contract, handlers: UserHandlers): Promise<Error | undefined> {
     try {
-      this.#serve(contract, handlers, this.#describeContract);
+      await this.#serve(contract, handlers, this.#describeContract);
       return undefined;
     } catch (error) {
       return error as Error;
@@ -89,9 +89,9 @@ export class LiveContract {
   }
 
   /** Serves a contract with handlers. Throws an error and changes nothing if the contract contradicts the handlers or the state. */
-  #serve(contract: Contract, handlers: UserHandlers, describe: (next: ContractSetup) => string): void {
+  async #serve(contract: Contract, handlers: UserHandlers, describe: (next: ContractSetup) => string): Promise<void> {
     const { server, log, current, createSetup } = this.#parts;
-    const setup = createSetup(contract, handlers);
+    const setup = await createSetup(contract, handlers);
     refuseInvalidState(contract, server.sandboxes.default.store.read().state, setup.validator);
     refuseTypeConflicts(setup);
     const listener = createRequestListener(server, setup);
