@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http';
 import { createRequestListener } from '../http/app.ts';
 import type { ServerParts } from '../http/parts.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
+import { addMissingCollections, describeOtherLists } from './contract-lists.ts';
 import { findUnusableFaults } from './control.ts';
 import { getFileSignature, type WatchedFiles } from './file-watcher.ts';
-import { refuseInvalidState } from './guarded-store.ts';
 import { loadHandlers, type UserHandlers } from './handler-registry.ts';
 import type { createLogger } from './logger.ts';
 import {
@@ -13,6 +13,7 @@ import {
   describeChanges,
   refuseTypeConflicts,
 } from './served-contract.ts';
+import { refuseInvalidState } from './state-issues.ts';
 import { warmUpIfSmall } from './warm-up.ts';
 
 /** The dependencies of a `LiveContract`. */
@@ -92,17 +93,26 @@ export class LiveContract {
   async #serve(contract: Contract, handlers: UserHandlers, describe: (next: ContractSetup) => string): Promise<void> {
     const { server, log, current, createSetup } = this.#parts;
     const setup = await createSetup(contract, handlers);
-    refuseInvalidState(contract, server.sandboxes.default.store.read().state, setup.validator);
+    const { state } = server.sandboxes.default.store.read();
+    const unfit = refuseInvalidState(contract, state, setup.validator);
     refuseTypeConflicts(setup);
     const listener = createRequestListener(server, setup);
     warmUpIfSmall(setup);
     log.info(describe(setup));
     const isNew = contract !== this.setup.contract;
+    const [previous, collections] = [this.setup, setup].map((each) => Object.keys(each.collections)) as [
+      string[],
+      string[],
+    ];
     current.setup = setup;
     this.#listener = listener;
     if (handlers === this.#pendingHandlers) this.#pendingHandlers = undefined;
     if (!isNew) return;
-    if (contract.warning !== undefined) log.warn(contract.warning);
-    for (const warning of findUnusableFaults(server.sandboxes, contract)) log.warn(warning);
+    const lists = describeOtherLists(state, { collections, previous, dataFile: server.dataFile });
+    const warnings = [contract.warning, lists, unfit, ...findUnusableFaults(server.sandboxes, contract)];
+    for (const warning of warnings) if (warning !== undefined) log.warn(warning);
+    await addMissingCollections(server.sandboxes.list(), collections, server.control.defaults).catch((error: Error) =>
+      log.warn(`New collections have no entries: ${error.message}`),
+    );
   }
 }

@@ -28,7 +28,7 @@ export function createContractSetupFactory(application: Application, mock: Mocke
   return async (contract: Contract, handlers: UserHandlers) => {
     refuseUnknownOperations(contract, mock, handlers);
     const implementation = application.implementContract(contract);
-    const { collections, hasVariableCollections = false } = implementation.stateRules;
+    const { collections } = implementation.stateRules;
     const validator = getValidator(implementation.stateRules);
     const implementations = new Map(
       contract.routes.map((route) => [route, findImplementation(route, { implementation, mock, handlers })]),
@@ -41,7 +41,6 @@ export function createContractSetupFactory(application: Application, mock: Mocke
       handlers,
       validator,
       collections,
-      hasVariableCollections,
       controlContract: await loadControlContract(collections),
       mock: contractMock,
       guardStore: createStoreGuard(validator, implementation.validatesChanges),

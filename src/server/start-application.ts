@@ -15,6 +15,7 @@ import { Sandboxes } from '../sandbox/registry.ts';
 import { createBuiltInSnapshots } from '../sandbox/snapshots.ts';
 import { openState } from '../store/open-state.ts';
 import type { State } from '../store/state.ts';
+import { addMissingCollections, describeOtherLists } from './contract-lists.ts';
 import { getDefaultData } from './default-data.ts';
 import { findWatchedFiles, reloadOnSave } from './file-watcher.ts';
 import { loadHandlers } from './handler-registry.ts';
@@ -41,6 +42,7 @@ export async function startApplication<S extends State>(
   try {
     const server = createServerParts(start, state);
     const live = new LiveContract({ ...start, server });
+    await addMissingCollections([server.sandboxes.default], server.control.collections(), state.defaults);
     const httpServer = createHttpServer({ ...server, listener: live.handle });
     const { url, port } = await listen(httpServer, options.host, options.port ?? 0);
     start.address.url = url;
@@ -159,7 +161,9 @@ function run(
   const { path: dataFile, store } = state;
   const durability = dataFile === undefined ? 'memory' : (options.durability ?? 'disk');
   const { contract, mocked } = live.setup;
-  if (contract.warning !== undefined) log.warn(contract.warning);
+  const lists = { collections: server.control.collections(), dataFile: server.dataFile };
+  const warnings = [contract.warning, describeOtherLists(store.read().state, lists)];
+  for (const warning of warnings) if (warning !== undefined) log.warn(warning);
   const facts = { url, dataFile, durability, operations: contract.routes.length, mocked };
   log.info(facts, formatStartMessage(facts));
   const { isOn, token } = server.access.control;

@@ -38,6 +38,8 @@ export type ValidationSteps = Iterable<Issue | undefined>;
 
 /** Validates data as the state of an application under one version of its contract. */
 export interface StateValidator {
+  /** Whether the collections depend on the contract, see `StateRules`. */
+  readonly hasVariableCollections: boolean;
   /** Returns all issues; an empty list if `data` is a valid state. Adds the default values of the contract to `data`. */
   validate(data: unknown): readonly Issue[];
   /** Does the same as `validate`, in steps. */
@@ -67,6 +69,7 @@ export function createStateValidator(rules: StateRules): StateValidator {
     },
   };
   return {
+    hasVariableCollections: rules.hasVariableCollections ?? false,
     validate: (data) => runAtOnce(collectIssues(data, rules)),
     validateInSteps: (data) => collectIssues(data, rules),
     async validateInSlices(data) {
