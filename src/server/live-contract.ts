@@ -98,21 +98,31 @@ export class LiveContract {
     refuseTypeConflicts(setup);
     const listener = createRequestListener(server, setup);
     warmUpIfSmall(setup);
-    log.info(describe(setup));
-    const isNew = contract !== this.setup.contract;
-    const [previous, collections] = [this.setup, setup].map((each) => Object.keys(each.collections)) as [
-      string[],
-      string[],
-    ];
+    const previous = this.setup;
+    const message = describe(setup);
     current.setup = setup;
     this.#listener = listener;
     if (handlers === this.#pendingHandlers) this.#pendingHandlers = undefined;
-    if (!isNew) return;
-    const lists = describeOtherLists(state, { collections, previous, dataFile: server.dataFile });
-    const warnings = [contract.warning, lists, unfit, ...findUnusableFaults(server.sandboxes, contract)];
+    const failure = await this.#addCollections(setup);
+    log.info(message);
+    if (contract === previous.contract) return;
+    const lists = describeOtherLists(state, {
+      collections: Object.keys(setup.collections),
+      previous: Object.keys(previous.collections),
+      dataFile: server.dataFile,
+    });
+    const warnings = [contract.warning, lists, unfit, failure, ...findUnusableFaults(server.sandboxes, contract)];
     for (const warning of warnings) if (warning !== undefined) log.warn(warning);
-    await addMissingCollections(server.sandboxes.list(), collections, server.control.defaults).catch((error: Error) =>
-      log.warn(`New collections have no entries: ${error.message}`),
-    );
+  }
+
+  /** Adds new collections to the states of all sandboxes. Returns a warning if this fails. */
+  async #addCollections({ collections }: ContractSetup): Promise<string | undefined> {
+    const { sandboxes, control } = this.#parts.server;
+    try {
+      await addMissingCollections(sandboxes.list(), Object.keys(collections), control.defaults);
+      return undefined;
+    } catch (error) {
+      return `New collections are empty: ${(error as Error).message}`;
+    }
   }
 }
