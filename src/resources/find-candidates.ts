@@ -54,11 +54,20 @@ function findCollectionPath(paths: DocumentPaths, path: string): string | undefi
 /** Returns whether an item path has operations of a resource: it can be read or changed, and the responses are objects. */
 function isUsable(reader: SchemaReader, { collection, item, segment, singular }: Omit<Candidate, 'kind'>): boolean {
   const read = item.routes.get('GET');
-  if (read && !isEntryResponse(reader, read)) return false;
-  if (collection) return findEntrySchema(reader, { collection, item, segment, singular }) !== undefined;
-  // Without a collection, only PUT can create an entry.
+  if (read && !isEntryResponse(reader, read) && !hasNoBody(read)) return false;
   const put = item.routes.get('PUT');
-  return put !== undefined && read !== undefined && reader.getRequestSchema(put) !== undefined;
+  // Without a collection, only PUT can create an entry.
+  if (!collection) return put !== undefined && read !== undefined && reader.getRequestSchema(put) !== undefined;
+  const list = collection.routes.get('GET');
+  const schema = list && reader.getResponseSchema(list, list.successStatus);
+  const hasList = schema !== undefined && reader.findList(schema, segment) !== undefined;
+  const canCreate = collection.routes.has('POST') || put !== undefined;
+  return (hasList || canCreate) && findEntrySchema(reader, { collection, item, segment, singular }) !== undefined;
+}
+
+/** Returns whether the success response has no body: it tells only whether the entry exists. */
+function hasNoBody({ responses, successStatus }: Route): boolean {
+  return responses.some(({ name, media }) => name === String(successStatus) && Object.keys(media).length === 0);
 }
 
 function isEntryResponse(reader: SchemaReader, route: Route): boolean {

@@ -34,7 +34,9 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
     : { parameter: '', property: undefined, name: '', schema: '' };
   const parents = findParents(reader, { schema, collectionPath, route: route as Route, id });
   const put = item.routes.get('PUT');
-  const canPut = put !== undefined && (!collection || put.responses.some(({ name }) => name === '201'));
+  const canPut =
+    put !== undefined &&
+    (!collection || put.responses.some(({ name }) => name === '201') || Object.keys(put.bodyMedia).length === 0);
   return {
     name: segment,
     singular,

@@ -207,9 +207,11 @@ function getBody({ requestPath }: Plan, { body }: Input): Entry {
   return isNode(inner) ? omitKeys(inner, [PATH_VALUES]) : {};
 }
 
-/** Returns whether PUT creates an entry that does not exist: the contract documents the status 201, or nothing else creates entries. */
+/** Returns whether PUT creates an entry that does not exist: the contract documents the status 201, there is no body, or no POST creates entries. */
 function canCreateAtPath({ route, resource }: Plan): boolean {
-  return resource.kind === 'singleton' || route.responses.some(({ name }) => name === '201') || !resource.canPost;
+  const hasNoBody = Object.keys(route.bodyMedia).length === 0;
+  const isDocumented = route.responses.some(({ name }) => name === '201');
+  return resource.kind === 'singleton' || hasNoBody || isDocumented || !resource.canPost;
 }
 
 /** Returns a status if the contract documents it, else the success status of the operation. */

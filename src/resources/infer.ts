@@ -80,7 +80,8 @@ function chooseItemAction(reader: SchemaReader, resource: Resource, route: Route
   const isSingleton = resource.kind === 'singleton';
   const actions: Readonly<Record<string, Action | undefined>> = {
     GET: 'read',
-    PUT: hasObject ? 'replace' : undefined,
+    // `PUT /teams/{teamId}/members/{username}` without a body adds the member.
+    PUT: hasObject || (!isSingleton && Object.keys(route.bodyMedia).length === 0) ? 'replace' : undefined,
     PATCH: hasObject ? 'update' : undefined,
     DELETE: 'delete',
     // `POST /pets/{petId}` changes a pet if the response is the pet.

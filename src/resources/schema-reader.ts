@@ -170,10 +170,10 @@ export class SchemaReader {
     return Object.entries(media).find(([type]) => isJsonType(type))?.[1].schema;
   }
 
-  /** Returns the JSON Pointer of the schema of the request body of an operation: of JSON, else of a form. */
+  /** Returns the JSON Pointer of the schema of the request body of an operation: of JSON, else of any type or of a form. */
   getRequestSchema({ bodyMedia }: Route): string | undefined {
     const types = Object.keys(bodyMedia);
-    const type = types.find(isJsonType) ?? types.find((name) => FORM_TYPES.includes(name));
+    const type = types.find(isJsonType) ?? types.find((name) => READ_TYPES.includes(name));
     return type === undefined ? undefined : bodyMedia[type]?.schema;
   }
 
@@ -185,7 +185,8 @@ export class SchemaReader {
   }
 }
 
-const FORM_TYPES = [FORM_TYPE, 'multipart/form-data'];
+/** The media types besides JSON whose bodies can be objects. */
+const READ_TYPES = ['*/*', FORM_TYPE, 'multipart/form-data'];
 
 function findPreferred(located: readonly Located[], names: readonly string[]): Located | undefined {
   for (const name of names) {
