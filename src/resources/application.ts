@@ -20,7 +20,7 @@ export function createResourceApplication(contractFile: string): Application {
         validatesChanges: false,
         explain: (route) => {
           const name = getName(route.path);
-          return createHandler(collections, route) ? `real: ${name}` : 'mocked: it is no operation of a resource';
+          return createHandler(collections, route) ? `entries of ${name}` : 'no operation of a resource';
         },
       };
     },
