@@ -120,15 +120,19 @@ function generateObject({ schema, name, options, isExcluded, generate }: Contain
 
 function generateArray({ schema, name, options, generate }: ContainerInput): readonly unknown[] {
   const { random, isBare } = options;
-  const { items = {}, contains } = schema;
-  const least = Math.max(Number(schema.minItems ?? 0), contains === undefined ? 0 : 1);
-  const most = Number(schema.maxItems ?? Number.POSITIVE_INFINITY);
-  const count = isBare ? least : Math.max(least, random.integer(ENTRY_COUNT.least, ENTRY_COUNT.most));
+  const { items = {}, contains, minContains = 1 } = schema;
+  const prefix: readonly unknown[] = Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
+  const isFixed = prefix.length > 0 && (items === false || schema.unevaluatedItems === false);
+  const least = Math.max(Number(schema.minItems ?? 0), contains === undefined ? 0 : Number(minContains));
+  const most = Number(schema.maxItems ?? (isFixed ? prefix.length : Number.POSITIVE_INFINITY));
+  const optional = prefix.length > 0 ? prefix.length : random.integer(ENTRY_COUNT.least, ENTRY_COUNT.most);
+  const count = isBare ? least : Math.max(least, optional);
   const entries: unknown[] = [];
   const seen = new Set<string>();
   for (let tries = MAX_ATTEMPTS + count; entries.length < Math.min(count, most) && tries > 0; tries--) {
-    const isContained = contains !== undefined && entries.length === 0;
-    const entry = generate(isContained ? { allOf: [items, contains] } : items, toSingular(name));
+    const isContained = contains !== undefined && entries.length < Number(minContains);
+    const own = prefix[entries.length] ?? items;
+    const entry = generate(isContained ? { allOf: [own, contains] } : own, toSingular(name));
     const json = JSON.stringify(entry);
     if (schema.uniqueItems === true && seen.has(json)) continue;
     seen.add(json);
@@ -158,7 +162,7 @@ function chooseType(schema: Node, { random }: GeneratorOptions): unknown {
 
 const KEYWORDS_OF_TYPES: readonly (readonly [type: string, keywords: readonly string[]])[] = [
   ['object', ['properties', 'additionalProperties', 'required', 'minProperties', 'patternProperties']],
-  ['array', ['items', 'minItems', 'uniqueItems', 'contains']],
+  ['array', ['items', 'prefixItems', 'minItems', 'uniqueItems', 'contains']],
   ['number', ['minimum', 'maximum', 'multipleOf']],
 ];
 
