@@ -137,8 +137,9 @@ export class Served {
   }
 
   /** Returns the initial singleton below a path. A singleton that can be deleted does not exist before it is created. */
-  getInitialSingleton({ kind, canDelete }: Resource, mount: Mount, path: PathInput): Entry | undefined {
-    return kind === 'singleton' && !canDelete ? this.#setParents(mount, path, {}) : undefined;
+  getInitialSingleton(resource: Resource, mount: Mount, path: PathInput): Entry | undefined {
+    if (resource.kind !== 'singleton' || resource.canDelete) return undefined;
+    return this.#setParents(mount, path, this.#values.getDefaults(resource));
   }
 
   /** Returns the properties of an entry in a query, for operations that change an entry by query parameters. */
