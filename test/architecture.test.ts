@@ -77,7 +77,7 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
     { may: ['server', 'client'], because: 'the kit starts a server and controls it over HTTP' },
     { may: ['control/operation.ts'], because: 'types that tests use' },
     {
-      may: ['shop/api-types.ts', 'shop/state.ts'],
+      may: ['shop/api-types.ts', 'shop/types.ts'],
       because: 'the packaged application is the shop: types that tests use',
     },
   ],
