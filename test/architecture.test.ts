@@ -168,6 +168,8 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   ],
   'node:path': [
     'openapi/compiled-contract.ts',
+    // References to other files are relative to the file that has them.
+    'openapi/source-files.ts',
     'store',
     'server',
     'sandbox/snapshots.ts',
