@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { _, Ajv, type Options } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
-import { addJsonFormats, ajvOptions, createContractAjv, toContractReference } from '../src/openapi/ajv.ts';
+import { addJsonFormats, ajvOptions, createContractAjv, removeData, toContractReference } from '../src/openapi/ajv.ts';
 import {
   type CompiledDocuments,
   hashContract,
@@ -18,6 +18,7 @@ import { getRoutes, type Route } from '../src/openapi/routes.ts';
 import { getControlOptions } from '../src/server/control.ts';
 import { shop } from '../src/shop/application.ts';
 import { ownDocument, shopContract, stateOptions } from '../src/shop/contract.ts';
+import { collections } from '../src/shop/state.ts';
 
 /** The code of the validators by group. */
 type Groups = Readonly<Partial<Record<ValidatorGroup, ValidatorCode>>>;
@@ -26,9 +27,9 @@ type Groups = Readonly<Partial<Record<ValidatorGroup, ValidatorCode>>>;
 export function compileContracts(folder: string): void {
   compileContract(folder, { path: shop.contractFile, strict: false });
   // All responses of the control API are verified by the closed schemas.
-  compileContract(folder, getControlOptions(shop.collections), ['parameters', 'request', 'closed']);
+  compileContract(folder, getControlOptions(collections), ['parameters', 'request', 'closed']);
   const { document: normalized, view } = shopContract;
-  const schemas = Object.values(shop.collections).map(({ schema }) => `/components/schemas/${schema}`);
+  const schemas = Object.values(collections).map(({ schema }) => `/components/schemas/${schema}`);
   const groups = { state: compileSchemas(view(), schemas, stateOptions) };
   writeContract(join(folder, hashContract(JSON.stringify(ownDocument))), { document: ownDocument, normalized }, groups);
 }
@@ -74,7 +75,7 @@ function getSchemas(media: Route['bodyMedia'] | Route['responses'][number]['head
 
 /** Returns the code of validators for the schemas at JSON Pointers. */
 function compileSchemas(document: Document, pointers: readonly string[], options: Options = {}): ValidatorCode {
-  const ajv = createContractAjv(document, { ...options, ...sourceOptions });
+  const ajv = createContractAjv(removeData(document), { ...options, ...sourceOptions });
   return toCode(ajv, new Map(pointers.map((pointer) => [pointer, toContractReference(pointer)])));
 }
 

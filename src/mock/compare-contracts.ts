@@ -1,6 +1,7 @@
-import { type Document, getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
+import { type Document, getNode, type Node } from '../openapi/document.ts';
 import { findResponse, isJsonType } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { isOneWay } from '../openapi/schema-validator.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
@@ -58,14 +59,17 @@ type MutableDifference = { readonly [Part in keyof Difference]: Field[] };
 /** Adds the differences between two schemas, and between their nested schemas, to `result`. */
 function compare(own: Source, served: Source, path: readonly string[], result: MutableDifference): void {
   if (path.length > MAX_DEPTH) return;
-  const [ownParts, servedParts] = [getParts(own), getParts(served)];
-  const [ownTypes, servedTypes] = [getTypes(ownParts), getTypes(servedParts)];
+  const [ownParts, servedParts] = [
+    getSchemaParts(own.document, own.schema),
+    getSchemaParts(served.document, served.schema),
+  ];
+  const [ownTypes, servedTypes] = [getPartTypes(ownParts), getPartTypes(servedParts)];
   const isRestricted = ownTypes.length > 0 && servedTypes.length > 0;
   if (isRestricted && !ownTypes.some((type) => allowsType(servedTypes, type))) {
     result.conflictingFields.push({ path: path.slice(0, -1), name: path.at(-1) ?? '', schema: served.schema });
     return;
   }
-  const [ownProperties, servedProperties] = [getProperties(ownParts), getProperties(servedParts)];
+  const [ownProperties, servedProperties] = [getPartProperties(ownParts), getPartProperties(servedParts)];
   for (const [name, schema] of servedProperties) {
     const ownSchema = ownProperties.get(name);
     if (ownSchema !== undefined) compare({ ...own, schema: ownSchema }, { ...served, schema }, [...path, name], result);
@@ -76,45 +80,9 @@ function compare(own: Source, served: Source, path: readonly string[], result: M
   if (servedProperties.size > 0)
     for (const [name, schema] of ownProperties)
       if (!servedProperties.has(name)) result.removedFields.push({ path, name, schema });
-  const [ownItems, servedItems] = [getItems(ownParts), getItems(servedParts)];
+  const [ownItems, servedItems] = [getPartItems(ownParts), getPartItems(servedParts)];
   if (ownItems !== undefined && servedItems !== undefined)
     compare({ ...own, schema: ownItems }, { ...served, schema: servedItems }, [...path, '*'], result);
-}
-
-/** A schema, or a part of its `allOf`, and its JSON Pointer. */
-interface Part {
-  readonly pointer: string;
-  readonly node: Node;
-}
-
-/** Returns the types that a schema allows; an empty array if it allows all. */
-function getTypes(parts: readonly Part[]): readonly unknown[] {
-  return parts.flatMap(({ node }) => node.type ?? []);
-}
-
-/** Returns the JSON Pointers of the properties of a schema by name. */
-function getProperties(parts: readonly Part[]): ReadonlyMap<string, string> {
-  return new Map(
-    parts.flatMap(({ pointer, node }) =>
-      Object.keys(toNode(node.properties)).map((name) => [name, `${pointer}/properties${formatPointer(name)}`]),
-    ),
-  );
-}
-
-/** Returns the JSON Pointer of the schema of the entries of an array. */
-function getItems(parts: readonly Part[]): string | undefined {
-  const part = parts.find(({ node }) => isNode(node.items));
-  return part && `${part.pointer}/items`;
-}
-
-/** Returns a schema and its `allOf` parts, with references followed. */
-function getParts({ document, schema }: Source, ancestors: readonly string[] = []): readonly Part[] {
-  const pointer = resolvePointer(document, schema);
-  if (ancestors.includes(pointer)) return [];
-  const node = toNode(getNode(document, pointer));
-  const { allOf = [] } = node as { allOf?: readonly unknown[] };
-  const parts = [...allOf.keys()].map((index) => ({ document, schema: `${pointer}/allOf/${index}` }));
-  return [{ pointer, node }, ...parts.flatMap((part) => getParts(part, [...ancestors, pointer]))];
 }
 
 /** Generates a valid value for a schema. The same seed returns the same value. Returns undefined if no valid value is found. */

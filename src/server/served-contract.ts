@@ -4,11 +4,12 @@ import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { ContractError, formatIssues } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
-import { createStateValidator, type StateValidator } from '../store/validate-state.ts';
+import { createStateValidator, type StateRules, type StateValidator } from '../store/validate-state.ts';
 import type { DataValidator } from '../util/issue.ts';
+import { loadControlContract } from './control.ts';
 import { createStoreGuard } from './guarded-store.ts';
 import {
-  findImplementation,
+  chooseImplementation,
   type MockedOperations,
   refuseUnknownOperations,
   type UserHandlers,
@@ -18,36 +19,42 @@ import {
 export type ContractSetupFactory = ReturnType<typeof createContractSetupFactory>;
 
 /** A contract with its mock, its state validator, and the implementations of its operations. */
-export type ContractSetup = ReturnType<ContractSetupFactory>;
+export type ContractSetup = Awaited<ReturnType<ContractSetupFactory>>;
 
 /** Creates the function that creates contract setups for an application. `mock`: the operations to mock. */
 export function createContractSetupFactory(application: Application, mock: MockedOperations) {
   // Contracts with the same schemas share a validator. So a reload does not validate the state again.
-  const validators = new WeakMap<DataValidator, StateValidator>();
-  return (contract: Contract, handlers: UserHandlers) => {
+  const getValidator = cacheValidators();
+  return async (contract: Contract, handlers: UserHandlers) => {
     refuseUnknownOperations(contract, mock, handlers);
     const implementation = application.implementContract(contract);
-    const { validateEntry } = implementation.stateRules;
-    const validator = validators.get(validateEntry) ?? createStateValidator(implementation.stateRules);
-    validators.set(validateEntry, validator);
-    const implementations = new Map(
-      contract.routes.map((route) => [route, findImplementation(route, { implementation, mock, handlers })]),
+    const { collections } = implementation.stateRules;
+    const validator = getValidator(implementation.stateRules);
+    const chosen = new Map(
+      contract.routes.map((route) => [route, chooseImplementation(route, { implementation, mock, handlers })]),
     );
-    const differences = findDifferences(contract, implementations);
+    const getImplementation = (route: Route) => chosen.get(route)?.implementation;
+    const differences = findDifferences(contract, getImplementation);
     const contractMock = createMock(contract);
     const generateField = cacheFields(contractMock.generateField);
     return {
       contract,
       handlers,
       validator,
+      collections,
+      controlContract: await loadControlContract(collections),
       mock: contractMock,
       guardStore: createStoreGuard(validator, implementation.validatesChanges),
       /** The ids of the mocked operations. */
-      mocked: contract.routes.filter((route) => !implementations.get(route)).map(({ operationId }) => operationId),
+      mocked: contract.routes.filter((route) => !getImplementation(route)).map(({ operationId }) => operationId),
       /** The differences between the operations and those of the contract for which the application's handlers are written. */
       differences: [...differences.values()],
       isImplemented: (route: Route) => implementation.getImplementation(route) !== undefined,
-      getImplementation: (route: Route) => implementations.get(route),
+      getImplementation,
+      /** Whether the application explains what it does for an operation. */
+      isExplained: implementation.explain !== undefined && mock !== true,
+      /** Returns what the handler of an operation does, or why the operation is mocked. */
+      explain: (route: Route) => chosen.get(route)?.explain() ?? '',
       complete(route: Route, body: unknown) {
         const difference = differences.get(route);
         return difference ? completeBody(body, difference, generateField) : { body, generated: [] };
@@ -56,11 +63,23 @@ export function createContractSetupFactory(application: Application, mock: Mocke
   };
 }
 
+/** Returns a function that creates validators, or returns the validator with the same rules. */
+function cacheValidators(): (rules: StateRules) => StateValidator {
+  const cache = new WeakMap<DataValidator, { rules: StateRules; validator: StateValidator }>();
+  return (rules) => {
+    const cached = cache.get(rules.validateEntry);
+    if (cached?.rules.collections === rules.collections) return cached.validator;
+    const validator = createStateValidator(rules);
+    cache.set(rules.validateEntry, { rules, validator });
+    return validator;
+  };
+}
+
 /** Compares the operations of a contract with those of the contract for which the application's handlers are written. Returns the differing operations. */
-function findDifferences(contract: Contract, implementations: ReadonlyMap<Route, Implementation | undefined>) {
+function findDifferences(contract: Contract, getImplementation: (route: Route) => Implementation | undefined) {
   const differences = new Map<Route, Difference>();
-  for (const [route, implementation] of implementations) {
-    const writtenFor = implementation?.writtenFor;
+  for (const route of contract.routes) {
+    const writtenFor = getImplementation(route)?.writtenFor;
     if (!writtenFor) continue;
     const difference = compareContracts(writtenFor.document, writtenFor.route, contract.normalized, route);
     if (Object.values(difference).some((fields) => fields.length > 0)) differences.set(route, difference);

@@ -21,7 +21,12 @@ export async function openFileBackend(options: FileBackendOptions) {
   // If the signature can't be read, `readState` throws the reason.
   const signature = tryOrUndefined(() => getSignature(disk, path)) ?? '';
   // The file is validated first: an invalid file and its folder must not change.
-  const stored = readState({ ...options, remedy: getRemedy(path), truncationCause: POWER_CUT });
+  const stored = readState({
+    ...options,
+    remedy: getRemedy(options),
+    truncationCause: POWER_CUT,
+    otherContractRemedy: 'Use another file with --data FILE, or move this file away',
+  });
   const content = stored && createContent(stored.text, signature);
   const file = new DurableFile({ ...options, content, wal });
   const recovered = recover(options, stored && content && { state: stored.state, hash: content.hash }, wal);
@@ -60,8 +65,9 @@ function refuse(path: string, problem: string, cause: unknown, remedy = ''): nev
   throw new DataFileError(`${path} ${problem} (${describeDiskError(cause)}).${remedy}`, { cause });
 }
 
-function getRemedy(path: string): string {
-  return `The file was not changed. Fix it, or run \`storefront repair --data ${quoteForShell(path)}\`, which saves a copy beside it and restores the default data`;
+function getRemedy({ path, contract }: FileBackendOptions): string {
+  const option = contract === undefined ? '' : ` --contract ${quoteForShell(contract)}`;
+  return `The file was not changed. Fix it, or run \`storefront repair --data ${quoteForShell(path)}${option}\`, which saves a copy beside it and restores the default data`;
 }
 
 /** `storefront repair` does not help here, because the data file without the log is valid. */
