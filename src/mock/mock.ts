@@ -22,11 +22,12 @@ import {
   type ResponsePreferences,
 } from './choose-response.ts';
 import { type CompleteValue, createCompleter } from './complete-value.ts';
+import { createErrorResponder } from './error-response.ts';
 import { createShapes } from './fit-schema.ts';
-import { toXml } from './format-xml.ts';
 import { createGenerator, EndlessSchemaError, type Generate } from './generate.ts';
 import { toSingular } from './generate-array.ts';
 import { setGiven } from './given-values.ts';
+import { PROBLEM_TYPE, toContentType, toText } from './media-types.ts';
 import type { GeneratorOptions } from './place.ts';
 import {
   createStatusProblem,
@@ -55,9 +56,6 @@ interface ResponseInput {
 /** The input for creating a response body. `type`: the media type without parameters. */
 type BodyInput = ResponseInput & { readonly media: DocumentedMedia; readonly type: string };
 
-/** The media type of problem documents (RFC 9457). */
-const PROBLEM_TYPE = 'application/problem+json';
-
 /** The maximum number of attempts to generate a valid value, each with another seed. The second half omits optional properties and entries. */
 const MAX_ATTEMPTS = 30;
 
@@ -66,7 +64,7 @@ const MAX_REPAIRS = 2;
 
 /** Generates a valid value for the schema at a JSON Pointer. Throws `MockError`. */
 type GenerateValid = (schema: string, options: ValueOptions) => unknown;
-type ValueOptions = Omit<GeneratorOptions, 'isBare' | 'isFull'>;
+type ValueOptions = Omit<GeneratorOptions, 'isBare'>;
 
 /** Creates a mock. It uses the examples of the contract. It generates values from schemas if there is no example, or if the request prefers a dynamic response. */
 export function createMock(contract: Contract) {
@@ -106,6 +104,12 @@ export function createMock(contract: Contract) {
       };
     },
     completeValue,
+    /** Returns the response to an error of a request as the contract documents it; undefined if the response is a problem document. */
+    createErrorResponse: createErrorResponder(contract, {
+      generate: (schema, options) => generate(schema, { ...options, query: {}, isFull: true }),
+      createHeaders: (headers, status) =>
+        createHeaders(generate, headers, { status, example: undefined, preferences: {} }),
+    }),
     /** Returns the default of the schema at a JSON Pointer, else a value generated from the seed; undefined if no valid value is found. */
     generateField(schema: string, seed: number): unknown {
       const value = getNode(contract.normalized, `${resolvePointer(contract.normalized, schema)}/default`);
@@ -175,7 +179,11 @@ function createBody(contract: Contract, generate: GenerateValid, bodyInput: Body
 }
 
 /** Returns the documented headers that have an example, and the required headers. */
-function createHeaders(generate: GenerateValid, headers: readonly DocumentedHeader[], responseInput: ResponseInput) {
+function createHeaders(
+  generate: GenerateValid,
+  headers: readonly DocumentedHeader[],
+  responseInput: Pick<ResponseInput, 'status' | 'example' | 'preferences'>,
+) {
   const { status, example, preferences } = responseInput;
   const entries = headers.flatMap(({ name, isRequired: isAlwaysRequired, schema, examples }) => {
     // A client can't follow a redirect without `Location`.
@@ -201,20 +209,8 @@ function setBodyStatus(isValid: (value: unknown) => boolean, body: unknown, stat
   return isValid(updated) ? updated : body;
 }
 
-/** Returns the content type for a documented media type, which can be a range: `application/*` becomes JSON, `text/*` becomes `text/plain`. */
-function toContentType(type: string): string {
-  if (type === '*/*' || type === 'application/*') return 'application/json';
-  return type.endsWith('/*') ? `${type.slice(0, -1)}plain` : type;
-}
-
 function formatHeader(value: unknown): string {
   const isObject = typeof value === 'object' && !Array.isArray(value);
   // String() joins the entries of an array with commas.
   return (isObject ? JSON.stringify(value) : String(value)).replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '');
-}
-
-/** Formats a body whose content type is not JSON. A string stays unchanged; other values become XML or JSON text. */
-function toText(type: string, body: unknown): string {
-  if (typeof body === 'string') return body;
-  return /[/+]xml$/.test(removeTypeParameters(type)) ? toXml(body) : JSON.stringify(body);
 }
