@@ -14,7 +14,7 @@ export interface ResponseValidation {
 export function validateResponse(
   document: Document,
   validate: Validate,
-  { node }: Operation,
+  { node, method }: Operation,
   reply: Reply,
 ): ResponseValidation {
   const { status } = reply;
@@ -25,8 +25,16 @@ export function validateResponse(
   const { content = {}, headers = {} } = document.resolve(found);
   return {
     isDocumented: true,
-    issues: [...bodyIssues(content as Node, reply, validate), ...headerIssues(document, headers as Node, reply)],
+    issues: [
+      ...(hasNoBody(method, status) ? [] : bodyIssues(content as Node, reply, validate)),
+      ...headerIssues(document, headers as Node, reply),
+    ],
   };
+}
+
+/** HTTP allows no body here, whatever the document says. */
+function hasNoBody(method: string, status: number): boolean {
+  return method === 'HEAD' || status === 204 || status === 304;
 }
 
 function bodyIssues(content: Node, { headers, text, body, status }: Reply, validate: Validate): readonly string[] {

@@ -90,8 +90,9 @@ export async function runLifeCycles(client: DocumentClient): Promise<readonly Li
     const lifeCycle = await runLifeCycle(client, parents, resource);
     if (lifeCycle) lifeCycles.push(lifeCycle);
   }
-  for (const operation of client.document.operations)
-    if (!client.called.has(operation)) await callOnce(client, parents, operation);
+  // A path with a fragment is a second description of a path: a server can't tell them apart.
+  const callable = client.document.operations.filter(({ path }) => !path.includes('#'));
+  for (const operation of callable) if (!client.called.has(operation)) await callOnce(client, parents, operation);
   return lifeCycles;
 }
 
