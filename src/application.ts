@@ -4,18 +4,19 @@ import type { Document } from './openapi/document.ts';
 import type { Route } from './openapi/routes.ts';
 import type { State } from './store/state.ts';
 import type { Change } from './store/store.ts';
-import type { Collection, StateRules } from './store/validate-state.ts';
+import type { StateRules } from './store/validate-state.ts';
 
 /** An application. It implements the operations of a contract and has a state. */
 export interface Application<S extends State = State> {
   /** The path of the contract that is served by default. */
   readonly contractFile: string;
-  /** The path of the default data. A reset restores this data. The server option `defaultData` takes precedence. */
-  readonly defaultDataFile: string;
+  /**
+   * The default data, which a reset restores: the path of its file, or a function that creates it for a contract. The server option `defaultData` takes
+   * precedence.
+   */
+  readonly defaultData: string | ((contract: Contract) => S);
   /** The path of the folder that is served at `/images`. */
   readonly imagesFolder?: string;
-  /** The collections of the state, in the order of the data file. */
-  readonly collections: Readonly<Record<keyof S & string, Collection>>;
   /** The problems by code. A handler reports a problem with a `DomainError` that has the code. */
   readonly problems: Readonly<Record<string, ProblemKind>>;
   /** The built-in snapshots by name. Each function creates the state of the snapshot from the default data. */
@@ -26,8 +27,8 @@ export interface Application<S extends State = State> {
   extendContext?(context: Context<S>): Context<S>;
   /** Prepares a state before it is read, for example by building a search index. Handles large states in slices, so that other requests do not wait. */
   prepare?(state: S): Promise<void>;
-  /** Returns additional content for the page at `/`. `url`: the URL of the sandbox. */
-  describe?(state: S, url: string): FrontPage;
+  /** Returns additional content for the page at `/`. `url`: the URL of the sandbox. `contract`: the contract that is currently served. */
+  describe?(state: S, url: string, contract: Contract): FrontPage;
 }
 
 /** The handlers and the state rules of an application for one version of a contract. */

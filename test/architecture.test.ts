@@ -44,6 +44,7 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
       may: ['http', 'control', 'sandbox', 'shop', 'store', 'mock', 'openapi', 'application.ts', 'package-file.ts'],
       because: 'startApplication joins the parts, and createStorefront hands the shop to it',
     },
+    { may: ['resources'], because: 'createStorefront serves the resources of a contract that is not of the shop' },
   ],
   http: [
     { may: ['control', 'sandbox', 'mock', 'store', 'openapi'], because: 'it serves what they do' },
@@ -62,6 +63,10 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
     { may: ['store', 'openapi'], because: 'operations read and change the state of a contract' },
     { may: ['sandbox/id-generator.ts'], because: 'the orders of a built-in snapshot have seeded ids' },
     { may: ['check'], because: 'the model of the shop is checked by the means that every API is checked by' },
+  ],
+  resources: [
+    { may: ['application.ts'], because: 'it implements the application interface' },
+    { may: ['store', 'openapi'], because: 'it serves the resources of any contract' },
   ],
   check: [{ may: ['mock', 'openapi'], because: 'it checks any server over HTTP, by its contract alone' }],
   client: [{ may: ['control'], because: 'types of the control API' }],

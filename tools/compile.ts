@@ -18,6 +18,7 @@ import { getRoutes, type Route } from '../src/openapi/routes.ts';
 import { getControlOptions } from '../src/server/control.ts';
 import { shop } from '../src/shop/application.ts';
 import { ownDocument, shopContract, stateOptions } from '../src/shop/contract.ts';
+import { collections } from '../src/shop/state.ts';
 
 /** The code of the validators by group. */
 type Groups = Readonly<Partial<Record<ValidatorGroup, ValidatorCode>>>;
@@ -26,9 +27,9 @@ type Groups = Readonly<Partial<Record<ValidatorGroup, ValidatorCode>>>;
 export function compileContracts(folder: string): void {
   compileContract(folder, { path: shop.contractFile, strict: false });
   // All responses of the control API are verified by the closed schemas.
-  compileContract(folder, getControlOptions(shop.collections), ['parameters', 'request', 'closed']);
+  compileContract(folder, getControlOptions(collections), ['parameters', 'request', 'closed']);
   const { document: normalized, view } = shopContract;
-  const schemas = Object.values(shop.collections).map(({ schema }) => `/components/schemas/${schema}`);
+  const schemas = Object.values(collections).map(({ schema }) => `/components/schemas/${schema}`);
   const groups = { state: compileSchemas(view(), schemas, stateOptions) };
   writeContract(join(folder, hashContract(JSON.stringify(ownDocument))), { document: ownDocument, normalized }, groups);
 }

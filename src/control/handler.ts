@@ -12,6 +12,8 @@ export interface ControlParts {
   readonly builtIn: BuiltInSnapshots;
   /** Returns the state of a new sandbox. */
   readonly defaults: () => State;
+  /** Returns the names of the collections of the current contract. A state can contain other lists, which the control API does not return. */
+  readonly collections: () => readonly string[];
   /** Returns the current validator of states. A reload of the contract replaces the validator. */
   readonly validator: () => StateValidator;
   /** Returns an issue for each operationId that is not in the application's contract. */

@@ -1,17 +1,16 @@
 import { parseTime } from '../sandbox/clock.ts';
-import type { Sandboxes } from '../sandbox/registry.ts';
 import { DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
 import type { State } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
-import type { ControlHandlers } from './handler.ts';
+import type { ControlHandlers, ControlParts } from './handler.ts';
 import { ControlProblemError, getSandbox } from './refusal.ts';
-import { countEntries, getSnapshotState, restoreState } from './snapshot-handlers.ts';
+import { countEntries, getSnapshotState, restoreState, selectCollections } from './snapshot-handlers.ts';
 import { replaceCollections } from './state-replacement.ts';
 
 /** The handlers of the operations on sandboxes, states, clocks and id generators. */
 export const sandboxHandlers = {
-  listSandboxes: (_input, { sandboxes }) => sandboxes.list().map((sandbox) => toSandboxSummary(sandbox, sandboxes)),
-  getSandbox: ({ path }, parts) => toSandboxSummary(getSandbox(path.id, parts), parts.sandboxes),
+  listSandboxes: (_input, parts) => parts.sandboxes.list().map((sandbox) => toSandboxSummary(sandbox, parts)),
+  getSandbox: ({ path }, parts) => toSandboxSummary(getSandbox(path.id, parts), parts),
   async putSandbox({ path, body }, parts) {
     const from = body?.from;
     const state = from === undefined ? undefined : getSnapshotState(DEFAULT_SANDBOX_ID, from, parts);
@@ -19,7 +18,7 @@ export const sandboxHandlers = {
       path.id === DEFAULT_SANDBOX_ID
         ? await recreateDefault(parts.sandboxes.default, state)
         : parts.sandboxes.create(path.id, state);
-    return toSandboxSummary(sandbox, parts.sandboxes);
+    return toSandboxSummary(sandbox, parts);
   },
   removeSandbox({ path }, parts) {
     if (path.id === DEFAULT_SANDBOX_ID)
@@ -32,7 +31,7 @@ export const sandboxHandlers = {
   },
   resetSandbox: ({ path }, { sandboxes }) => sandboxes.get(path.id).store.reset(),
   flushSandbox: ({ path }, parts) => getSandbox(path.id, parts).store.flush(),
-  getState: ({ path }, parts) => getSandbox(path.id, parts).store.read().state,
+  getState: ({ path }, parts) => selectCollections(getSandbox(path.id, parts).store.read().state, parts),
   putState: ({ path, body }, parts) => replaceCollections(path.id, body, parts),
   getClock: ({ path }, parts) => toClock(getSandbox(path.id, parts)),
   setClock({ path, body }, { sandboxes }) {
@@ -67,17 +66,17 @@ async function recreateDefault(sandbox: Sandbox, state: State | undefined): Prom
   return sandbox;
 }
 
-function toSandboxSummary(sandbox: Sandbox, sandboxes: Sandboxes) {
+function toSandboxSummary(sandbox: Sandbox, parts: ControlParts) {
   const { state } = sandbox.store.read();
   return {
     id: sandbox.id,
-    counts: countEntries(state),
+    counts: countEntries(state, parts),
     clock: toClock(sandbox),
     ids: toIds(sandbox),
     faults: sandbox.faults.list().filter(({ expired }) => !expired).length,
     requests: sandbox.journal.size(),
     snapshots: [...sandbox.snapshots.keys()],
-    idleMs: sandboxes.idleMs(sandbox.id),
+    idleMs: parts.sandboxes.idleMs(sandbox.id),
   };
 }
 

@@ -7,13 +7,17 @@ import { ControlProblemError, formatNames, getSandbox } from './refusal.ts';
 export const snapshotHandlers = {
   listSnapshots({ path }, parts) {
     const { snapshots } = getSandbox(path.id, parts);
-    const saved = [...snapshots].map(([name, state]) => toSummary(name, state, false));
+    const saved = [...snapshots].map(([name, state]) => toSummary({ name, state, builtIn: false }, parts));
     const others = parts.builtIn.names.filter((name) => !snapshots.has(name));
-    return [...saved, ...others.map((name) => toSummary(name, getSnapshotState(path.id, name, parts), true))];
+    return [
+      ...saved,
+      ...others.map((name) => toSummary({ name, state: getSnapshotState(path.id, name, parts), builtIn: true }, parts)),
+    ];
   },
-  getSnapshot: ({ path }, parts) => getSnapshotState(getSandbox(path.id, parts).id, path.name, parts),
-  saveSnapshot({ path }, { sandboxes }) {
-    const { snapshots, store } = sandboxes.get(path.id);
+  getSnapshot: ({ path }, parts) =>
+    selectCollections(getSnapshotState(getSandbox(path.id, parts).id, path.name, parts), parts),
+  saveSnapshot({ path }, parts) {
+    const { snapshots, store } = parts.sandboxes.get(path.id);
     const { state } = store.read();
     if (!snapshots.has(path.name) && snapshots.size >= MAX_SNAPSHOTS)
       throw new ControlProblemError(
@@ -21,7 +25,7 @@ export const snapshotHandlers = {
         `The sandbox already has ${MAX_SNAPSHOTS} snapshots. Delete some of them.`,
       );
     snapshots.set(path.name, state);
-    return toSummary(path.name, state, false);
+    return toSummary({ name: path.name, state, builtIn: false }, parts);
   },
   deleteSnapshot({ path }, parts) {
     const sandbox = getSandbox(path.id, parts);
@@ -65,11 +69,24 @@ function createUnknownSnapshotError(id: string, name: string, { builtIn, sandbox
   return new ControlProblemError('unknown-snapshot', detail);
 }
 
-function toSummary(name: string, state: State, builtIn: boolean) {
-  return { name, builtIn, counts: countEntries(state) };
+/** A snapshot, and whether it is built-in. */
+interface NamedSnapshot {
+  readonly name: string;
+  readonly state: State;
+  readonly builtIn: boolean;
+}
+
+function toSummary({ name, state, builtIn }: NamedSnapshot, parts: ControlParts) {
+  return { name, builtIn, counts: countEntries(state, parts) };
 }
 
 /** Returns the number of entries of each collection of a state. */
-export function countEntries(state: State): Readonly<Record<string, number>> {
-  return Object.fromEntries(Object.entries(state).map(([name, entries]) => [name, entries.length]));
+export function countEntries(state: State, parts: ControlParts): Readonly<Record<string, number>> {
+  const collections = Object.entries(selectCollections(state, parts));
+  return Object.fromEntries(collections.map(([name, entries]) => [name, entries.length]));
+}
+
+/** Returns the collections of a state, without lists of another version of the contract. */
+export function selectCollections(state: State, { collections }: ControlParts): State {
+  return Object.fromEntries(collections().map((name) => [name, state[name] ?? []]));
 }

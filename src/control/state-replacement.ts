@@ -27,14 +27,16 @@ export async function replaceCollections(
       condition(state) ? { next: { ...state, ...collections }, result: undefined } : { result: state };
     return sandboxes.use(id, ({ store }) => store.update<State | undefined>(change).catch(rejectTooLarge));
   };
+  // Lists that are not replaced can violate the contract since a reload, if the collections depend on the contract.
+  const toChecked = (state: State) => (validator().hasVariableCollections ? collections : { ...state, ...collections });
   for (let attempt = 1; attempt <= MAX_SLICED_VALIDATIONS; attempt++) {
-    rejectInvalid(await validator().validateInSlices({ ...base, ...collections }));
+    rejectInvalid(await validator().validateInSlices(toChecked(base)));
     const current = await replaceIf((state) => isSame(state, base));
     if (current === undefined) return;
     base = current;
   }
   await replaceIf((state) => {
-    rejectInvalid(validator().validate(structuredClone({ ...state, ...collections })));
+    rejectInvalid(validator().validate(structuredClone(toChecked(state))));
     return true;
   });
 }

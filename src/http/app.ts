@@ -29,7 +29,10 @@ export function createRequestListener(server: ServerParts, served: ServedContrac
   const parts: AppParts = {
     ...server,
     ...served,
-    apis: { contract: createContractApi({ ...server, ...served }), control: createControlApi(server) },
+    apis: {
+      contract: createContractApi({ ...server, ...served }),
+      control: createControlApi({ ...server, ...served }),
+    },
     basePath: getBasePath(served.contract),
     cache,
     retries: new RetryDetector(),

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Application, ProblemKind } from '../application.ts';
+import type { ProblemKind } from '../application.ts';
 import type { State } from '../store/state.ts';
 import { CONTROL_DOCUMENT_PATH } from './access-policy.ts';
 import type { AppParts } from './parts.ts';
@@ -8,16 +8,16 @@ import type { ProblemKinds } from './problem.ts';
 
 /** Renders the front page at `/`. It shows the sandbox that the request names. */
 export function renderFrontPage(ctx: Context, parts: AppParts): string {
-  const { application, contract, version, dataFile, sandboxes } = parts;
+  const { application, contract, collections, version, dataFile, sandboxes } = parts;
   const id = getNamedSandbox(ctx.originalUrl, ctx.headers).sandboxId ?? sandboxes.default.id;
   const isDefault = id === sandboxes.default.id;
   const sandbox = sandboxes.find(id);
   const { state } = (sandbox ?? sandboxes.default).store.read();
   const address = getSandboxAddress(ctx, isDefault ? undefined : id);
   const contents = sandbox
-    ? describeCounts(application, state)
+    ? describeCounts(Object.keys(collections), state)
     : 'created from the default data by the first request to it';
-  const { commands, links } = application.describe?.(state, address) ?? { commands: [], links: {} };
+  const { commands, links } = application.describe?.(state, address, contract) ?? { commands: [], links: {} };
   return renderPage(
     'storefront',
     `<h1>Storefront is running at ${escapeHtml(address)}</h1>
@@ -51,11 +51,9 @@ function getSandboxAddress(ctx: Context, id: string | undefined): string {
 }
 
 /** Returns the sizes of the collections as text, such as "notes: 2, tag groups: 3". */
-function describeCounts({ collections }: Pick<Application, 'collections'>, state: State): string {
+function describeCounts(collections: readonly string[], state: State): string {
   const toWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return Object.keys(collections)
-    .map((name) => `${toWords(name)}: ${state[name]?.length ?? 0}`)
-    .join(', ');
+  return collections.map((name) => `${toWords(name)}: ${state[name]?.length ?? 0}`).join(', ');
 }
 
 /** Renders the page that lists all problems. */

@@ -7,6 +7,7 @@ import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import type { Store } from '../store/store.ts';
+import type { StateRules } from '../store/validate-state.ts';
 import type { AccessPolicy } from './access-policy.ts';
 import type { HttpOptions } from './options.ts';
 import type { RetryDetector } from './pipeline/retry-detector.ts';
@@ -20,8 +21,6 @@ export interface ServerParts {
   readonly access: AccessPolicy;
   readonly sandboxes: Sandboxes;
   readonly control: ControlParts;
-  /** The contract of the control API. */
-  readonly controlContract: Contract;
   readonly log: Log;
   /** Returns the delay of the next response of the contract's API, in ms. */
   readonly getDelayMs: () => number;
@@ -37,6 +36,10 @@ export interface ServerParts {
 export interface ServedContract {
   readonly contract: Contract;
   readonly mock: Mock;
+  /** The collections of the state. */
+  readonly collections: StateRules['collections'];
+  /** The contract of the control API. Its schemas contain the collections. */
+  readonly controlContract: Contract;
   /** Returns the implementation of an operation; undefined if the operation is mocked. */
   getImplementation(route: Route): Implementation | undefined;
   /** Returns whether the application implements an operation. The responses of such an operation can have only the properties that the contract defines. */

@@ -1,7 +1,7 @@
 import { type Document, isNode, type Node, toNode } from '../openapi/document.ts';
 import { isOneWay } from '../openapi/schema-validator.ts';
 import type { Random } from '../util/random.ts';
-import { mergeSchema } from './merge-schema.ts';
+import { chooseAtRandom, mergeSchema } from './merge-schema.ts';
 import { generateNumber, generateString } from './primitives.ts';
 
 /** Options of a generated value. */
@@ -63,7 +63,9 @@ export function createGenerator(document: Document, excluded: 'readOnly' | 'writ
   const generate = (node: unknown, name: string, options: GeneratorOptions, ancestors: readonly string[]): unknown => {
     const { random } = options;
     const canFollow = (reference: string) => ancestors.filter((other) => other === reference).length < MAX_RECURSIONS;
-    const { schema, references } = mergeSchema({ document, random, canFollow }, node);
+    // A value that satisfies both `if` and `then` is valid, so the condition applies.
+    const context = { document, choose: chooseAtRandom.bind(undefined, random, canFollow), applies: () => true };
+    const { schema, references } = mergeSchema(context, node);
     const path = [...ancestors, ...(references.length > 0 ? references : [''])];
     if (path.length > MAX_DEPTH) throw new EndlessSchemaError();
     if ('const' in schema) return schema.const;
@@ -87,7 +89,7 @@ export function createGenerator(document: Document, excluded: 'readOnly' | 'writ
     const generateType = generators[String(chooseType(schema, options))];
     return generateType ? generateType() : generateString(schema, name, random);
   };
-  return (node: unknown, options: GeneratorOptions) => generate(node, '', options, []);
+  return (node: unknown, options: GeneratorOptions, name = '') => generate(node, name, options, []);
 }
 
 function generateObject({ schema, name, options, isExcluded, generate }: ContainerInput): Node {

@@ -6,18 +6,19 @@ import type { Random } from '../util/random.ts';
 /** The context of `mergeSchema`. */
 interface MergeContext {
   readonly document: Document;
-  readonly random: Random;
-  /** Returns whether a reference can be followed again. */
-  readonly canFollow: (reference: string) => boolean;
+  /** Chooses an alternative of a `oneOf` or `anyOf`. */
+  readonly choose: (alternatives: readonly unknown[]) => unknown;
+  /** Returns whether the schema of an `if` applies. */
+  readonly applies: (condition: unknown) => boolean;
 }
 
 /**
- * Merges a schema with the target of its reference, its `allOf`, and one alternative of each `oneOf` and `anyOf`. `ancestors`: the references that were
- * followed to reach the schema.
+ * Merges a schema with the target of its reference, its `allOf`, one alternative of each `oneOf` and `anyOf`, and the `then` or `else` of an `if`.
+ * `ancestors`: the references that were followed to reach the schema.
  */
 export function mergeSchema(context: MergeContext, node: unknown, ancestors: readonly string[] = []): MergedSchema {
   if (!isNode(node)) return { schema: {}, references: [] };
-  const { $ref, allOf = [], oneOf, anyOf, if: condition, then, else: _otherwise, ...own } = node;
+  const { $ref, allOf = [], oneOf, anyOf, if: condition, then, else: otherwise, ...own } = node;
   const parts: MergedSchema[] = [{ schema: own, references: [] }];
   const add = (part: unknown) => parts.push(mergeSchema(context, part, ancestors));
   const pointer = typeof $ref === 'string' ? resolvePointer(context.document, parseReference($ref)) : undefined;
@@ -27,10 +28,10 @@ export function mergeSchema(context: MergeContext, node: unknown, ancestors: rea
     parts.push({ ...target, references: [pointer, ...target.references] });
   }
   for (const part of Array.isArray(allOf) ? allOf : []) add(part);
-  // A value that matches both `if` and `then` is valid, so the two schemas are merged.
-  for (const part of condition === undefined ? [] : [condition, then]) add(part);
+  if (condition !== undefined)
+    for (const part of context.applies(condition) ? [condition, then] : [otherwise]) add(part);
   for (const alternatives of [oneOf, anyOf]) {
-    if (Array.isArray(alternatives) && alternatives.length > 0) add(chooseAlternative(context, alternatives));
+    if (Array.isArray(alternatives) && alternatives.length > 0) add(context.choose(alternatives));
   }
   return {
     schema: parts.map(({ schema }) => schema).reduce(mergeNodes),
@@ -38,8 +39,15 @@ export function mergeSchema(context: MergeContext, node: unknown, ancestors: rea
   };
 }
 
-/** Chooses an alternative. Prefers an alternative that does not have the type null, and with only references that can be followed again. */
-function chooseAlternative({ random, canFollow }: MergeContext, alternatives: readonly unknown[]): unknown {
+/**
+ * Chooses an alternative at random. Prefers an alternative that does not have the type null, and with only references that can be followed again.
+ * `canFollow`: returns whether a reference can be followed again.
+ */
+export function chooseAtRandom(
+  random: Random,
+  canFollow: (reference: string) => boolean,
+  alternatives: readonly unknown[],
+): unknown {
   const isNull = (schema: unknown) => isNode(schema) && schema.type === 'null';
   const canEnd = (schema: unknown) => getReferences(schema).every(canFollow);
   const preferred = [
@@ -51,7 +59,7 @@ function chooseAlternative({ random, canFollow }: MergeContext, alternatives: re
 }
 
 /** Returns the references of a schema and of its `allOf` parts. */
-function getReferences(node: unknown): readonly string[] {
+export function getReferences(node: unknown): readonly string[] {
   if (!isNode(node)) return [];
   const own = typeof node.$ref === 'string' ? [parseReference(node.$ref)] : [];
   return [...own, ...(Array.isArray(node.allOf) ? node.allOf.flatMap(getReferences) : [])];

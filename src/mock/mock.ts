@@ -20,6 +20,7 @@ import {
   getBodyStatus,
   type ResponsePreferences,
 } from './choose-response.ts';
+import { createCompleter } from './complete-value.ts';
 import { toXml } from './format-xml.ts';
 import { createGenerator, EndlessSchemaError, type GeneratorOptions } from './generate.ts';
 import {
@@ -87,6 +88,7 @@ export function createMock(contract: Contract) {
         body: isJsonType(contentType) ? body : toText(contentType, body),
       };
     },
+    completeValue: createCompleter(contract),
     /** Returns the default of the schema at a JSON Pointer, else a value generated from the seed; undefined if no valid value is found. */
     generateField(schema: string, seed: number): unknown {
       const value = getNode(contract.normalized, `${resolvePointer(contract.normalized, schema)}/default`);

@@ -43,6 +43,8 @@ export interface Contract extends Routing {
     response: ListResponse,
     options: VerifyOptions,
   ): Promise<readonly ResponseViolation[]>;
+  /** Returns the errors of a value in a response against the schema at a JSON Pointer. */
+  getErrors: SchemaValidator;
   /** Returns whether a value is valid against the schema at a JSON Pointer. */
   isValid(schema: string, value: unknown): boolean;
   /** Validates a value against a component schema. Unknown properties are errors. */
@@ -136,6 +138,7 @@ export function createContract(text: string, options: ContractOptions, compiled?
       if (!canVerifyParts(normalized, route.responses, response)) return verify(route, response, options);
       return runInSlices(verifyListParts(response, (part) => verify(route, part, options)));
     },
+    getErrors: open,
     isValid: (schema, value) => open(schema, value).length === 0,
     validateData: createDataValidator(closed),
     warmUp(route, options) {

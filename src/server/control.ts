@@ -1,11 +1,11 @@
-import type { Application } from '../application.ts';
 import { findUnknownOperations, validateInjectedResponse } from '../mock/validate-fault.ts';
 import { type Contract, type DocumentEdit, loadContract } from '../openapi/contract.ts';
 import type { Document } from '../openapi/document.ts';
 import { getPackageFile } from '../package-file.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
+import type { StateRules } from '../store/validate-state.ts';
 
-/** Loads the contract of the control API. Its schemas contain the collections of the application. */
+/** Loads the contract of the control API. Its schemas contain the collections of the served contract. */
 export function loadControlContract(collections: Collections): Promise<Contract> {
   return loadContract(getControlOptions(collections));
 }
@@ -19,7 +19,7 @@ export function getControlOptions(collections: Collections) {
   return { path: getPackageFile('src/control/control.yaml'), strict: true, edit };
 }
 
-type Collections = Application['collections'];
+type Collections = StateRules['collections'];
 
 function addCollections(document: Document, collections: Collections): Document {
   const names = Object.keys(collections);

@@ -1,13 +1,10 @@
 import { HttpProblemError } from '../http/problem.ts';
-import type { Contract } from '../openapi/contract.ts';
-import { ContractError } from '../openapi/document.ts';
 import type { State } from '../store/state.ts';
 import type { Change, ChangeResult, Store } from '../store/store.ts';
 import type { StateValidator } from '../store/validate-state.ts';
-import type { Issue } from '../util/issue.ts';
 import { findJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
-import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { describeIssues, findIssues, findNewIssues } from './state-issues.ts';
 
 /**
  * Creates a function that returns the store for a handler. This store refuses a change whose new state is invalid. `validatesChanges`: whether to validate changes
@@ -20,15 +17,9 @@ export function createStoreGuard(validator: StateValidator, validatesChanges: bo
   };
 }
 
-/** Throws a `ContractError` if a state violates a contract. */
-export function refuseInvalidState({ path }: Contract, state: State, validator: StateValidator): void {
-  const issues = findIssues(state, validator);
-  if (issues.length > 0) throw new ContractError(`${path} contradicts the data: ${describeIssues(issues)}`);
-}
-
 function guardForApplication(store: Store, validator: StateValidator): Store {
-  return withCheckedChanges(store, ({ next }) => {
-    const issues = next ? findIssues(next, validator) : [];
+  return withCheckedChanges(store, ({ next }, state) => {
+    const issues = next ? findNewIssues(findIssues(next, validator), { state, next, validator }) : [];
     if (issues.length === 0) return undefined;
     return `nothing was changed because the new state would violate the contract: ${describeIssues(issues)}`;
   });
@@ -39,8 +30,8 @@ function guardForApplication(store: Store, validator: StateValidator): Store {
  * error that names the operation.
  */
 function guardForUser(store: Store, operationId: string, validator: StateValidator): Store {
-  const checked = withCheckedChanges(store, (result) => {
-    const issue = findChangeIssue(result, validator);
+  const checked = withCheckedChanges(store, (result, state) => {
+    const issue = findChangeIssue(result, state, validator);
     return issue && `nothing was changed: in the handler of ${operationId}, the function passed to update() ${issue}`;
   });
   return {
@@ -54,13 +45,16 @@ function guardForUser(store: Store, operationId: string, validator: StateValidat
 }
 
 /** Returns a store whose `update` throws an error if `findError` returns an error message for the result of a change. */
-function withCheckedChanges(store: Store, findError: (result: ChangeResult<unknown>) => string | undefined): Store {
+function withCheckedChanges(
+  store: Store,
+  findError: (result: ChangeResult<unknown>, state: State) => string | undefined,
+): Store {
   return {
     ...store,
     update: <Result>(change: Change<Result>) =>
       store.update((state, nowMs) => {
         const result = change(state, nowMs);
-        const detail = findError(result);
+        const detail = findError(result, state);
         if (detail === undefined) return result;
         throw new HttpProblemError({ code: 'internal-error', detail });
       }),
@@ -68,7 +62,7 @@ function withCheckedChanges(store: Store, findError: (result: ChangeResult<unkno
 }
 
 /** Returns the error in the result of a change, as the end of a sentence; undefined if the result is valid. */
-function findChangeIssue(result: ChangeResult<unknown>, validator: StateValidator): string | undefined {
+function findChangeIssue(result: ChangeResult<unknown>, state: State, validator: StateValidator): string | undefined {
   if (typeof result !== 'object' || result === null) return 'did not return an object: return { next, result }';
   if ('then' in result) {
     // An unhandled rejection would stop the process.
@@ -80,21 +74,9 @@ function findChangeIssue(result: ChangeResult<unknown>, validator: StateValidato
   if (findJsonIssues(next).some(({ rule }) => rule === 'depth'))
     return `returned a state with a cycle, or with more than ${MAX_JSON_DEPTH} levels`;
   // The data file contains JSON, so the JSON form of the state is validated. It is undefined if the state contains a BigInt, for example.
-  const issues = validator.validate(tryOrUndefined(() => JSON.parse(JSON.stringify(next))));
+  const found = validator.validate(tryOrUndefined(() => JSON.parse(JSON.stringify(next))));
+  const issues = findNewIssues(found, { state, next, validator });
   return issues.length > 0 ? `returned an invalid state: ${describeIssues(issues)}` : undefined;
-}
-
-/** Validates a copy of a state, because the validator adds default values. */
-function findIssues(state: State, validator: StateValidator): readonly Issue[] {
-  return validator.validate(structuredClone(state));
-}
-
-/** The maximum number of issues in a message. */
-const MAX_SHOWN_ISSUES = 3;
-
-function describeIssues(issues: readonly Issue[]): string {
-  const format = ({ pointer, message }: Issue) => `${pointer || 'the state'} ${message}`;
-  return limitList(issues, MAX_SHOWN_ISSUES, format).join('; ');
 }
 
 /** The objects that `deepFreeze` has frozen. */

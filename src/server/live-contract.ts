@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http';
 import { createRequestListener } from '../http/app.ts';
 import type { ServerParts } from '../http/parts.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
+import { addMissingCollections, describeOtherLists } from './contract-lists.ts';
 import { findUnusableFaults } from './control.ts';
 import { getFileSignature, type WatchedFiles } from './file-watcher.ts';
-import { refuseInvalidState } from './guarded-store.ts';
 import { loadHandlers, type UserHandlers } from './handler-registry.ts';
 import type { createLogger } from './logger.ts';
 import {
@@ -13,6 +13,7 @@ import {
   describeChanges,
   refuseTypeConflicts,
 } from './served-contract.ts';
+import { refuseInvalidState } from './state-issues.ts';
 import { warmUpIfSmall } from './warm-up.ts';
 
 /** The dependencies of a `LiveContract`. */
@@ -54,10 +55,10 @@ export class LiveContract {
     const { log, files } = this.#parts;
     const contract = await loadContract(files.contract);
     if (contract === this.setup.contract) return;
-    const failure = this.#pendingHandlers && this.#servePending(contract, this.#pendingHandlers);
+    const failure = this.#pendingHandlers && (await this.#servePending(contract, this.#pendingHandlers));
     // `#servePending` has already served the contract with the pending handlers.
     if (contract === this.setup.contract) return;
-    this.#serve(contract, this.setup.handlers, this.#describeContract);
+    await this.#serve(contract, this.setup.handlers, this.#describeContract);
     if (failure) log.warn(`${failure.message}. ${HANDLERS_FALLBACK}`);
   };
 
@@ -70,7 +71,7 @@ export class LiveContract {
     // The saved contract may need these handlers, because it could not be served with the previous handlers.
     const contract = await loadContract(files.contract).catch(() => this.setup.contract);
     const message = `${path} was reloaded: handlers of ${Object.keys(handlers).join(', ')}`;
-    this.#serve(contract, handlers, (next) =>
+    await this.#serve(contract, handlers, (next) =>
       contract === this.setup.contract ? message : `${message}; ${this.#describeContract(next)}`,
     );
   };
@@ -79,9 +80,9 @@ export class LiveContract {
     `${this.#parts.files.contract.path} was reloaded: ${describeChanges(this.setup, next)}`;
 
   /** Serves a contract with the pending handlers. Returns the error if the contract can't be served with them. */
-  #servePending(contract: Contract, handlers: UserHandlers): Error | undefined {
+  async #servePending(contract: Contract, handlers: UserHandlers): Promise<Error | undefined> {
     try {
-      this.#serve(contract, handlers, this.#describeContract);
+      await this.#serve(contract, handlers, this.#describeContract);
       return undefined;
     } catch (error) {
       return error as Error;
@@ -89,20 +90,39 @@ export class LiveContract {
   }
 
   /** Serves a contract with handlers. Throws an error and changes nothing if the contract contradicts the handlers or the state. */
-  #serve(contract: Contract, handlers: UserHandlers, describe: (next: ContractSetup) => string): void {
+  async #serve(contract: Contract, handlers: UserHandlers, describe: (next: ContractSetup) => string): Promise<void> {
     const { server, log, current, createSetup } = this.#parts;
-    const setup = createSetup(contract, handlers);
-    refuseInvalidState(contract, server.sandboxes.default.store.read().state, setup.validator);
+    const setup = await createSetup(contract, handlers);
+    const { state } = server.sandboxes.default.store.read();
+    const unfit = refuseInvalidState(contract, state, setup.validator);
     refuseTypeConflicts(setup);
     const listener = createRequestListener(server, setup);
     warmUpIfSmall(setup);
-    log.info(describe(setup));
-    const isNew = contract !== this.setup.contract;
+    const previous = this.setup;
+    const message = describe(setup);
     current.setup = setup;
     this.#listener = listener;
     if (handlers === this.#pendingHandlers) this.#pendingHandlers = undefined;
-    if (!isNew) return;
-    if (contract.warning !== undefined) log.warn(contract.warning);
-    for (const warning of findUnusableFaults(server.sandboxes, contract)) log.warn(warning);
+    const failure = await this.#addCollections(setup);
+    log.info(message);
+    if (contract === previous.contract) return;
+    const lists = describeOtherLists(state, {
+      collections: Object.keys(setup.collections),
+      previous: Object.keys(previous.collections),
+      dataFile: server.dataFile,
+    });
+    const warnings = [contract.warning, lists, unfit, failure, ...findUnusableFaults(server.sandboxes, contract)];
+    for (const warning of warnings) if (warning !== undefined) log.warn(warning);
+  }
+
+  /** Adds new collections to the states of all sandboxes. Returns a warning if this fails. */
+  async #addCollections({ collections }: ContractSetup): Promise<string | undefined> {
+    const { sandboxes, control } = this.#parts.server;
+    try {
+      await addMissingCollections(sandboxes.list(), Object.keys(collections), control.defaults);
+      return undefined;
+    } catch (error) {
+      return `New collections are empty: ${(error as Error).message}`;
+    }
   }
 }

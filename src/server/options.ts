@@ -42,8 +42,8 @@ export interface ServerOptions extends HttpOptions {
   readonly sandboxes?: 'any' | 'declared' | undefined;
 }
 
-/** Options of `repair`: the paths of the data file to repair and of the default data to restore. */
-export type RepairOptions = Pick<Options, 'defaultData'> & { readonly data: string };
+/** Options of `repair`: the paths of the data file to repair, of the default data to restore, and of the contract. */
+export type RepairOptions = Pick<Options, 'defaultData' | 'contract'> & { readonly data: string };
 
 /** A running server. */
 export interface Storefront {

@@ -1,12 +1,17 @@
 import { resolve } from 'node:path';
-import { shop, stateRules } from '../shop/application.ts';
+import { loadContract } from '../openapi/contract.ts';
 import { repairDataFile } from '../store/repair.ts';
 import { createStateValidator } from '../store/validate-state.ts';
+import { chooseApplication } from './choose-application.ts';
+import { getDefaultData } from './default-data.ts';
 import { createLogger } from './logger.ts';
 import type { RepairOptions } from './options.ts';
 
 /** Replaces an invalid data file with the default data, and saves a copy of the invalid file. Returns a message about the result. Throws a `DataFileError`. */
-export function repair({ data, defaultData = shop.defaultDataFile }: RepairOptions): Promise<string> {
-  const check = createStateValidator(stateRules).validate;
-  return repairDataFile({ data, defaultData: resolve(defaultData), check, log: createLogger('off') });
+export async function repair({ data, ...options }: RepairOptions): Promise<string> {
+  const application = await chooseApplication(options);
+  const contract = await loadContract({ path: resolve(options.contract ?? application.contractFile), strict: false });
+  const { validate } = createStateValidator(application.implementContract(contract).stateRules);
+  const defaultData = getDefaultData(application, options, () => contract);
+  return repairDataFile({ data, defaultData, check: validate, log: createLogger('off') });
 }

@@ -4,8 +4,9 @@ import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { ContractError, formatIssues } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
-import { createStateValidator, type StateValidator } from '../store/validate-state.ts';
+import { createStateValidator, type StateRules, type StateValidator } from '../store/validate-state.ts';
 import type { DataValidator } from '../util/issue.ts';
+import { loadControlContract } from './control.ts';
 import { createStoreGuard } from './guarded-store.ts';
 import {
   findImplementation,
@@ -18,18 +19,17 @@ import {
 export type ContractSetupFactory = ReturnType<typeof createContractSetupFactory>;
 
 /** A contract with its mock, its state validator, and the implementations of its operations. */
-export type ContractSetup = ReturnType<ContractSetupFactory>;
+export type ContractSetup = Awaited<ReturnType<ContractSetupFactory>>;
 
 /** Creates the function that creates contract setups for an application. `mock`: the operations to mock. */
 export function createContractSetupFactory(application: Application, mock: MockedOperations) {
   // Contracts with the same schemas share a validator. So a reload does not validate the state again.
-  const validators = new WeakMap<DataValidator, StateValidator>();
-  return (contract: Contract, handlers: UserHandlers) => {
+  const getValidator = cacheValidators();
+  return async (contract: Contract, handlers: UserHandlers) => {
     refuseUnknownOperations(contract, mock, handlers);
     const implementation = application.implementContract(contract);
-    const { validateEntry } = implementation.stateRules;
-    const validator = validators.get(validateEntry) ?? createStateValidator(implementation.stateRules);
-    validators.set(validateEntry, validator);
+    const { collections } = implementation.stateRules;
+    const validator = getValidator(implementation.stateRules);
     const implementations = new Map(
       contract.routes.map((route) => [route, findImplementation(route, { implementation, mock, handlers })]),
     );
@@ -40,6 +40,8 @@ export function createContractSetupFactory(application: Application, mock: Mocke
       contract,
       handlers,
       validator,
+      collections,
+      controlContract: await loadControlContract(collections),
       mock: contractMock,
       guardStore: createStoreGuard(validator, implementation.validatesChanges),
       /** The ids of the mocked operations. */
@@ -53,6 +55,18 @@ export function createContractSetupFactory(application: Application, mock: Mocke
         return difference ? completeBody(body, difference, generateField) : { body, generated: [] };
       },
     };
+  };
+}
+
+/** Returns a function that creates validators, or returns the validator with the same rules. */
+function cacheValidators(): (rules: StateRules) => StateValidator {
+  const cache = new WeakMap<DataValidator, { rules: StateRules; validator: StateValidator }>();
+  return (rules) => {
+    const cached = cache.get(rules.validateEntry);
+    if (cached?.rules.collections === rules.collections) return cached.validator;
+    const validator = createStateValidator(rules);
+    cache.set(rules.validateEntry, { rules, validator });
+    return validator;
   };
 }
 

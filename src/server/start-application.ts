@@ -15,7 +15,8 @@ import { Sandboxes } from '../sandbox/registry.ts';
 import { createBuiltInSnapshots } from '../sandbox/snapshots.ts';
 import { openState } from '../store/open-state.ts';
 import type { State } from '../store/state.ts';
-import { loadControlContract } from './control.ts';
+import { addMissingCollections, describeOtherLists } from './contract-lists.ts';
+import { getDefaultData } from './default-data.ts';
 import { findWatchedFiles, reloadOnSave } from './file-watcher.ts';
 import { loadHandlers } from './handler-registry.ts';
 import { describeExposure, listen } from './listen.ts';
@@ -39,8 +40,9 @@ export async function startApplication<S extends State>(
   const start = await loadApplication(application as unknown as Application, options);
   const state = await openServerState(start);
   try {
-    const server = await createServerParts(start, state);
+    const server = createServerParts(start, state);
     const live = new LiveContract({ ...start, server });
+    await addMissingCollections([server.sandboxes.default], server.control.collections(), state.defaults);
     const httpServer = createHttpServer({ ...server, listener: live.handle });
     const { url, port } = await listen(httpServer, options.host, options.port ?? 0);
     start.address.url = url;
@@ -68,7 +70,7 @@ async function loadApplication(application: Application, options: ServerOptions)
     log,
     files,
     createSetup,
-    current: { setup: createSetup(contract, handlers) },
+    current: { setup: await createSetup(contract, handlers) },
     /** The URL of the server; undefined until it listens. */
     address: {} as { url?: string },
     stopping,
@@ -80,12 +82,12 @@ type Start = Awaited<ReturnType<typeof loadApplication>>;
 /** Opens the state and the clock of the default sandbox. */
 async function openServerState({ application, options, nowMs, log, current, address }: Start) {
   const clock = createClock(nowMs);
-  const { prepare, collections, defaultDataFile } = application;
+  const { prepare } = application;
   const state = await openState({
     data: options.data,
     durability: options.durability ?? 'disk',
-    defaultData: resolve(options.defaultData ?? defaultDataFile),
-    collections: Object.keys(collections),
+    defaultData: getDefaultData(application, options, () => current.setup.contract),
+    collections: () => Object.keys(current.setup.collections),
     check: (data) => current.setup.validator.validate(data),
     checkInSteps: (data) => current.setup.validator.validateInSteps(data),
     checkedBy: () => current.setup.validator,
@@ -100,10 +102,10 @@ async function openServerState({ application, options, nowMs, log, current, addr
 type ServerState = Awaited<ReturnType<typeof openServerState>>;
 
 /** Creates the sandboxes, the control API, and the other parts that a reload does not replace. */
-async function createServerParts(
+function createServerParts(
   { application, options, nowMs, log, current, stopping }: Start,
   { store, clock, path, defaults }: ServerState,
-): Promise<ServerParts> {
+): ServerParts {
   const sandboxes = new Sandboxes({
     default: { store, clock },
     elapsedMs: options.elapsedMs ?? (() => performance.now()),
@@ -123,6 +125,7 @@ async function createServerParts(
     ...snapshotParts,
     builtIn: createBuiltInSnapshots({ ...snapshotParts, builtIn: application.snapshots, folder }),
     sandboxes,
+    collections: () => Object.keys(current.setup.collections),
     findUnmatchableReasons: (fault) => findUnmatchableReasons(current.setup.contract.routes, fault),
     findUnknownOperations: (operation) => findUnknownOperations(current.setup.contract, operation),
     findUndocumentedResponses: (fault) => validateInjectedResponse(current.setup.contract, fault),
@@ -134,7 +137,6 @@ async function createServerParts(
     access: createAccessPolicy(options),
     sandboxes,
     control,
-    controlContract: await loadControlContract(application.collections),
     log,
     getDelayMs: createDelay(options.delay),
     stopping: stopping.signal,
@@ -159,7 +161,9 @@ function run(
   const { path: dataFile, store } = state;
   const durability = dataFile === undefined ? 'memory' : (options.durability ?? 'disk');
   const { contract, mocked } = live.setup;
-  if (contract.warning !== undefined) log.warn(contract.warning);
+  const lists = { collections: server.control.collections(), dataFile: server.dataFile };
+  const warnings = [contract.warning, describeOtherLists(store.read().state, lists)];
+  for (const warning of warnings) if (warning !== undefined) log.warn(warning);
   const facts = { url, dataFile, durability, operations: contract.routes.length, mocked };
   log.info(facts, formatStartMessage(facts));
   const { isOn, token } = server.access.control;

@@ -18,9 +18,8 @@ import { findReferenceIssues } from './state-validation.ts';
 /** The shop: the application that the package serves by default. */
 export const shop: Application<State> = {
   contractFile: getPackageFile('openapi.yaml'),
-  defaultDataFile: getPackageFile('db.json.default'),
+  defaultData: getPackageFile('db.json.default'),
   imagesFolder: getPackageFile('images'),
-  collections,
   problems,
   snapshots,
   implementContract(contract) {

@@ -4,10 +4,10 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { UserError } from '../util/user-error.ts';
-import { type Disk, describeDiskError, toSignature } from './disk.ts';
+import { type Disk, describeDiskError } from './disk.ts';
 import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from './json-syntax-error.ts';
 import type { State } from './state.ts';
-import type { StateValidator } from './validate-state.ts';
+import { OTHER_CONTRACT, type StateValidator } from './validate-state.ts';
 
 /** The maximum size of a data file, in bytes. The server reads the whole file at the start, and writes the whole file in the background. */
 export const MAX_FILE_BYTES = 90_000_000;
@@ -19,6 +19,9 @@ export class DataFileError extends UserError {
 
 /** Thrown if a file is empty or not JSON, for example after an interrupted write. */
 class TruncatedFileError extends DataFileError {}
+
+/** Thrown if a file contains the state of another contract. */
+class OtherContractError extends DataFileError {}
 
 /** A state and its JSON text. */
 export interface StateText {
@@ -41,13 +44,15 @@ interface ReadOptions extends StateFile {
   readonly remedy: string;
   /** A possible cause of a file that is empty or not JSON: a sentence, without the final period. */
   readonly truncationCause?: string;
+  /** What the user can do if the file contains the state of another contract. Default: `remedy`. */
+  readonly otherContractRemedy?: string;
 }
 
 /**
  * Reads a state from a file and validates it. Returns undefined if the file does not exist. Throws `DataFileError` with the remedy if the content is
  * not a valid state.
  */
-export function readState({ path, disk, check, remedy, truncationCause }: ReadOptions): StateText | undefined {
+export function readState({ path, disk, check, ...remedies }: ReadOptions): StateText | undefined {
   try {
     const bytes = readBytes(disk, path);
     if (!bytes) return undefined;
@@ -57,16 +62,18 @@ export function readState({ path, disk, check, remedy, truncationCause }: ReadOp
     // The validation has added the default values of the contract, so the server can write more bytes than the file has.
     return { state: data as State, text, printedBytes: requireFileSize(path, data) };
   } catch (error) {
-    throw addRemedy(error, { remedy, truncationCause });
+    throw addRemedy(error, remedies);
   }
 }
 
 /** Returns a `DataFileError` with the remedy in its message. Returns other errors unchanged. */
 export function addRemedy(
   error: unknown,
-  { remedy, truncationCause }: { readonly remedy: string; readonly truncationCause?: string | undefined },
+  { remedy, truncationCause, otherContractRemedy }: Omit<ReadOptions, keyof StateFile>,
 ): unknown {
   if (!(error instanceof DataFileError)) return error;
+  if (error instanceof OtherContractError)
+    return new DataFileError(`${error.message}. ${otherContractRemedy ?? remedy}.`);
   const cause = error instanceof TruncatedFileError && truncationCause ? `${truncationCause}. ` : '';
   return new DataFileError(`${error.message}. ${cause}${remedy}.`, { cause: error.cause });
 }
@@ -80,22 +87,6 @@ export function readStateOverrides({ path, disk, check }: StateFile, defaults: S
   requireValid(path, check(isObject ? { ...structuredClone(defaults), ...change } : change));
   requireFileSize(path, change);
   return change as Partial<State>;
-}
-
-/** Creates a function that returns the default data. The function reads the file again if the file has changed since the last call. */
-export function createDefaultDataReader({ path, disk, check }: StateFile): () => StateText {
-  const remedy = 'Fix it, or use another file with --default-data FILE';
-  let cached: { readonly signature: string | undefined; readonly content: StateText } | undefined;
-  return () => {
-    // If the signature can't be read, `readState` throws the reason.
-    const signature = tryOrUndefined(() => toSignature(disk.stats(path)));
-    if (cached && cached.signature === signature && signature !== undefined) return cached.content;
-    const content = readState({ path, disk, check, remedy });
-    if (!content)
-      throw new DataFileError(`${path} does not exist. Restore it, or use another file with --default-data FILE.`);
-    cached = { signature, content };
-    return content;
-  };
 }
 
 function readBytes(disk: Disk, path: string): Buffer | undefined {
@@ -157,7 +148,7 @@ export function parse(path: string, textWithMark: string): unknown {
 }
 
 /** Returns the size of the JSON text of the data, in bytes. Throws `DataFileError` if it exceeds the maximum size of a data file. */
-function requireFileSize(path: string, data: unknown): number {
+export function requireFileSize(path: string, data: unknown): number {
   const printed = print(data);
   return refuseFileSize(path, printed === undefined ? Number.POSITIVE_INFINITY : Buffer.byteLength(printed));
 }
@@ -169,7 +160,7 @@ export function refuseFileSize(path: string, bytes: number): number {
 }
 
 /** Returns the JSON text that the server writes; undefined if the text would exceed the maximum length of a JavaScript string. */
-function print(data: unknown): string | undefined {
+export function print(data: unknown): string | undefined {
   return tryOrUndefined(() => `${JSON.stringify(data, null, 2)}\n`);
 }
 
@@ -193,6 +184,8 @@ const MAX_SHOWN_ISSUES = 3;
 /** Throws a `DataFileError` that describes the first issues of a state. */
 export function requireValid(path: string, issues: readonly Issue[]): void {
   if (issues.length === 0) return;
+  const foreign = issues.find(({ rule }) => rule === OTHER_CONTRACT);
+  if (foreign) throw new OtherContractError(`${path} ${printable(foreign.message)}`);
   const shown = limitList(
     issues,
     MAX_SHOWN_ISSUES,

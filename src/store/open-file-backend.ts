@@ -21,7 +21,12 @@ export async function openFileBackend(options: FileBackendOptions) {
   // If the signature can't be read, `readState` throws the reason.
   const signature = tryOrUndefined(() => getSignature(disk, path)) ?? '';
   // The file is validated first: an invalid file and its folder must not change.
-  const stored = readState({ ...options, remedy: getRemedy(path), truncationCause: POWER_CUT });
+  const stored = readState({
+    ...options,
+    remedy: getRemedy(path),
+    truncationCause: POWER_CUT,
+    otherContractRemedy: 'Use another file with --data FILE, or move this file away',
+  });
   const content = stored && createContent(stored.text, signature);
   const file = new DurableFile({ ...options, content, wal });
   const recovered = recover(options, stored && content && { state: stored.state, hash: content.hash }, wal);

@@ -2,13 +2,15 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createMemoryBackend } from './backend.ts';
-import { createDefaultDataReader, DataFileError, type StateText } from './data-file.ts';
+import { DataFileError, type StateText } from './data-file.ts';
 import { getListedPath, isSameFile, resolveDataPath } from './data-path.ts';
+import { createDefaultDataReader, type DefaultData, getDefaultDataName } from './default-data.ts';
 import { type Disk, type FileDurability, machineDisk } from './disk.ts';
 import { createFailureLog } from './failure-log.ts';
 import type { FileBackendOptions } from './file-backend.ts';
 import { lockFile } from './lock.ts';
 import { openFileBackend } from './open-file-backend.ts';
+import { keepOtherLists } from './other-lists.ts';
 import type { State } from './state.ts';
 import { StateTexts } from './state-text.ts';
 import { createStore, type Store } from './store.ts';
@@ -22,10 +24,9 @@ export interface OpenStateOptions
   /** The path of the data file; undefined for a state in memory. */
   readonly data: string | undefined;
   readonly durability: Durability;
-  /** The path of the file with the default data. */
-  readonly defaultData: string;
-  /** The names of the collections, in the order of the data file. */
-  readonly collections: readonly string[];
+  readonly defaultData: DefaultData;
+  /** Returns the names of the collections of the current contract, in the order of the data file. */
+  readonly collections: () => readonly string[];
   /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
   /**
@@ -42,7 +43,7 @@ export interface OpenedState<S extends State = State> {
   readonly store: Store<S>;
   /** The absolute path of the data file, with symbolic links resolved; undefined for a state in memory. */
   readonly path: string | undefined;
-  /** Returns the default data, from the current content of its file. Throws `DataFileError`. */
+  /** Returns the current default data. Throws `DataFileError`. */
   readonly defaults: () => S;
 }
 
@@ -51,9 +52,9 @@ const POLL_MS = 200;
 
 /** Opens a store with the state in the data file. Without a data file, opens a store in memory with the default data. Throws `DataFileError`. */
 export async function openState<S extends State = State>(options: OpenStateOptions): Promise<OpenedState<S>> {
-  const { data, durability, defaultData, check, nowMs, disk = machineDisk } = options;
-  const texts = new StateTexts(options.collections);
-  const read = createDefaultDataReader({ path: defaultData, disk, check });
+  const { data, durability, defaultData, check, nowMs, collections, disk = machineDisk } = options;
+  const texts = new StateTexts(collections);
+  const read = createDefaultDataReader({ defaultData, disk, check });
   const readLogged = logFailures(read, options);
   // Creates a copy, because the store does not commit a state that is the same object. A reset must always commit, since the data file may differ.
   const toState = (content: StateText) => {
@@ -67,7 +68,8 @@ export async function openState<S extends State = State>(options: OpenStateOptio
     data === undefined || durability === 'memory'
       ? { path: undefined, backend: createMemoryBackend(), initial: createInitial() }
       : await openFile({ ...options, data, durability, disk, texts }, createInitial);
-  const store = createStore({ backend, initial, defaults: () => toState(readLogged()), nowMs });
+  const keepLists = (current: State, next: State) => keepOtherLists(current, next, collections());
+  const store = createStore({ backend, initial, defaults: () => toState(readLogged()), keepLists, nowMs });
   const opened = {
     path,
     store: data === undefined || path === undefined ? store : watchEdits(store, createLinkCheck(data, path, options)),
@@ -84,11 +86,11 @@ async function openFile(
 ) {
   const { data, defaultData, disk, log } = options;
   const path = await resolveDataPath(disk, data);
-  refuseDefaultData(disk, path, defaultData);
+  if (typeof defaultData === 'string') refuseDefaultData(disk, path, defaultData);
   const lock = await lockFile(path, options.address);
   try {
     const opened = await openFileBackend({ ...options, path, lock, defaults: createDefaults() });
-    if (isNewer(disk, defaultData, path))
+    if (typeof defaultData === 'string' && isNewer(disk, defaultData, path))
       log.warn(`${defaultData} is newer than ${path}. The server uses ${path}. A reset loads the newer file.`);
     return { path, ...opened };
   } catch (error) {
@@ -103,7 +105,7 @@ function logFailures(read: () => StateText, { defaultData, log }: OpenStateOptio
   return () => {
     try {
       const content = read();
-      failures.logRecovery(`${defaultData} can be read again.`);
+      failures.logRecovery(`${getDefaultDataName(defaultData)} can be read again.`);
       return content;
     } catch (error) {
       if (error instanceof DataFileError) failures.logFailure(error.message);

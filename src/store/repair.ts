@@ -1,6 +1,7 @@
 import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
-import { createDefaultDataReader, DataFileError, readState, type StateFile } from './data-file.ts';
+import { DataFileError, readState, type StateFile } from './data-file.ts';
 import { resolveDataPath } from './data-path.ts';
+import { createDefaultDataReader, type DefaultData } from './default-data.ts';
 import { type Disk, describeDiskError, getMode, getSignature, machineDisk, writeAll } from './disk.ts';
 import { DurableFile } from './durable-file.ts';
 import { createConflictName, type FileContext } from './edit-conflicts.ts';
@@ -12,8 +13,7 @@ import { getLogPath, WriteAheadLog } from './write-ahead-log.ts';
 interface RepairOptions extends Pick<StateFile, 'check'>, Pick<FileContext, 'log'> {
   /** The path of the data file. */
   readonly data: string;
-  /** The path of the file with the default data. */
-  readonly defaultData: string;
+  readonly defaultData: DefaultData;
   /** Default: the disk of this machine. */
   readonly disk?: Disk;
 }
@@ -23,8 +23,8 @@ interface RepairOptions extends Pick<StateFile, 'check'>, Pick<FileContext, 'log
  * for the user. Throws `DataFileError` if the repair fails; then no content is lost.
  */
 export async function repairDataFile(options: RepairOptions): Promise<string> {
-  const { data, defaultData: defaultPath, check, log, disk = machineDisk } = options;
-  const { text } = createDefaultDataReader({ path: defaultPath, disk, check })();
+  const { data, defaultData, check, log, disk = machineDisk } = options;
+  const { text } = createDefaultDataReader({ defaultData, disk, check })();
   const path = await resolveDataPath(disk, data);
   const lock = await lockFile(path, () => undefined);
   try {

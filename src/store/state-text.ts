@@ -21,8 +21,8 @@ export class StateTexts {
     (entry: object) => `\n    ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n    ')}`,
   );
 
-  /** `collections`: the names of the collections, in the order of the data file. */
-  constructor(private readonly collections: readonly string[]) {}
+  /** `getCollections`: returns the names of the collections, in the order of the data file. Other lists of a state follow after them. */
+  constructor(private readonly getCollections: () => readonly string[]) {}
 
   /** Sets the original text of a state, which `getPieces` yields unchanged. */
   setSource(state: State, { text, printedBytes }: StateText): void {
@@ -49,14 +49,14 @@ export class StateTexts {
 
   *#getParts(state: State): Generator<string> {
     let separator = '{';
-    for (const name of this.collections) {
-      yield `${separator}\n  "${name}": [`;
+    for (const name of new Set([...this.getCollections(), ...Object.keys(state)])) {
+      yield `${separator}\n  ${JSON.stringify(name)}: [`;
       const entries = state[name] ?? [];
       for (const [index, entry] of entries.entries()) yield (index === 0 ? '' : ',') + this.#printEntry(entry);
       yield entries.length === 0 ? ']' : '\n  ]';
       separator = ',';
     }
-    yield '\n}\n';
+    yield separator === '{' ? '{}\n' : '\n}\n';
   }
 }
 

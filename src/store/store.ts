@@ -40,6 +40,8 @@ export interface StoreOptions<S extends State = State> {
   readonly initial: S;
   /** Returns the default state. Called for each reset, because the file with the default data can change. If the function throws, the reset rejects. */
   readonly defaults: () => S;
+  /** Returns the state that is committed instead of `next`: with the lists of the current state that no change can remove. */
+  readonly keepLists?: ((current: S, next: S) => S) | undefined;
   /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
 }
@@ -136,8 +138,9 @@ class GroupCommitStore<S extends State> implements Store<S> {
   }
 
   private async commit(batch: readonly PendingChange<S>[]): Promise<void> {
-    const { backend, nowMs } = this.options;
-    const { state: next, settleAll } = runChanges(this.committed.state, batch, nowMs());
+    const { backend, nowMs, keepLists = (_, changed) => changed } = this.options;
+    const { state: changed, settleAll } = runChanges(this.committed.state, batch, nowMs());
+    const next = keepLists(this.committed.state, changed);
     if (next !== this.committed.state) {
       await backend.commit(next).catch((cause) => {
         if (cause instanceof StateTooLargeError) throw cause;

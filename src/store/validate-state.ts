@@ -1,23 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DataValidator, Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { limitList } from '../util/limit-list.ts';
 import { runAtOnce, type Steps } from '../util/slices.ts';
 import type { State } from './state.ts';
 
 /** A collection of a state: a list of entries with the same schema. */
 export interface Collection {
-  /** The name of the entries' schema in the contract. */
+  /** The name of the entries' schema, for `validateEntry`. */
   readonly schema: string;
-  /** The name of the property that identifies an entry. Its value is a string that is unique in the list. */
-  readonly key: string;
+  /** The name of the property that identifies an entry. Its value is unique in the list. Undefined if the entries have no such property. */
+  readonly key?: string | undefined;
   /** Whether the list must have at least one entry. */
   readonly isNeverEmpty?: boolean;
 }
 
 /** The rules for the state of an application. */
 export interface StateRules<S extends State = State> {
+  /** The collections of the state, in the order of the data file. */
   readonly collections: Readonly<Record<keyof S & string, Collection>>;
-  /** Returns the issues of an entry. Adds the default values of its schema to the entry. */
+  /**
+   * Whether the collections depend on the contract. Then a state can contain lists of another version of the contract, which are kept but not served. It can
+   * also lack lists, which are empty.
+   */
+  readonly hasVariableCollections?: boolean;
+  /** Returns the issues of an entry. `schema`: the `schema` of its collection. Adds the default values of the schema to the entry. */
   readonly validateEntry: DataValidator;
   /**
    * Checks rules that a schema can't express, such as references between entries. Called only with a state that satisfies the schemas. Yields each
@@ -31,6 +38,8 @@ export type ValidationSteps = Iterable<Issue | undefined>;
 
 /** Validates data as the state of an application under one version of its contract. */
 export interface StateValidator {
+  /** Whether the collections depend on the contract, see `StateRules`. */
+  readonly hasVariableCollections: boolean;
   /** Returns all issues; an empty list if `data` is a valid state. Adds the default values of the contract to `data`. */
   validate(data: unknown): readonly Issue[];
   /** Does the same as `validate`, in steps. */
@@ -60,6 +69,7 @@ export function createStateValidator(rules: StateRules): StateValidator {
     },
   };
   return {
+    hasVariableCollections: rules.hasVariableCollections ?? false,
     validate: (data) => runAtOnce(collectIssues(data, rules)),
     validateInSteps: (data) => collectIssues(data, rules),
     async validateInSlices(data) {
@@ -103,6 +113,11 @@ function* validateState(data: unknown, rules: StateRules): Generator<Issue | und
     yield { pointer: '', message: `is not an object with ${Object.keys(rules.collections).join(', ')}` };
     return;
   }
+  const foreign = findForeignLists(data, rules);
+  if (foreign) {
+    yield foreign;
+    return;
+  }
   let hasShape = true;
   for (const issue of validateCollections(data as Record<string, unknown>, rules)) {
     if (issue) hasShape = false;
@@ -113,17 +128,37 @@ function* validateState(data: unknown, rules: StateRules): Generator<Issue | und
   yield* rules.findReferenceIssues?.(data as State) ?? [];
 }
 
+/** The rule of the issue of a state whose lists are not those of the contract. */
+export const OTHER_CONTRACT = 'other-contract';
+
+/** The maximum number of names in a message. */
+const MAX_NAMES = 10;
+
+/** Returns an issue if a state has lists, but none of the contract's. */
+function findForeignLists(data: object, { collections }: StateRules): Issue | undefined {
+  const lists = Object.entries(data).flatMap(([name, list]) => (Array.isArray(list) ? [name] : []));
+  const names = Object.keys(collections);
+  if (lists.length === 0 || names.length === 0 || lists.some((name) => Object.hasOwn(collections, name)))
+    return undefined;
+  const [has, expected] = [lists, names].map((all) => limitList(all, MAX_NAMES, String).join(', '));
+  const message = `has the lists ${has}, but the contract has ${expected}: it is the data of another contract`;
+  return { pointer: '', message, rule: OTHER_CONTRACT };
+}
+
 function* validateCollections(
   data: Readonly<Record<string, unknown>>,
-  { collections, validateEntry }: StateRules,
+  { collections, hasVariableCollections, validateEntry }: StateRules,
 ): ValidationSteps {
   const createIssue = (name: string, message: string) => ({ pointer: formatPointer(name), message });
   const names = Object.keys(collections);
-  for (const name of Object.keys(data)) {
-    if (!names.includes(name)) yield createIssue(name, `is not one of ${names.join(', ')}: remove it`);
+  for (const [name, list] of Object.entries(data)) {
+    if (Object.hasOwn(collections, name)) continue;
+    if (hasVariableCollections) yield* validateOtherList(name, list);
+    else yield createIssue(name, `is not one of ${names.join(', ')}: remove it`);
   }
   for (const [name, { schema, isNeverEmpty }] of Object.entries(collections)) {
     const list = data[name];
+    if (list === undefined && hasVariableCollections) continue;
     if (list === undefined) yield createIssue(name, 'is missing: add an array');
     else if (!Array.isArray(list)) yield createIssue(name, 'is not an array');
     else if (isNeverEmpty && list.length === 0) yield createIssue(name, 'is empty: add at least one entry');
@@ -131,9 +166,20 @@ function* validateCollections(
   }
 }
 
-function validateKeys(name: string, key: string, { [name]: entries = [] }: State): ValidationSteps {
+/** Validates a list that is not a collection of the contract: the server can keep it only if its entries are objects. */
+function* validateOtherList(name: string, list: unknown): ValidationSteps {
+  if (!Array.isArray(list)) yield { pointer: formatPointer(name), message: 'is not an array' };
+  else
+    yield* validateEntries(name, list, (entry) =>
+      typeof entry === 'object' && entry !== null ? [] : [{ pointer: '', message: 'is not an object: remove it' }],
+    );
+}
+
+function validateKeys(name: string, key: string | undefined, { [name]: entries = [] }: State): ValidationSteps {
+  if (key === undefined) return [];
   const firstIndexes = new Map<unknown, number>();
   return validateEntries(name, entries, ({ [key]: value }, index) => {
+    if (value === undefined) return [];
     const first = firstIndexes.get(value);
     if (first !== undefined)
       return [{ pointer: formatPointer(key), message: `is the same as ${formatPointer(name, first, key)}: change it` }];

@@ -102,7 +102,7 @@ paths:
 async function otherShop(options: object = {}) {
   const file = join(await tempFolder(), 'other.yaml');
   await writeFile(file, OTHER);
-  return startStorefront({ contract: file, ...options });
+  return startStorefront({ contract: file, mock: true, ...options });
 }
 
 describe('a forced error of another contract', () => {

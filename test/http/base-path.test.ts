@@ -12,7 +12,7 @@ const INDEX = '<!doctype html><title>The front end</title>';
 async function startWithPaths(...paths: readonly string[]): Promise<number> {
   const operations = paths.map((path, index) => [path, { get: createOperation(`operation${index}`) }]);
   const contract = await writeDocument({ paths: Object.fromEntries(operations) });
-  const { port } = await startStorefront({ contract, static: await folderWith({ 'index.html': INDEX }) });
+  const { port } = await startStorefront({ contract, mock: true, static: await folderWith({ 'index.html': INDEX }) });
   return port;
 }
 

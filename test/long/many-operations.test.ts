@@ -9,7 +9,7 @@ import { type OtherOperation, readOperations } from '../support/oracles/second-v
 async function startMany() {
   const contract = join(await folderWith({ 'openapi.json': createManyOperations() }), 'openapi.json');
   const operations = readOperations(contract);
-  const shop = await startStorefront({ contract });
+  const shop = await startStorefront({ contract, mock: true });
   const askAll = async (headers: Record<string, string>) => {
     const ask = async (operation: OtherOperation) => {
       const path = operation.path.replace('{id}', '1');

@@ -17,7 +17,7 @@ import { library } from '../support/reference-applications/library.ts';
 const [C, SICP] = ['9780131103627', '9780262510875'] as const;
 const LOAN = { isbn: C, reader: 'Grace' };
 const contractText = await readFile(library.contractFile, 'utf8');
-const defaultText = await readFile(library.defaultDataFile, 'utf8');
+const defaultText = await readFile(String(library.defaultData), 'utf8');
 
 async function startLibrary(options: Parameters<typeof startStorefront>[0] = {}) {
   return startStorefront({ start: (all) => startApplication(library, all), ...options });

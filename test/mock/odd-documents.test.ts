@@ -209,7 +209,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
 
 describe('a server of odd.yaml', () => {
   it.each(Object.entries(CASES))('%s', async (_, cases) => {
-    const shop = await startStorefront({ contract: ODD });
+    const shop = await startStorefront({ contract: ODD, mock: true });
     for (const [request, status, { body, headers, answer, answerHeaders = {} } = {}] of cases) {
       const [method = '', path = ''] = request.split(' ');
       const type = body !== undefined && headers === undefined ? JSON_TYPE : {};
@@ -239,7 +239,7 @@ describe('a schema without valid values', () => {
       },
       schemas: { Endless: schema },
     });
-    const shop = await startStorefront({ contract, errorsExpected: true });
+    const shop = await startStorefront({ contract, mock: true, errorsExpected: true });
     const { status, body } = await shop.ask('GET', '/endless');
     expect([status, body.detail]).toEqual([500, expect.stringContaining('#/paths/~1endless/get/responses/200/')]);
     expect((await shop.ask('GET', '/other')).body).toBe(1);

@@ -28,7 +28,7 @@ describe('the JSON text of a state', () => {
   });
 
   it('is correct for a sequence of states that share unchanged entries', () => {
-    const texts = new StateTexts(Object.keys(EMPTY));
+    const texts = new StateTexts(() => Object.keys(EMPTY));
     const item = { productId: product('', []).id, quantity: 1, deliveryOptionId: '1' };
     const changes: readonly ((state: State) => State)[] = [
       (state) => ({ ...state, cartItems: [...state.cartItems, item] }),
@@ -44,7 +44,7 @@ describe('the JSON text of a state', () => {
   });
 
   it('is the text that was set for a state, and is serialized for the next state', () => {
-    const texts = new StateTexts(Object.keys(EMPTY));
+    const texts = new StateTexts(() => Object.keys(EMPTY));
     texts.setSource(defaults, { state: defaults, text: 'as somebody wrote it', printedBytes: 0 });
     expect(textOf(defaults, texts)).toBe('as somebody wrote it');
     const next = { ...defaults, cartItems: [] };
@@ -52,7 +52,7 @@ describe('the JSON text of a state', () => {
   });
 });
 
-function textOf(state: State, texts = new StateTexts(Object.keys(EMPTY))): string {
+function textOf(state: State, texts = new StateTexts(() => Object.keys(EMPTY))): string {
   return Buffer.concat([...texts.getPieces(state)]).toString();
 }
 

@@ -6,7 +6,7 @@ import type { Route } from '../../openapi/routes.ts';
 import { MAX_BODY_BYTES, MEGABYTE } from '../../util/limits.ts';
 import { CONTROL_DOCUMENT_PATH } from '../access-policy.ts';
 import { JSON_TYPE } from '../headers.ts';
-import type { ServerParts } from '../parts.ts';
+import type { ServedContract, ServerParts } from '../parts.ts';
 import { type BodyOptions, createTypeProblem } from '../pipeline/body.ts';
 import type { HttpRequest } from '../pipeline/request.ts';
 import { createResponse } from '../pipeline/response.ts';
@@ -26,7 +26,7 @@ const MAX_RECEIVED = 16;
 const MAX_HANDLED = 2;
 
 /** Creates the control API. Preferences and faults do not apply to its operations, and the journal does not record them. */
-export function createControlApi({ control, controlContract }: ServerParts): Api {
+export function createControlApi({ control, controlContract }: ServerParts & ServedContract): Api {
   const limitReceived = createConcurrencyLimit(MAX_RECEIVED);
   const limitHandled = createConcurrencyLimit(MAX_HANDLED);
   return {

@@ -1,11 +1,4 @@
-import {
-  type Application,
-  type Context,
-  DomainError,
-  type HandlerResponse,
-  type Implementation,
-  type Input,
-} from '../../application.ts';
+import { type Context, DomainError, type HandlerResponse, type Implementation, type Input } from '../../application.ts';
 import type { CompletedBody } from '../../mock/compare-contracts.ts';
 import { findResponse, isJsonType } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
@@ -68,7 +61,7 @@ async function runHandler(parts: Parts, handler: Implementation, call: Operation
   const { request, route, selection, input, applied } = call;
   const isBuiltIn = handler.source === 'application';
   const store = parts.guardStore(selection.sandbox.store, isBuiltIn ? undefined : route.operationId);
-  const { context, getRevision } = createTrackedContext(parts.application, selection.sandbox, store);
+  const { context, getRevision } = createTrackedContext(parts, selection.sandbox, store);
   const returned = checkReturned(route, await handler.handle(toHandlerInput(request, input), context));
   if (!isBuiltIn) return { response: completeUserResponse(call, returned) };
   const revision = applied.hasEffects || selection.isNamed ? undefined : getRevision();
@@ -108,11 +101,11 @@ function checkReturned({ operationId }: Route, returned: unknown): HandlerRespon
 /** Adds to the response of an application's handler: the status, the completed body, and the prefix of the sandbox in `Location`. */
 function completeBuiltInResponse(
   { route, target }: OperationCall,
-  { status = route.successStatus, headers = NO_HEADERS }: HandlerResponse,
+  { status = route.successStatus, headers = NO_HEADERS, generated: own = [] }: HandlerResponse,
   completed: CompletedBody,
 ): ResponseData {
   const located = addPrefix(target.location, headers);
-  const generated = completed.generated.map(encodeURI).join(', ');
+  const generated = [...own, ...completed.generated].map(encodeURI).join(', ');
   return createResponse(status, completed.body, generated === '' ? located : { ...located, 'X-Mocked': generated });
 }
 
@@ -146,8 +139,8 @@ function getDocumentedType({ responses }: Route, status: number): string {
  * Creates the context of a handler. `getRevision` returns the revision of the state that the handler has read. It returns undefined if the handler has also used
  * the clock or the id generator, or has changed the state.
  */
-function createTrackedContext(application: Application, { clock, idGenerator }: Sandbox, store: Store) {
-  const { collections, extendContext = (context) => context } = application;
+function createTrackedContext({ application, collections }: Parts, { clock, idGenerator }: Sandbox, store: Store) {
+  const { extendContext = (context) => context } = application;
   let revision: number | undefined;
   let usesMore = false;
   const trackUse = <Result>(result: Result): Result => {
@@ -172,14 +165,14 @@ function createTrackedContext(application: Application, { clock, idGenerator }: 
 
 /** Returns a function that creates ids. The function skips ids of existing entries, because a user who sets a seed twice gets the same ids twice. */
 function createIdSource(
-  collections: Application['collections'],
+  collections: Parts['collections'],
   idGenerator: Sandbox['idGenerator'],
   store: Store,
 ): () => string {
   const isUsed = (id: string) =>
     Object.entries(store.read().state).some(([name, entries]) => {
-      const key = collections[name]?.key ?? '';
-      return entries.some((entry) => entry[key] === id);
+      const key = collections[name]?.key;
+      return key !== undefined && entries.some((entry) => entry[key] === id);
     });
   return () => {
     let id = idGenerator.next();

@@ -12,7 +12,7 @@ export async function openTestState(places: Partial<OpenStateOptions> = {}): Pro
     data: undefined,
     durability: 'disk',
     defaultData: projectFile('db.json.default'),
-    collections: Object.keys(collections),
+    collections: () => Object.keys(collections),
     check,
     *checkInSteps(data) {
       yield;

@@ -8,7 +8,7 @@ import {
   type Input,
 } from '../../../src/application.ts';
 import type { Contract } from '../../../src/openapi/contract.ts';
-import { validateEntries } from '../../../src/store/validate-state.ts';
+import { type StateRules, validateEntries } from '../../../src/store/validate-state.ts';
 
 /** The state of the library. */
 export type Library = {
@@ -25,11 +25,7 @@ const LOAN_MS = 14 * 86_400_000;
 /** The second application of the engine: a library that lends each of its books to one reader at a time. */
 export const library: Application<Library> = {
   contractFile: getFile('library.yaml'),
-  defaultDataFile: getFile('library.json'),
-  collections: {
-    books: { schema: 'Book', key: 'isbn', isNeverEmpty: true },
-    loans: { schema: 'Loan', key: 'id' },
-  },
+  defaultData: getFile('library.json'),
   problems: {
     'unknown-book': { status: 404, title: 'Book not found', explanation: 'No book has the ISBN.' },
     'unknown-loan': { status: 404, title: 'Loan not found', explanation: 'No loan has the id.' },
@@ -49,7 +45,7 @@ export const library: Application<Library> = {
   implementContract: (contract: Contract) => ({
     getImplementation: ({ operationId }) => handlers[operationId],
     stateRules: {
-      collections: library.collections,
+      collections,
       validateEntry: contract.validateData,
       findReferenceIssues: ({ books, loans }) =>
         validateEntries('loans', loans, ({ isbn }) =>
@@ -58,6 +54,11 @@ export const library: Application<Library> = {
     },
     validatesChanges: true,
   }),
+};
+
+const collections: StateRules<Library>['collections'] = {
+  books: { schema: 'Book', key: 'isbn', isNeverEmpty: true },
+  loans: { schema: 'Loan', key: 'id' },
 };
 
 const handlers: Readonly<Record<string, ApplicationHandler<Library>>> = {

@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util';
+import { createPattern } from '../openapi/ajv.ts';
+import { type Document, isNode, type Node, toNode } from '../openapi/document.ts';
+import { isOneWay } from '../openapi/schema-validator.ts';
+import { allowsType, getReferences, mergeSchema } from './merge-schema.ts';
+
+/** The keywords of a schema that say which properties and entries a value has. */
+export interface Shape {
+  readonly schema: Node;
+  readonly properties: Node;
+  readonly required: ReadonlySet<string>;
+  /** The patterns of documented property names. */
+  readonly patterns: readonly RegExp[];
+  /** The names of the properties that responses do not have. */
+  readonly writeOnly: ReadonlySet<string>;
+  /** Whether a value can only have documented properties. A schema with `properties` must allow others explicitly. */
+  readonly isClosed: boolean;
+  /** The number of alternatives of a `oneOf` or `anyOf`; 0 if the schema has none. */
+  readonly alternatives: number;
+  /** The JSON Pointer of the chosen alternative, if it is a reference. */
+  readonly chosen: string | undefined;
+}
+
+/** Returns the shape of a schema for a value. `skipped`: the number of alternatives that fit better, and are not used. */
+export type GetShape = (schema: unknown, value: unknown, skipped?: number) => Shape;
+
+/** The depth at which alternatives are no longer compared. A schema can be an alternative of itself. */
+const MAX_DEPTH = 4;
+
+/** Creates a function that merges a schema with the alternatives that fit a value best. */
+export function createShapes(document: Document): GetShape {
+  const shapes = new WeakMap<object, Shape>();
+  const getShape = (node: unknown, value: unknown, skipped: number, depth: number): Shape => {
+    const cached = isNode(node) ? shapes.get(node) : undefined;
+    if (cached) return cached;
+    let isFixed = true;
+    const union = { alternatives: 0, chosen: undefined as string | undefined };
+    const rate = (alternative: unknown) =>
+      rateFit((schema, part) => getShape(schema, part, 0, depth + 1), alternative, value);
+    const { schema } = mergeSchema(
+      {
+        document,
+        choose(alternatives) {
+          isFixed = false;
+          const best = depth < MAX_DEPTH ? chooseBest(alternatives, rate, skipped) : alternatives[0];
+          union.alternatives = Math.max(union.alternatives, alternatives.length);
+          union.chosen ??= getReferences(best)[0];
+          return best;
+        },
+        applies(condition) {
+          isFixed = false;
+          return depth < MAX_DEPTH && rate(condition) >= 0;
+        },
+      },
+      node,
+    );
+    const shape = { ...toShape(document, schema), ...union };
+    if (isFixed && isNode(node)) shapes.set(node, shape);
+    return shape;
+  };
+  return (schema, value, skipped = 0) => getShape(schema, value, skipped, 0);
+}
+
+function chooseBest(
+  alternatives: readonly unknown[],
+  rate: (alternative: unknown) => number,
+  skipped: number,
+): unknown {
+  const ratings = alternatives.map((alternative) => ({ alternative, rating: rate(alternative) }));
+  return ratings.sort((a, b) => b.rating - a.rating)[skipped % ratings.length]?.alternative;
+}
+
+function toShape(document: Document, schema: Node): Omit<Shape, 'alternatives' | 'chosen'> {
+  const properties = toNode(schema.properties);
+  const names = Object.keys(properties);
+  const isWriteOnly = (property: unknown): boolean =>
+    isOneWay(document, property, 'writeOnly') ||
+    (isNode(property) && Array.isArray(property.allOf) && property.allOf.some(isWriteOnly));
+  const rest = [schema.additionalProperties, schema.unevaluatedProperties];
+  return {
+    schema,
+    properties,
+    required: new Set(Array.isArray(schema.required) ? schema.required : []),
+    patterns: Object.keys(toNode(schema.patternProperties)).map(createPattern),
+    writeOnly: new Set(names.filter((name) => isWriteOnly(properties[name]))),
+    isClosed: names.length > 0 && !rest.some((others) => others === true || isNode(others)),
+  };
+}
+
+/** The ratings of differences between a value and a schema. */
+const OTHER_CONSTANT = -100;
+const OTHER_TYPE = -10;
+const MISSING_PROPERTY = -2;
+
+/** Rates how well a value fits a schema: the more of its properties the schema documents, the better. Below 0: the value is not valid. */
+function rateFit(getShape: GetShape, node: unknown, value: unknown): number {
+  const { schema, properties, required, isClosed } = getShape(node, value);
+  if (value === undefined) return schema.type === 'null' ? OTHER_TYPE : 0;
+  if (!isPlausible(schema, value)) return OTHER_CONSTANT;
+  if (!isNode(value)) return 0;
+  let rating = 0;
+  for (const name of required) if (!Object.hasOwn(value, name)) rating += MISSING_PROPERTY;
+  for (const [name, own] of Object.entries(value)) {
+    if (!Object.hasOwn(properties, name)) rating -= isClosed ? 1 : 0;
+    else rating += rateProperty(getShape(properties[name], own).schema, own);
+  }
+  return rating;
+}
+
+function rateProperty(schema: Node, value: unknown): number {
+  if (isPlausible(schema, value)) return 1;
+  return hasConstants(schema) ? OTHER_CONSTANT : OTHER_TYPE;
+}
+
+function hasConstants(schema: Node): boolean {
+  return 'const' in schema || 'enum' in schema;
+}
+
+/** Returns whether a value has a type of a schema, and is one of its constants. */
+export function isPlausible(schema: Node, value: unknown): boolean {
+  const types = [schema.type ?? []].flat();
+  if (types.length > 0 && !allowsType(types, getType(value))) return false;
+  if ('const' in schema && !isDeepStrictEqual(schema.const, value)) return false;
+  return !Array.isArray(schema.enum) || schema.enum.some((choice) => isDeepStrictEqual(choice, value));
+}
+
+/** Returns whether responses can have a property of a name. */
+export function isDocumented({ properties, patterns, writeOnly, isClosed }: Shape, name: string): boolean {
+  if (Object.hasOwn(properties, name)) return !writeOnly.has(name);
+  return !isClosed || patterns.some((pattern) => pattern.test(name));
+}
+
+/** Returns the schema of a property. */
+export function getPropertySchema({ schema, properties, patterns }: Shape, name: string): unknown {
+  if (Object.hasOwn(properties, name)) return properties[name];
+  const index = patterns.findIndex((pattern) => pattern.test(name));
+  return index < 0 ? schema.additionalProperties : Object.values(toNode(schema.patternProperties))[index];
+}
+
+/** Returns the schema of an entry of an array. */
+export function getEntrySchema({ schema }: Shape, index: number): unknown {
+  const { items, prefixItems } = schema;
+  return (Array.isArray(prefixItems) ? prefixItems[index] : undefined) ?? items;
+}
+
+/** Returns the JSON Schema type of a value. */
+function getType(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}

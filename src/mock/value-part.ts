@@ -1,0 +1,47 @@
+import { isNode, type Node } from '../openapi/document.ts';
+import { formatPointer } from '../util/json-pointer.ts';
+
+/** A part of a value, and its schema. */
+export interface Part<Value = unknown> {
+  readonly node: unknown;
+  /** Undefined if the value is missing. */
+  readonly value: Value;
+  /** The object or array that has the part; undefined for the whole value. */
+  readonly parent: Part | undefined;
+  /** The name of the property or the index of the entry. */
+  readonly step: string | number;
+  readonly isRequired: boolean;
+}
+
+/** Returns the JSON Pointer of a part. */
+export function getPartPointer({ parent, step }: Part): string {
+  return parent ? getPartPointer(parent) + formatPointer(step) : '';
+}
+
+/** Returns the JSON Pointer of a part with `*` for the entries of arrays. */
+export function getEntriesPointer({ parent, step }: Part): string {
+  return parent ? getEntriesPointer(parent) + formatPointer(typeof step === 'number' ? '*' : step) : '';
+}
+
+/** Returns the path of a part below the closest object with an `id`, with this `id`. It does not depend on the position of the object in a list. */
+export function getPlace({ parent, step }: Part): string {
+  if (!parent) return '';
+  const id = isNode(parent.value) ? getOwn(parent.value, 'id') : undefined;
+  const isId = typeof id === 'string' || typeof id === 'number';
+  return (isId ? `#${id}` : getPlace(parent)) + formatPointer(step);
+}
+
+/** Returns the name of the property that a part is the value of, or an entry of. */
+export function getPartName({ parent, step }: Part): string {
+  if (typeof step === 'string') return step;
+  return parent
+    ? getPartName(parent)
+        .replace(/ies$/, 'y')
+        .replace(/([^s])s$/, '$1')
+    : '';
+}
+
+/** Returns the value of an own property; undefined if the object does not have it. */
+export function getOwn(node: Node, name: string): unknown {
+  return Object.hasOwn(node, name) ? node[name] : undefined;
+}

@@ -1,0 +1,41 @@
+import type { Application, Operation } from '../application.ts';
+import { createMock } from '../mock/mock.ts';
+import type { Contract } from '../openapi/contract.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { explainPlan } from './explain.ts';
+import { createHandler } from './handlers.ts';
+import { problems } from './problems.ts';
+import { getRouteKey } from './resource.ts';
+import { createSeeds } from './seeds.ts';
+import { Served } from './served.ts';
+import { createStateRules } from './state-rules.ts';
+
+/** Returns the resources of a contract. */
+const serve = memoizeByObject((contract: Contract) => new Served(contract, createMock(contract)));
+
+/** Creates the application for a contract of any API: its resources are inferred from the document. `contractFile`: the path of the document. */
+export function createResourceApplication(contractFile: string): Application {
+  return {
+    contractFile,
+    defaultData: (contract) => createSeeds(serve(contract)),
+    problems,
+    snapshots: {},
+    implementContract(contract) {
+      const served = serve(contract);
+      const { plans, reasons } = served.inference;
+      const getPlan = (operation: Operation) => plans.get(getRouteKey(operation));
+      return {
+        getImplementation(operation) {
+          const plan = getPlan(operation);
+          return plan && { handle: createHandler(served, plan) };
+        },
+        stateRules: createStateRules(served),
+        validatesChanges: false,
+        explain(route) {
+          const plan = getPlan(route);
+          return plan ? explainPlan(served, plan) : (reasons.get(getRouteKey(route)) ?? 'no resource');
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Entry, State } from '../store/state.ts';
+import { getKeyValue, hasParents, type PathInput } from './entries.ts';
+import type { Inference, Mount, Resource } from './resource.ts';
+
+/** Returns the entries of a resource. */
+export function getEntries(state: State, { name }: Pick<Resource, 'name'>): readonly Entry[] {
+  return state[name] ?? [];
+}
+
+/** Returns a state with other entries of a resource. */
+export function setEntries(state: State, { name }: Pick<Resource, 'name'>, entries: readonly Entry[]): State {
+  return { ...state, [name]: entries };
+}
+
+/** Returns a state without the entries at some indexes, and without the entries that have them as a parent. */
+export function removeEntries(
+  { resources }: Inference,
+  state: State,
+  resource: Resource,
+  isRemoved: (entry: Entry) => boolean,
+): State {
+  const entries = getEntries(state, resource);
+  const removed = entries.filter(isRemoved);
+  if (removed.length === 0) return state;
+  let next = setEntries(
+    state,
+    resource,
+    entries.filter((entry) => !removed.includes(entry)),
+  );
+  for (const child of resources)
+    for (const mount of child.mounts) {
+      const own = resource.mounts.find(({ item }) => item !== undefined && isParentPath(mount, item));
+      if (!own || child === resource || !isOwned(child, mount)) continue;
+      next = removeEntries({ resources } as Inference, next, child, (entry) =>
+        removed.some((parent) => hasParents(entry, mount, getPathInput(mount, own, resource, parent))),
+      );
+    }
+  return next;
+}
+
+/** Returns whether the entries of a resource belong to their parents: they have no path without them. */
+function isOwned({ mounts }: Resource, mount: Mount): boolean {
+  return mounts[0] === mount && mount.parents.length > 0;
+}
+
+/** Returns whether an item path is the innermost parent of a mount. The names of parameters don't matter. */
+function isParentPath({ parents }: Mount, item: string): boolean {
+  const path = parents.at(-1)?.path;
+  return path !== undefined && toPattern(path) === toPattern(item);
+}
+
+/** Returns a path template without the names of its parameters. */
+export function toPattern(path: string): string {
+  return path.replaceAll(/\{[^}]*\}/g, '{}');
+}
+
+/** Returns the values of the path parameters of a mount for the children of an entry. */
+function getPathInput(mount: Mount, own: Mount, resource: Resource, parent: Entry): PathInput {
+  const keys = [...own.parents, ...(resource.kind === 'collection' ? [own.id] : [])];
+  return Object.fromEntries(
+    mount.parents.map(({ parameter }, index) => {
+      const key = keys[index];
+      return [parameter, key ? (getKeyValue(parent, key) ?? '') : ''];
+    }),
+  );
+}
+
+/** Returns the path values of the parents of a mount that exist in a state; one empty object for a mount without parents. */
+export function listParentPaths({ resources }: Inference, state: State, mount: Mount): readonly PathInput[] {
+  if (mount.parents.length === 0) return [{}];
+  for (const resource of resources) {
+    const own = resource.mounts.find(({ item }) => item !== undefined && isParentPath(mount, item));
+    if (own) return getEntries(state, resource).map((parent) => getPathInput(mount, own, resource, parent));
+  }
+  return [];
+}

@@ -1,0 +1,52 @@
+import { getParameterName } from './names.ts';
+import type { Action, Plan } from './resource.ts';
+import type { Served } from './served.ts';
+
+const VERBS: Readonly<Record<Action, string>> = {
+  list: 'lists',
+  create: 'creates',
+  read: 'reads',
+  replace: 'replaces',
+  replaceById: 'replaces',
+  update: 'updates',
+  delete: 'deletes',
+  clear: 'deletes all',
+};
+
+/** Explains what the handler of an operation does: `lists pets of the owner (filters: status; ignores: q)`. */
+export function explainPlan(served: Served, plan: Plan): string {
+  const { action, resource, mount, route } = plan;
+  const isMany = action === 'list' || action === 'clear';
+  const target = isMany ? resource.name : `${getArticle(resource.singular)} ${resource.singular}`;
+  const parent = mount.parents.at(-1);
+  const below = parent ? ` of ${parent.path}` : '';
+  const details = [
+    ...(action === 'list' ? describeList(served, plan) : []),
+    ...(resource.canCreate || resource.kind === 'singleton' ? [] : ['no operation creates them: generated entries']),
+    ...(getParameterName(route.path.split('/').at(-1) ?? '') !== undefined && action === 'read'
+      ? [describeId(plan)]
+      : []),
+  ];
+  return `${VERBS[action]} ${target}${below}${details.length > 0 ? ` (${details.join('; ')})` : ''}`;
+}
+
+function describeId({ resource: { id } }: Plan): string {
+  return id.property === undefined ? 'the id is only in the path' : `id: ${id.property}`;
+}
+
+function describeList(served: Served, plan: Plan): readonly string[] {
+  const { filters, byMeaning, ignored } = served.getListParameters(plan);
+  const { sort, order: _order, ...paging } = byMeaning;
+  const describe = (label: string, names: readonly string[]) =>
+    names.length > 0 ? [`${label}: ${names.join(', ')}`] : [];
+  return [
+    ...describe('filters', [...filters.keys()]),
+    ...describe('sorts by', sort === undefined ? [] : [sort]),
+    ...describe('pages by', Object.values(paging)),
+    ...describe('ignores', ignored),
+  ];
+}
+
+function getArticle(word: string): string {
+  return /^[aeiou]/i.test(word) ? 'an' : 'a';
+}

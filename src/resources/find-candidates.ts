@@ -1,0 +1,110 @@
+import type { Route } from '../openapi/routes.ts';
+import { type DocumentPath, type DocumentPaths, getResourceSegment, getTrailingParameters } from './document-paths.ts';
+import { getLastSegment, getParameterName, getParentPath, toSingular } from './names.ts';
+import type { Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+
+/** The paths of a possible resource. */
+export interface Candidate {
+  readonly segment: string;
+  readonly singular: string;
+  /** The path template of the list. */
+  readonly collectionPath: string;
+  readonly collection: DocumentPath | undefined;
+  readonly item: DocumentPath;
+  readonly kind: Resource['kind'];
+}
+
+/** Finds the possible resources. Those with the fewest path parameters come first. */
+export function findCandidates(reader: SchemaReader, paths: DocumentPaths): readonly Candidate[] {
+  const items = [...paths].flatMap(([path, item]) => {
+    const collectionPath = findCollectionPath(paths, path);
+    if (collectionPath === undefined) return [];
+    const segment = item.overrides.resource ?? getResourceSegment(collectionPath);
+    const collection = paths.get(collectionPath);
+    const candidate = { segment, singular: toSingular(segment), collectionPath, collection, item };
+    return isUsable(reader, candidate) ? [{ ...candidate, kind: 'collection' as const }] : [];
+  });
+  const collections = new Set(items.map(({ collectionPath }) => collectionPath));
+  const singletons = [...paths].flatMap(([path, item]) => {
+    if (collections.has(path) || !isSingleton(reader, path, item)) return [];
+    const segment = item.overrides.resource ?? getLastSegment(path);
+    return [
+      { segment, singular: segment, collectionPath: path, collection: undefined, item, kind: 'singleton' as const },
+    ];
+  });
+  return [...items, ...singletons].sort((a, b) => countParameters(a.item.path) - countParameters(b.item.path));
+}
+
+function countParameters(path: string): number {
+  return path.split('{').length;
+}
+
+/** Returns the path of the collection of an item path: the path before its last parameter. It is undefined if the path is not an item. */
+function findCollectionPath(paths: DocumentPaths, path: string): string | undefined {
+  const parameters = getTrailingParameters(path);
+  if (parameters.length === 0) return undefined;
+  const parent = getParentPath(path);
+  if (parent === '') return undefined;
+  if (parameters.length === 1) return parent;
+  // `/repos/{owner}/{repo}`: the collection is `/repos`, or `/repos/{owner}` if it is a path of the document.
+  return paths.has(parent) ? parent : undefined;
+}
+
+/** Returns whether an item path has operations of a resource: it can be read or changed, and the responses are objects. */
+function isUsable(reader: SchemaReader, { collection, item, segment, singular }: Omit<Candidate, 'kind'>): boolean {
+  const read = item.routes.get('GET');
+  if (read && !isEntryResponse(reader, read) && !hasNoBody(read)) return false;
+  const put = item.routes.get('PUT');
+  // Without a collection, only PUT can create an entry.
+  if (!collection) return put !== undefined && read !== undefined && reader.getRequestSchema(put) !== undefined;
+  const list = collection.routes.get('GET');
+  const schema = list && reader.getResponseSchema(list, list.successStatus);
+  const hasList = schema !== undefined && reader.findList(schema, segment) !== undefined;
+  const canCreate = collection.routes.has('POST') || put !== undefined;
+  return (hasList || canCreate) && findEntrySchema(reader, { collection, item, segment, singular }) !== undefined;
+}
+
+/** Returns whether the success response has no body: it tells only whether the entry exists. */
+function hasNoBody({ responses, successStatus }: Route): boolean {
+  return responses.some(({ name, media }) => name === String(successStatus) && Object.keys(media).length === 0);
+}
+
+function isEntryResponse(reader: SchemaReader, route: Route): boolean {
+  const schema = reader.getResponseSchema(route, route.successStatus);
+  return schema !== undefined && reader.isObject(schema);
+}
+
+/** Returns whether a path is a singleton: an object that is read, and replaced or updated. */
+function isSingleton(reader: SchemaReader, path: string, { routes }: DocumentPath): boolean {
+  const read = routes.get('GET');
+  const change = routes.get('PUT') ?? routes.get('PATCH');
+  if (!read || !change || getParameterName(path.slice(path.lastIndexOf('/') + 1)) !== undefined) return false;
+  if (!isEntryResponse(reader, read) || reader.getRequestSchema(change) === undefined) return false;
+  const schema = reader.getResponseSchema(read, read.successStatus) ?? '';
+  return reader.findList(schema, getLastSegment(path))?.path.length !== 0;
+}
+
+/** Returns the JSON Pointer of the schema of the entries of a resource. */
+export function findEntrySchema(
+  reader: SchemaReader,
+  { collection, item, segment, singular }: Pick<Candidate, 'collection' | 'item' | 'segment' | 'singular'>,
+): string | undefined {
+  const inResponse = (route: Route | undefined) => {
+    const schema = route && reader.getResponseSchema(route, route.successStatus);
+    return schema !== undefined && reader.isObject(schema) ? reader.findEntry(schema, singular).schema : undefined;
+  };
+  const inRequest = (route: Route | undefined) => {
+    const schema = route && reader.getRequestSchema(route);
+    return schema !== undefined && reader.isObject(schema) ? reader.findEntry(schema, singular).schema : undefined;
+  };
+  const list = collection?.routes.get('GET');
+  const listSchema = list && reader.getResponseSchema(list, list.successStatus);
+  return (
+    inResponse(item.routes.get('GET')) ??
+    (listSchema === undefined ? undefined : reader.findList(listSchema, segment)?.schema) ??
+    inResponse(item.routes.get('PUT') ?? item.routes.get('PATCH')) ??
+    inResponse(collection?.routes.get('POST')) ??
+    inRequest(collection?.routes.get('POST') ?? item.routes.get('PUT'))
+  );
+}

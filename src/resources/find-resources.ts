@@ -1,0 +1,127 @@
+import type { Route } from '../openapi/routes.ts';
+import { type DocumentPaths, getRequiredQuery, getResourceSegment, getTrailingParameters } from './document-paths.ts';
+import { type Candidate, findCandidates, findEntrySchema } from './find-candidates.ts';
+import { getLastSegment, getParentPath, normalizeName } from './names.ts';
+import { findId, findParents } from './path-keys.ts';
+import type { Mount, Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+
+/** Finds the resources of a document: collections with the path of an entry below them, and singletons. */
+export function findResources(reader: SchemaReader, paths: DocumentPaths): readonly Resource[] {
+  const candidates = findCandidates(reader, paths);
+  const resources: Resource[] = [];
+  for (const candidate of candidates) {
+    const resource = createResource(reader, candidate);
+    const flat = resources.find((other) => canMerge(reader, other, resource));
+    if (flat) resources[resources.indexOf(flat)] = merge(flat, resource);
+    else resources.push(resource);
+  }
+  const withViews = resources.map((resource) => ({
+    ...resource,
+    mounts: [...resource.mounts, ...findViews(reader, paths, resource, resources)],
+  }));
+  return nameResources(withViews);
+}
+
+function createResource(reader: SchemaReader, candidate: Candidate): Resource {
+  const { segment, singular, collectionPath, collection, item, kind } = candidate;
+  const schema = findEntrySchema(reader, candidate) ?? '';
+  const isCollection = kind === 'collection';
+  const [route] = item.routes.values();
+  const parameter = getTrailingParameters(item.path).at(-1) ?? '';
+  const id = isCollection
+    ? findId(reader, { schema, parameter, singular, route: route as Route, own: item.overrides.id })
+    : { parameter: '', property: undefined, name: '', schema: '' };
+  const parents = findParents(reader, { schema, collectionPath, route: route as Route, id });
+  const put = item.routes.get('PUT');
+  const canPut =
+    put !== undefined &&
+    (!collection || put.responses.some(({ name }) => name === '201') || Object.keys(put.bodyMedia).length === 0);
+  return {
+    name: segment,
+    singular,
+    kind,
+    schema,
+    id,
+    mounts: [{ collection: collection?.path ?? collectionPath, item: item.path, parents, id }],
+    canCreate: !isCollection || collection?.routes.has('POST') === true || canPut,
+    canPost: collection?.routes.has('POST') === true,
+    canDelete: item.routes.has('DELETE'),
+  };
+}
+
+/** Returns whether a resource below a parent is the same as a resource without parents. */
+function canMerge(reader: SchemaReader, flat: Resource, nested: Resource): boolean {
+  const isFlat = flat.mounts[0]?.parents.length === 0;
+  const isNested = (nested.mounts[0]?.parents.length ?? 0) > 0;
+  return (
+    isFlat &&
+    isNested &&
+    flat.kind === nested.kind &&
+    flat.name === nested.name &&
+    flat.id.property === nested.id.property &&
+    flat.schema !== '' &&
+    reader.isSame(flat.schema, nested.schema)
+  );
+}
+
+function merge(flat: Resource, nested: Resource): Resource {
+  return {
+    ...flat,
+    mounts: [...flat.mounts, ...nested.mounts],
+    canCreate: flat.canCreate || nested.canCreate,
+    canPost: flat.canPost || nested.canPost,
+    canDelete: flat.canDelete || nested.canDelete,
+  };
+}
+
+/** Finds further paths that list or create the entries of a resource `/pets`: `/owners/{ownerId}/pets`, and `/pets/findByStatus` with a filter. */
+function findViews(
+  reader: SchemaReader,
+  paths: DocumentPaths,
+  resource: Resource,
+  resources: readonly Resource[],
+): readonly Mount[] {
+  const [mount] = resource.mounts;
+  if (!mount || resource.kind === 'singleton' || mount.parents.length > 0 || resource.schema === '') return [];
+  const used = new Set(resources.flatMap(({ mounts }) => mounts.map(({ collection }) => collection)));
+  return [...paths].flatMap(([path, { path: template, routes }]) => {
+    const route = routes.get('GET') ?? routes.get('POST');
+    if (used.has(template) || !route || !(isOfParent(path, mount) || isFilter(reader, resource, path, route)))
+      return [];
+    const schema = reader.getResponseSchema(route, route.successStatus) ?? '';
+    const found = route.method === 'GET' ? reader.findList(schema, resource.name) : reader.findEntry(schema, '');
+    if (!found || !reader.isSame(found.schema, resource.schema)) return [];
+    const { id } = resource;
+    const parents = findParents(reader, { schema: resource.schema, collectionPath: path, route, id });
+    return [{ collection: template, item: undefined, parents, id }];
+  });
+}
+
+/** Returns whether a path ends like a collection: `/owners/{ownerId}/pets` for `/pets`. */
+function isOfParent(path: string, { collection }: Mount): boolean {
+  return getLastSegment(path) === getResourceSegment(collection);
+}
+
+/** Returns whether a path below a collection lists entries by their properties: each query parameter that is required is a property. */
+function isFilter(reader: SchemaReader, { mounts, schema }: Resource, path: string, list: Route): boolean {
+  if (list.method !== 'GET') return false;
+  const names = [...reader.getProperties(schema).keys()].map(normalizeName);
+  const query = list.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => normalizeName(name));
+  const required = getRequiredQuery(reader.document, list).map(normalizeName);
+  const isKnown = required.every((name) => names.includes(name)) && query.some((name) => names.includes(name));
+  return getParentPath(path) === mounts[0]?.collection && isKnown;
+}
+
+/** Makes the names of the resources unique: adds the name of the parent, else a number. */
+function nameResources(resources: readonly Resource[]): readonly Resource[] {
+  const used = new Set<string>();
+  return resources.map((resource) => {
+    const parent = resource.mounts[0]?.parents.at(-1);
+    const longer = parent ? `${getResourceSegment(parent.path)}.${resource.name}` : resource.name;
+    const numbered = Array.from({ length: resources.length }, (_, index) => `${longer}${index + 2}`);
+    const name = [resource.name, longer, ...numbered].find((candidate) => !used.has(candidate)) ?? longer;
+    used.add(name);
+    return { ...resource, name };
+  });
+}

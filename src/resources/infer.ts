@@ -1,0 +1,170 @@
+import type { Document } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
+import { getDocumentPaths, getOverrides, getRequiredQuery, getResourceSegment } from './document-paths.ts';
+import { findResources } from './find-resources.ts';
+import { getParameterName } from './names.ts';
+import { type Action, getRouteKey, type Inference, type Mount, type Plan, type Resource } from './resource.ts';
+import { SchemaReader } from './schema-reader.ts';
+
+/** Infers the resources of a document, and what its operations do with them. `document`: a normalized document. */
+export function inferResources(document: Document, routes: readonly Route[]): Inference {
+  const reader = new SchemaReader(document);
+  const resources = findResources(reader, getDocumentPaths(document, routes));
+  const plans = new Map<string, Plan>();
+  const reasons = new Map<string, string>();
+  for (const route of routes) {
+    const planned = planRoute(reader, resources, route);
+    const key = getRouteKey(route);
+    if (typeof planned === 'string') reasons.set(key, planned);
+    else plans.set(key, planned);
+  }
+  return { resources, plans, reasons };
+}
+
+/** A path of a resource. */
+interface Place {
+  readonly resource: Resource;
+  readonly mount: Mount;
+  readonly isItem: boolean;
+}
+
+/** Returns the plan of an operation, or the reason why it is mocked. */
+function planRoute(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | string {
+  const overrides = getOverrides(reader.document, route);
+  if (overrides.off) return 'x-storefront: off';
+  const place = findPlace(resources, route.path);
+  if (!place) return describeUnknownPath(reader, route);
+  const action = chooseAction(reader, place, route);
+  if (action === undefined) return describeUnknownAction(place, route);
+  const unusable = findUnusableMedia(reader, action, route);
+  if (unusable !== undefined) return unusable;
+  const { resource, mount } = place;
+  const { path: requestPath } = locateRequest(reader, resource, route, overrides.entry);
+  const responsePath = locateResponse(reader, { resource, action }, route, overrides);
+  if (typeof responsePath === 'string') return responsePath;
+  return { route, action, resource, mount, requestPath, responsePath };
+}
+
+function findPlace(resources: readonly Resource[], path: string): Place | undefined {
+  for (const resource of resources)
+    for (const mount of resource.mounts) {
+      if (mount.item === path) return { resource, mount, isItem: true };
+      if (mount.collection === path) return { resource, mount, isItem: false };
+    }
+  return undefined;
+}
+
+/** Returns the action of an operation; undefined if the document does not tell what the operation does. */
+function chooseAction(reader: SchemaReader, { resource, mount, isItem }: Place, route: Route): Action | undefined {
+  const request = reader.getRequestSchema(route);
+  const hasObject = request !== undefined && reader.isObject(request);
+  if (isItem) return chooseItemAction(reader, resource, route, hasObject);
+  switch (route.method) {
+    case 'GET':
+      return 'list';
+    case 'POST':
+      return hasObject || (Object.keys(route.bodyMedia).length === 0 && hasEntryResponse(reader, resource, route))
+        ? 'create'
+        : undefined;
+    case 'PUT':
+    case 'PATCH':
+      return hasObject && mount.item !== undefined && hasBodyId(reader, resource, request) ? 'replaceById' : undefined;
+    case 'DELETE':
+      return getRequiredQuery(reader.document, route).length === 0 && request === undefined ? 'clear' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function chooseItemAction(reader: SchemaReader, resource: Resource, route: Route, hasObject: boolean) {
+  const isSingleton = resource.kind === 'singleton';
+  const actions: Readonly<Record<string, Action | undefined>> = {
+    GET: 'read',
+    // `PUT /teams/{teamId}/members/{username}` without a body adds the member.
+    PUT: hasObject || (!isSingleton && Object.keys(route.bodyMedia).length === 0) ? 'replace' : undefined,
+    PATCH: hasObject ? 'update' : undefined,
+    DELETE: 'delete',
+    // `POST /pets/{petId}` changes a pet if the response is the pet.
+    POST: !isSingleton && hasEntryResponse(reader, resource, route) ? 'update' : undefined,
+  };
+  return actions[route.method];
+}
+
+function hasEntryResponse(reader: SchemaReader, { schema, singular }: Resource, route: Route): boolean {
+  const response = reader.getResponseSchema(route, route.successStatus);
+  if (response === undefined || schema === '') return false;
+  const { schema: found } = reader.findEntry(response, singular, schema);
+  return reader.contains(found, schema) || (reader.isObject(found) && hasProperties(reader, found, schema));
+}
+
+/** Returns whether most properties of a schema are properties of another schema. */
+function hasProperties(reader: SchemaReader, schema: string, other: string): boolean {
+  const names = [...reader.getProperties(schema).keys()];
+  const others = reader.getProperties(other);
+  return names.length > 1 && names.filter((name) => others.has(name)).length > names.length / 2;
+}
+
+function hasBodyId(reader: SchemaReader, { id, singular, schema }: Resource, request: string): boolean {
+  if (id.property === undefined) return false;
+  return reader.getProperties(reader.findEntry(request, singular, schema).schema).has(id.property);
+}
+
+/** Returns why the bodies of an operation can't be used; undefined if they can. */
+function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): string | undefined {
+  const media = Object.keys(route.bodyMedia);
+  const needsBody = ['create', 'replace', 'replaceById', 'update'].includes(action);
+  if (needsBody && media.length > 0 && reader.getRequestSchema(route) === undefined)
+    return `the request body is ${media.join(' or ')}`;
+  const response = route.responses.find(({ name }) => name === String(route.successStatus));
+  const types = Object.keys(response?.media ?? {});
+  if (types.length > 0 && reader.getResponseSchema(route, route.successStatus) === undefined)
+    return `the response is ${types.join(' or ')} without a JSON schema`;
+  return undefined;
+}
+
+function locateRequest(reader: SchemaReader, { schema, singular }: Resource, route: Route, own: string | undefined) {
+  if (own !== undefined) return { path: own.split('.').filter(Boolean) };
+  const request = reader.getRequestSchema(route);
+  if (request === undefined) return { path: [] };
+  const located = reader.findEntry(request, singular, schema === '' ? undefined : schema);
+  // `{ "name": …, "data": … }`: a body with several properties that the entry has is the entry.
+  return schema !== '' && hasProperties(reader, request, schema) ? { path: [] } : located;
+}
+
+/** Returns the path of the entry or of the list in the success response, or the reason why the operation is mocked. */
+function locateResponse(
+  reader: SchemaReader,
+  { resource, action }: { readonly resource: Resource; readonly action: Action },
+  route: Route,
+  overrides: { readonly list?: string; readonly entry?: string },
+): readonly string[] | string {
+  const own = action === 'list' ? overrides.list : overrides.entry;
+  if (own !== undefined) return own.split('.').filter(Boolean);
+  const schema = reader.getResponseSchema(route, route.successStatus);
+  if (action === 'list') {
+    if (schema === undefined) return 'the response has no body';
+    const found = reader.findList(schema, getResourceSegment(route.path));
+    return found ? found.path : 'the response has no list of objects';
+  }
+  if (schema === undefined) return [];
+  return reader.findEntry(schema, resource.singular, resource.schema === '' ? undefined : resource.schema).path;
+}
+
+/** Returns why an operation of a path that belongs to no resource is mocked. */
+function describeUnknownPath(reader: SchemaReader, route: Route): string {
+  if (route.method !== 'GET') return 'an action: the document does not tell what it changes';
+  const schema = reader.getResponseSchema(route, route.successStatus);
+  if (schema === undefined) return 'the response is not JSON';
+  const isItem = getParameterName(route.path.slice(route.path.lastIndexOf('/') + 1)) !== undefined;
+  if (isItem) return 'no operation creates or lists what it returns';
+  return reader.findList(schema, getResourceSegment(route.path))
+    ? 'a list without a path for its entries'
+    : 'no operation changes what it returns';
+}
+
+function describeUnknownAction({ resource, isItem }: Place, route: Route): string {
+  const target = isItem ? resource.singular : resource.name;
+  return Object.keys(route.bodyMedia).length > 0
+    ? `the request body is not an object with the properties of a ${resource.singular}`
+    : `an action on ${target}: the document does not tell what it changes`;
+}

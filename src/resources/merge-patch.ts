@@ -1,0 +1,12 @@
+import { isNode, type Node } from '../openapi/document.ts';
+
+/** Applies a JSON Merge Patch (RFC 7396) to a value, and returns the result. */
+export function applyMergePatch(target: unknown, patch: unknown): unknown {
+  if (!isNode(patch)) return patch;
+  const result = new Map<string, unknown>(Object.entries(isNode(target) ? target : {}));
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) result.delete(name);
+    else result.set(name, applyMergePatch(result.get(name), value));
+  }
+  return Object.fromEntries(result) as Node;
+}

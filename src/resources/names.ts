@@ -1,0 +1,53 @@
+/** Returns a name in lower case without separators, for comparisons: `pet_id` and `petId` are the same name. */
+export function normalizeName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+/** Returns the singular of an English word: `categories` → `category`, `boxes` → `box`, `pets` → `pet`. */
+export function toSingular(word: string): string {
+  if (/(?:ss|us|is|news|series|species)$/i.test(word)) return word;
+  if (/ies$/i.test(word)) return word.replace(/ies$/i, 'y');
+  if (/(?:x|ch|sh|ss|z)es$/i.test(word)) return word.slice(0, -2);
+  return word.replace(/s$/i, '');
+}
+
+/** The name of a path parameter in a path segment such as `{petId}` or `{petId}.json`; undefined if the segment has no parameter. */
+export function getParameterName(segment: string): string | undefined {
+  return /^\{([^{}]+)\}(?:\.\w+)?$/.exec(segment)?.[1];
+}
+
+/** Returns the path without a file extension at its end, such as `.json`. */
+export function removeExtension(path: string): string {
+  return path.replace(/\.(?:json|xml|\{format\})$/, '');
+}
+
+/** Returns the path template without its last segment. */
+export function getParentPath(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}
+
+/** Returns the last segment of a path template. */
+export function getLastSegment(path: string): string {
+  return removeExtension(path.slice(path.lastIndexOf('/') + 1));
+}
+
+/** The endings of names that are ids. */
+const ID_ENDING = /(?:id|uuid|guid|identifier)$/;
+
+/** The names of properties that often identify an entry, besides ids. */
+const TEXT_KEYS = ['slug', 'key', 'code', 'login', 'username', 'handle', 'name', 'number', 'title'];
+
+/**
+ * Returns the normalized names that the property with the value of a path parameter can have, the best first. `singular`: the name of an entry, such as `pet` for
+ * the parameter `petId`.
+ */
+export function getKeyNames(parameter: string, singular: string): readonly string[] {
+  const own = normalizeName(parameter);
+  const entry = normalizeName(singular);
+  const rest = own.startsWith(entry) && own !== entry ? [own.slice(entry.length)] : [];
+  const last = normalizeName(/(?:[_-]|(?=[A-Z]))([A-Za-z0-9]+)$/.exec(parameter)?.[1] ?? '');
+  const tail = last === '' ? [] : [last];
+  const ids = ID_ENDING.test(own) || own === entry ? ['id', `${entry}id`, 'uuid', 'guid', 'identifier'] : [];
+  const texts = own === entry ? TEXT_KEYS : [];
+  return [...new Set([own, ...rest, ...ids, ...tail, ...texts])];
+}

@@ -1,0 +1,73 @@
+import type { Route } from '../openapi/routes.ts';
+import { getAncestors, getResourceSegment, getTrailingParameters } from './document-paths.ts';
+import { getKeyNames, normalizeName, toSingular } from './names.ts';
+import type { Parent, PathKey } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+
+/** The input for finding the property with the value of a path parameter. */
+interface KeyInput {
+  readonly schema: string;
+  readonly parameter: string;
+  readonly singular: string;
+  /** An operation that has the parameter. */
+  readonly route: Route;
+}
+
+/** Finds the property with the id of an entry. `own`: the property that the document names in `x-storefront`. */
+export function findId(
+  reader: SchemaReader,
+  { own, ...input }: KeyInput & { readonly own: string | undefined },
+): PathKey {
+  const { schema, parameter, singular, route } = input;
+  const properties = reader.getProperties(schema);
+  const property =
+    own ?? findProperty(reader, schema, getKeyNames(parameter, singular), getParameterTypes(reader, input));
+  const place = property === undefined ? undefined : properties.get(property);
+  return { parameter, property, name: parameter, schema: place ?? reader.getParameterSchema(route, parameter) };
+}
+
+function getParameterTypes(reader: SchemaReader, { route, parameter }: KeyInput): readonly unknown[] {
+  const schema = reader.getParameterSchema(route, parameter);
+  return schema === '' ? [] : reader.getTypes(schema);
+}
+
+/** Returns the scalar property of a schema whose normalized name comes first in a list. Prefers properties that have one of the types. */
+function findProperty(
+  reader: SchemaReader,
+  schema: string,
+  names: readonly string[],
+  types: readonly unknown[] = [],
+): string | undefined {
+  const scalars = [...reader.getProperties(schema)].filter(([, pointer]) => reader.isScalar(pointer));
+  const matching = names.flatMap((name) => scalars.filter(([property]) => normalizeName(property) === name));
+  const hasType = (pointer: string) =>
+    types.length === 0 || reader.getTypes(pointer).some((type) => types.includes(type));
+  return (matching.find(([, pointer]) => hasType(pointer)) ?? matching[0])?.[0];
+}
+
+/** The names of path parameters that do not name the entry. */
+const GENERAL_NAMES = ['id', 'uuid', 'name', 'slug', 'key', 'code'];
+
+/** Returns the parents of a collection: the path parameters before it. */
+export function findParents(
+  reader: SchemaReader,
+  { schema, collectionPath, route, id }: Pick<KeyInput, 'schema' | 'route'> & { collectionPath: string; id: PathKey },
+): readonly Parent[] {
+  return getAncestors(`${collectionPath}/`).map((path) => {
+    const parameter = getTrailingParameters(path).at(-1) ?? '';
+    const singular = toSingular(getResourceSegment(path));
+    const isGeneral = GENERAL_NAMES.includes(normalizeName(parameter));
+    const name = isGeneral ? singular + parameter.charAt(0).toUpperCase() + parameter.slice(1) : parameter;
+    const names = [normalizeName(name), `${normalizeName(singular)}id`];
+    const property = schema === '' ? undefined : findProperty(reader, schema, names);
+    const isFree = property !== id.property;
+    const place = isFree && property !== undefined ? reader.getProperties(schema).get(property) : undefined;
+    return {
+      path,
+      parameter,
+      name,
+      property: isFree ? property : undefined,
+      schema: place ?? reader.getParameterSchema(route, parameter),
+    };
+  });
+}

@@ -1,0 +1,23 @@
+import type { ProblemKind } from '../application.ts';
+
+/** The problems of the operations of resources, by code. */
+export const problems: Readonly<Record<string, ProblemKind>> = {
+  'entry-not-found': {
+    status: 404,
+    title: 'Not found',
+    explanation:
+      'No entry has the id in the path, or one of its parents does not exist. List the collection to see the existing ids.',
+  },
+  'entry-exists': {
+    status: 409,
+    title: 'Already exists',
+    explanation:
+      'An entry with the id in the request body already exists. Use another id, or change the existing entry.',
+  },
+  'unknown-cursor': {
+    status: 400,
+    title: 'Unknown cursor',
+    explanation:
+      'The cursor does not belong to an entry of the list, for example because the entry was deleted. Start again without a cursor.',
+  },
+};

@@ -1,0 +1,63 @@
+import type { Input } from '../application.ts';
+import { findResponse } from '../openapi/responses.ts';
+import type { Entry } from '../store/state.ts';
+import { getKeyValue } from './entries.ts';
+import type { Page } from './list-query.ts';
+import { normalizeName } from './names.ts';
+import { formatLinks, getPageValues } from './page-fields.ts';
+import type { Plan } from './resource.ts';
+import type { Served } from './served.ts';
+
+/** What the headers of a response describe: a page of a list, or an entry. */
+interface HeaderInput {
+  readonly path: Input['path'];
+  readonly query?: Input['query'];
+  readonly page?: Page;
+  readonly entry?: Entry;
+  readonly host?: string | undefined;
+}
+
+/** Returns the headers that the contract documents for the success response, and whose values are known: `Location`, `Link`, totals and times. */
+export function createHeaders(served: Served, plan: Plan, input: HeaderInput): Readonly<Record<string, string>> {
+  const { route } = plan;
+  const status =
+    plan.action === 'create' && route.responses.some(({ name }) => name === '201') ? 201 : route.successStatus;
+  const headers = findResponse(route.responses, status)?.headers ?? [];
+  const entries = headers.flatMap(({ name, schema, isRequired }) => {
+    const candidates = listCandidates(plan, name, input);
+    const value = candidates.find((candidate) => schema === undefined || served.contract.isValid(schema, candidate));
+    if (value !== undefined) return [[name, String(value)]];
+    if (!isRequired || schema === undefined) return [];
+    const generated = served.generate(schema, name.length);
+    return generated === undefined ? [] : [[name, String(generated)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function listCandidates(
+  plan: Plan,
+  name: string,
+  { path, query = {}, page, entry, host }: HeaderInput,
+): readonly unknown[] {
+  const own = normalizeName(name);
+  if (own === 'location' && entry) {
+    const location = formatLocation(plan, path, entry);
+    return location === undefined ? [] : [location, `http://${host}${location}`];
+  }
+  if (!page) return [];
+  if (own === 'link') return [formatLinks(page, fillPath(plan.route.path, path), query) ?? undefined].filter(Boolean);
+  return getPageValues(name, page, plan.resource.name).filter((value) => value !== null);
+}
+
+/** Returns the path of an entry below the mount of a plan, else below another mount without parents. */
+function formatLocation({ resource, mount }: Plan, path: Input['path'], entry: Entry): string | undefined {
+  const own =
+    mount.item !== undefined ? mount : resource.mounts.find(({ item, parents }) => item && parents.length === 0);
+  const id = getKeyValue(entry, resource.id);
+  if (own?.item === undefined || id === undefined) return undefined;
+  return fillPath(own.item, { ...path, [own.id.parameter]: id });
+}
+
+function fillPath(template: string, path: Input['path']): string {
+  return template.replaceAll(/\{([^}]*)\}/g, (_text, name: string) => encodeURIComponent(path[name] ?? ''));
+}

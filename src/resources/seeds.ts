@@ -1,0 +1,93 @@
+import type { DocumentedMedia } from '../openapi/responses.ts';
+import { findResponse, isJsonType } from '../openapi/responses.ts';
+import type { Entry, State } from '../store/state.ts';
+import { toSeed } from '../util/random.ts';
+import { getEntries, listParentPaths } from './change-entries.ts';
+import { getKeyValue } from './entries.ts';
+import type { Plan, Resource } from './resource.ts';
+import { getInner } from './responses.ts';
+import type { Served } from './served.ts';
+import { createUuidFrom } from './server-values.ts';
+
+/** The number of generated seeds of a resource that no operation creates, for each parent. */
+const GENERATED_SEEDS = 3;
+
+/** The maximum number of parents that get generated seeds. */
+const MAX_PARENTS = 5;
+
+/** The time of the default data, in ms since 1970: 2026-01-01. It is constant, so that a reset restores the same data. */
+const SEED_TIME_MS = Date.UTC(2026, 0, 1);
+
+/** Creates the default data of a contract: the examples of the document. A resource that no operation creates gets generated entries. */
+export function createSeeds(served: Served): State {
+  const { resources } = served.inference;
+  const byDepth = [...resources].sort((a, b) => getDepth(a) - getDepth(b));
+  let state: State = Object.fromEntries(resources.map(({ name }) => [name, []]));
+  for (const resource of byDepth) {
+    const examples = findExamples(served, resource);
+    const isGenerated = examples.length === 0 && resource.kind === 'collection' && !resource.canCreate;
+    const values = isGenerated ? Array.from({ length: GENERATED_SEEDS }, () => undefined) : examples;
+    state = addSeeds(served, resource, state, values);
+  }
+  return state;
+}
+
+function getDepth({ mounts }: Resource): number {
+  return mounts[0]?.parents.length ?? 0;
+}
+
+/** Returns a state with entries added. A value that is undefined stands for a generated entry. */
+function addSeeds(served: Served, resource: Resource, state: State, values: readonly (Entry | undefined)[]): State {
+  const [mount] = resource.mounts;
+  const plan = [...served.inference.plans.values()].find((candidate) => candidate.resource === resource);
+  if (!mount || !plan) return state;
+  const paths = listParentPaths(served.inference, state, mount);
+  const isGenerated = values.includes(undefined);
+  const entries: Entry[] = [];
+  for (const path of isGenerated ? paths.slice(0, MAX_PARENTS) : paths.slice(0, 1))
+    for (const [index, value] of values.entries()) {
+      const key = `${resource.name} ${Object.values(path).join('/')} ${index}`;
+      const body = value ?? (served.generate(resource.schema, toSeed(key)) as Entry | undefined);
+      if (!body) continue;
+      const entry = served.createSeed(
+        { ...plan, mount },
+        {
+          entries,
+          body,
+          path,
+          nowMs: SEED_TIME_MS,
+          newId: () => createUuidFrom(key),
+        },
+      );
+      const id = getKeyValue(entry, resource.id);
+      if (resource.kind === 'singleton' || !entries.some((other) => getKeyValue(other, resource.id) === id))
+        entries.push(entry);
+    }
+  return { ...state, [resource.name]: [...getEntries(state, resource), ...entries] };
+}
+
+/** Returns the examples of the entries of a resource, in the responses of its operations and in its schema. */
+function findExamples(served: Served, resource: Resource): readonly Entry[] {
+  const plans = [...served.inference.plans.values()].filter((plan) => plan.resource === resource);
+  const order = ['list', 'read', 'create', 'replace', 'update'];
+  const sorted = [...plans].sort((a, b) => order.indexOf(a.action) - order.indexOf(b.action));
+  const found = sorted.flatMap((plan) => listExamples(plan)).filter(isEntry);
+  const own = resource.schema === '' ? undefined : served.reader.getExample(resource.schema);
+  return [...found, ...(isEntry(own) ? [own] : [])];
+}
+
+function listExamples({ route, action, responsePath }: Plan): readonly unknown[] {
+  if (!['list', 'read', 'create', 'replace', 'update'].includes(action)) return [];
+  const media: readonly [string, DocumentedMedia][] = Object.entries(
+    findResponse(route.responses, route.successStatus)?.media ?? {},
+  );
+  const examples = media.find(([type]) => isJsonType(type))?.[1].examples ?? [];
+  return examples.flatMap(({ value }) => {
+    const inner = getInner(value, responsePath);
+    return action === 'list' ? (Array.isArray(inner) ? inner : []) : [inner];
+  });
+}
+
+function isEntry(value: unknown): value is Entry {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
+}

@@ -1,0 +1,187 @@
+import type { ErrorObject } from 'ajv';
+import type { Input } from '../application.ts';
+import type { CompleteValue } from '../mock/complete-value.ts';
+import type { createMock } from '../mock/mock.ts';
+import type { Contract } from '../openapi/contract.ts';
+import { getNode } from '../openapi/document.ts';
+import type { Entry } from '../store/state.ts';
+import type { Issue } from '../util/issue.ts';
+import { formatPointer } from '../util/json-pointer.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { getKeyValue, type PathInput, setKeyValue } from './entries.ts';
+import { inferResources } from './infer.ts';
+import { type ListParameters, readListParameters } from './list-query.ts';
+import { normalizeName } from './names.ts';
+import { type Inference, type Mount, PATH_VALUES, type Plan, type Resource } from './resource.ts';
+import { ResponseFactory } from './responses.ts';
+import { SchemaReader } from './schema-reader.ts';
+import { createServerValues, type ServerValues } from './server-values.ts';
+
+/** The input for a new entry. */
+interface NewEntryInput {
+  readonly entries: readonly Entry[];
+  readonly body: Entry;
+  readonly path: PathInput;
+  readonly nowMs: number;
+  /** Returns a new UUID. */
+  readonly newId: () => string;
+}
+
+/** The resources of a contract, and what their handlers use. */
+export class Served {
+  readonly contract: Contract;
+  readonly inference: Inference;
+  readonly reader: SchemaReader;
+  readonly responses: ResponseFactory;
+  readonly generate: (schema: string, seed: number) => unknown;
+  readonly #values: ServerValues;
+  readonly #completeValue: CompleteValue;
+
+  constructor(contract: Contract, { completeValue, generateField }: ReturnType<typeof createMock>) {
+    this.contract = contract;
+    this.reader = new SchemaReader(contract.normalized);
+    this.inference = inferResources(contract.normalized, contract.routes);
+    this.responses = new ResponseFactory(contract, this.reader, completeValue);
+    this.generate = generateField;
+    this.#completeValue = completeValue;
+    this.#values = createServerValues(contract, this.reader, generateField);
+  }
+
+  /** Returns what the query parameters of a list operation do. */
+  readonly getListParameters = memoizeByObject((plan: Plan): ListParameters => {
+    const { schema } = plan.resource;
+    const page = plan.route.parameters.find((parameter) => normalizeName(parameter.name) === 'page');
+    const rules = page && (getNode(this.contract.normalized, `${page.pointer}/schema`) as Entry | undefined);
+    const firstPage = rules?.minimum === 0 || rules?.default === 0 ? 0 : 1;
+    return readListParameters(
+      plan.route,
+      schema === '' ? [] : [...this.reader.getProperties(schema).keys()],
+      firstPage,
+    );
+  });
+
+  /** Creates an entry from a request body: adds the id, the parents, the default values and the times. */
+  createEntry({ resource, mount }: Plan, { entries, body, path, nowMs, newId }: NewEntryInput): Entry {
+    const own = this.#values.removeReadOnly(resource, body);
+    const given = { ...this.#values.getDefaults(resource), ...own };
+    const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };
+    const withParents = this.#setParents(mount, path, timed);
+    if (resource.kind === 'singleton') return withParents;
+    const { id } = resource;
+    if (
+      path[id.parameter] !== undefined &&
+      mount.item !== undefined &&
+      !mount.parents.some(({ parameter }) => parameter === id.parameter)
+    )
+      return this.#putIdFirst(resource, withParents, this.#values.toTyped(id.schema, path[id.parameter] as string));
+    if (id.property !== undefined && withParents[id.property] !== undefined && withParents[id.property] !== null)
+      return withParents;
+    return this.#putIdFirst(resource, withParents, this.#values.createId(resource, entries, withParents, newId()));
+  }
+
+  /** Creates an entry from an example or a generated value: adds the parents, and the id if the value has none. */
+  createSeed({ resource, mount }: Plan, { entries, body, path, newId }: NewEntryInput): Entry {
+    const entry = this.#setParents(
+      mount,
+      path,
+      this.findEntryIssues(resource, body).length > 0 ? this.#repair(resource, body) : body,
+    );
+    const { id } = resource;
+    if (resource.kind === 'singleton' || getKeyValue(entry, id) !== undefined) return entry;
+    return this.#putIdFirst(resource, entry, this.#values.createId(resource, entries, entry, newId()));
+  }
+
+  /** Returns the issues of an entry of the state. Properties can be missing: they are generated when the entry is read. */
+  findEntryIssues({ schema }: Resource, entry: Entry): readonly Issue[] {
+    if (schema === '') return [];
+    const properties = this.reader.getProperties(schema);
+    return Object.entries(entry).flatMap(([name, value]) => {
+      const pointer = properties.get(name);
+      const errors = pointer === undefined ? [] : this.contract.getErrors(pointer, value).filter(isOwnError);
+      return errors.slice(0, 1).map((error) => ({
+        pointer: formatPointer(name) + error.instancePath,
+        message: `${error.message}`,
+      }));
+    });
+  }
+
+  #repair({ schema }: Resource, entry: Entry): Entry {
+    return this.#completeValue(schema, entry, 0).value as Entry;
+  }
+
+  /** Returns an entry whose properties that a request can have are replaced by those of a request body. */
+  replaceEntry(plan: Plan, current: Entry, body: Entry, nowMs: number): Entry {
+    const request = this.reader.getRequestSchema(plan.route);
+    const inner = request === undefined ? undefined : this.reader.getInner(request, plan.requestPath);
+    const known = inner === undefined ? [] : [...this.reader.getProperties(inner).keys()];
+    const isKept = (name: string) => known.length > 0 && !known.includes(name);
+    const kept = Object.fromEntries(Object.entries(current).filter(([name]) => isKept(name)));
+    const defaults = Object.entries(this.#values.getDefaults(plan.resource)).filter(([name]) => known.includes(name));
+    return this.updateEntry(plan, current, () => ({ ...kept, ...Object.fromEntries(defaults), ...body }), body, nowMs);
+  }
+
+  /** Returns a changed entry. Keeps the id, the parents and the properties that only the server sets. `sent`: the properties of the request. */
+  updateEntry(plan: Plan, current: Entry, change: (old: Entry) => Entry, sent: Entry, nowMs: number): Entry {
+    const { resource, mount } = plan;
+    const changed = this.#keepNulls(resource, change(current), sent);
+    const keys = [...(resource.kind === 'collection' ? [resource.id] : []), ...mount.parents];
+    const fixed = [PATH_VALUES, ...keys.flatMap(({ property }) => property ?? [])];
+    const created = Object.keys(this.#values.getTimes(resource, changed, { nowMs, kinds: ['created'] }));
+    const kept = [...fixed, ...created].filter((name) => current[name] !== undefined);
+    return {
+      ...this.#values.removeReadOnly(resource, changed),
+      ...this.#values.pickReadOnly(resource, current),
+      ...Object.fromEntries(kept.map((name) => [name, current[name]])),
+      ...this.#values.getTimes(resource, sent, { nowMs, kinds: ['updated'] }),
+    };
+  }
+
+  /** Returns the initial singleton below a path. A singleton that can be deleted does not exist before it is created. */
+  getInitialSingleton({ kind, canDelete }: Resource, mount: Mount, path: PathInput): Entry | undefined {
+    return kind === 'singleton' && !canDelete ? this.#setParents(mount, path, {}) : undefined;
+  }
+
+  /** Returns the properties of an entry in a query, for operations that change an entry by query parameters. */
+  getQueryChanges({ resource, route }: Plan, query: Input['query']): Entry {
+    if (Object.keys(route.bodyMedia).length > 0 || resource.schema === '') return {};
+    const properties = this.reader.getProperties(resource.schema);
+    const values = Object.entries(query).flatMap(([name, text]) => {
+      const schema = properties.get(name);
+      return schema === undefined ? [] : [[name, Array.isArray(text) ? text : this.#values.toTyped(schema, text)]];
+    });
+    return Object.fromEntries(values);
+  }
+
+  /** Sets the properties that a request sets to null, if their schema allows null. A merge patch deletes them. */
+  #keepNulls({ schema }: Resource, changed: Entry, sent: Entry): Entry {
+    if (schema === '') return changed;
+    const properties = this.reader.getProperties(schema);
+    const nulls = Object.entries(sent).filter(
+      ([name, value]) => value === null && this.contract.isValid(properties.get(name) ?? schema, null),
+    );
+    return nulls.length === 0 ? changed : { ...changed, ...Object.fromEntries(nulls) };
+  }
+
+  #setParents({ parents }: Mount, path: PathInput, entry: Entry): Entry {
+    return parents.reduce((next, parent) => {
+      const known = getKeyValue(next, parent);
+      const value = path[parent.parameter];
+      return value === undefined || known === value
+        ? next
+        : setKeyValue(next, parent, this.#values.toTyped(parent.schema, value));
+    }, entry);
+  }
+
+  #putIdFirst({ id }: Resource, entry: Entry, value: unknown): Entry {
+    if (id.property === undefined) return setKeyValue(entry, id, value);
+    const { [id.property]: _old, ...others } = entry;
+    return { [id.property]: value, ...others };
+  }
+}
+
+/** Keywords whose errors are about missing values, which are generated when an entry is read, or about alternatives. */
+const IGNORED_KEYWORDS = new Set(['required', 'oneOf', 'anyOf', 'if', 'dependentRequired', 'minProperties']);
+
+function isOwnError({ keyword, schemaPath }: ErrorObject): boolean {
+  return !IGNORED_KEYWORDS.has(keyword) && !/\/(?:oneOf|anyOf)\//.test(schemaPath);
+}

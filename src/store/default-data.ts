@@ -1,0 +1,60 @@
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import {
+  DataFileError,
+  print,
+  readState,
+  requireFileSize,
+  requireValid,
+  type StateFile,
+  type StateText,
+} from './data-file.ts';
+import { toSignature } from './disk.ts';
+import type { State } from './state.ts';
+
+/** The default data: the path of its file, or a function that creates it. The function returns the same object until the default data changes. */
+export type DefaultData = string | (() => State);
+
+/** The default data, and how it is read and validated. */
+interface DefaultDataOptions extends Omit<StateFile, 'path'> {
+  readonly defaultData: DefaultData;
+}
+
+/** Returns how messages name the default data, at the start of a sentence. */
+export function getDefaultDataName(defaultData: DefaultData): string {
+  return typeof defaultData === 'string' ? defaultData : 'The default data of the contract';
+}
+
+/** Creates a function that returns the default data. Reads and validates the default data again if it has changed since the last call. */
+export function createDefaultDataReader({ defaultData, disk, check }: DefaultDataOptions): () => StateText {
+  return typeof defaultData === 'string'
+    ? createFileReader({ path: defaultData, disk, check })
+    : createSeedReader(defaultData, check);
+}
+
+function createFileReader({ path, disk, check }: StateFile): () => StateText {
+  const remedy = 'Fix it, or use another file with --default-data FILE';
+  let cached: { readonly signature: string | undefined; readonly content: StateText } | undefined;
+  return () => {
+    // If the signature can't be read, `readState` throws the reason.
+    const signature = tryOrUndefined(() => toSignature(disk.stats(path)));
+    if (cached && cached.signature === signature && signature !== undefined) return cached.content;
+    const content = readState({ path, disk, check, remedy });
+    if (!content)
+      throw new DataFileError(`${path} does not exist. Restore it, or use another file with --default-data FILE.`);
+    cached = { signature, content };
+    return content;
+  };
+}
+
+function createSeedReader(create: () => State, check: StateFile['check']): () => StateText {
+  const toText = memoizeByObject((created: State): StateText => {
+    const name = getDefaultDataName(create);
+    // The validation adds default values.
+    const state = structuredClone(created);
+    requireValid(name, check(state));
+    const printedBytes = requireFileSize(name, state);
+    return { state, text: print(state) ?? '', printedBytes };
+  });
+  return () => toText(create());
+}

@@ -1,0 +1,76 @@
+import type { Application, ApplicationHandler } from '../../../src/application.ts';
+import type { Contract } from '../../../src/openapi/contract.ts';
+import type { Entry, State } from '../../../src/store/state.ts';
+
+/** A collection of a contract: the required properties of its entries, which are strings, and the entries of the default data. */
+interface Shelf {
+  readonly required?: readonly string[];
+  readonly seeds?: readonly Entry[];
+}
+
+/** Returns an OpenAPI document with an operation that lists and one that adds entries, for each collection. */
+export function createShelvesContract(shelves: Readonly<Record<string, Shelf>>): string {
+  const paths = Object.entries(shelves).map(([name, { seeds = [] }]) => {
+    const schema = { $ref: `#/components/schemas/${name}` };
+    const content = (of: object) => ({ content: { 'application/json': { schema: of } } });
+    const list = {
+      operationId: `list-${name}`,
+      responses: { 200: { description: 'd', ...content({ type: 'array' }) } },
+    };
+    const add = {
+      operationId: `add-${name}`,
+      requestBody: content(schema),
+      responses: { 201: { description: 'd', ...content(schema) } },
+    };
+    return [`/${name}`, { get: list, post: add, 'x-seeds': seeds }];
+  });
+  const schemas = Object.entries(shelves).map(([name, { required = [] }]) => {
+    const properties = Object.fromEntries(['id', ...required].map((property) => [property, { type: 'string' }]));
+    return [name, { type: 'object', required: ['id', ...required], properties: { ...properties, note: {} } }];
+  });
+  return JSON.stringify({
+    openapi: '3.1.0',
+    info: { title: 'Shelves', version: '1' },
+    paths: Object.fromEntries(paths),
+    components: { schemas: Object.fromEntries(schemas) },
+  });
+}
+
+/** Creates an application whose collections and default data depend on the contract: each path is a collection. */
+export function createShelves(contractFile: string): Application {
+  return {
+    contractFile,
+    defaultData: ({ document }) =>
+      Object.fromEntries(
+        Object.entries(document.paths ?? {}).map(([path, item]) => [path.slice(1), Object(item)['x-seeds']]),
+      ) as State,
+    problems: {},
+    snapshots: { none: (state) => Object.fromEntries(Object.keys(state).map((name) => [name, []])) },
+    implementContract: (contract) => ({
+      getImplementation: ({ method, path }) => createHandlers(path.slice(1))[method],
+      stateRules: {
+        collections: Object.fromEntries(listNames(contract).map((schema) => [schema, { schema, key: 'id' }])),
+        hasVariableCollections: true,
+        validateEntry: contract.validateData,
+      },
+      validatesChanges: false,
+    }),
+  };
+}
+
+function listNames({ document }: Contract): readonly string[] {
+  return Object.keys(document.paths ?? {}).map((path) => path.slice(1));
+}
+
+function createHandlers(name: string): Readonly<Record<string, ApplicationHandler>> {
+  return {
+    GET: { handle: (_, { read }) => ({ body: read()[name] ?? [], generated: ['/0/a b'] }) },
+    POST: {
+      handle: ({ body }, { update }) =>
+        update((state) => ({
+          next: { ...state, [name]: [...(state[name] ?? []), body as Entry] },
+          result: { body },
+        })),
+    },
+  };
+}
