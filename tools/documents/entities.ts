@@ -1,6 +1,6 @@
 import type { CheckedReply, DocumentClient } from './client.ts';
 import type { Node, Operation } from './document.ts';
-import { findIds } from './entity.ts';
+import { findIds, rankId } from './entity.ts';
 import { type MarkedBody, type Marker, markBody } from './marker.ts';
 import { generateParameter } from './request.ts';
 import { findLeaves, generateBody, type RequestBody, replaceAt } from './request-body.ts';
@@ -16,6 +16,8 @@ export interface Creation {
   /** What may be the id, the most likely first. */
   readonly ids: readonly string[];
   readonly marker?: Marker | undefined;
+  /** The body that was sent. */
+  readonly sent?: unknown;
   /** Why no request could be sent. */
   readonly obstacle?: string;
 }
@@ -38,7 +40,7 @@ export async function createEntity(client: DocumentClient, resource: Resource, v
   const reply = await sendUnique(client, { operation, path }, marked);
   const location = reply.headers.get('location');
   const ids = findIds(resource.idName, location, reply.body, marked?.body.value);
-  return { operation, reply, ids: id === undefined ? ids : [id], marker: marked?.marker };
+  return { operation, reply, ids: id === undefined ? ids : [id], marker: marked?.marker, sent: marked?.body.value };
 }
 
 /** Sends a body; if there is a conflict with an entity of the same values, other texts. */
@@ -86,19 +88,39 @@ function validateBody(validate: DocumentClient['validate']): (body: RequestBody)
   return ({ schema, value }) => validate(schema, value, 'request').length === 0;
 }
 
-/** Sets the property of a body that is the entity's id. */
+/** Sets the properties of a body that are the entity's id. */
 function alignId(
   isValid: (body: RequestBody) => boolean,
   body: RequestBody,
   { idName }: Resource,
   id: string,
 ): RequestBody {
-  const names = [idName, 'id'];
-  const leaf = findLeaves(body.value).find(
-    ({ name, path, isInList }) => !isInList && path.length <= 2 && names.includes(name),
-  );
-  if (!leaf) return body;
-  const value = typeof leaf.value === 'number' ? Number(id) : id;
-  const aligned = { ...body, value: replaceAt(body.value, leaf.path, value) };
-  return isValid(aligned) ? aligned : body;
+  let aligned = body;
+  for (const leaf of findLeaves(body.value)) {
+    const isId = (rankId(leaf, idName) ?? 2) < 2 && !leaf.isInList && leaf.path.length <= 2;
+    const value = typeof leaf.value === 'number' ? Number(id) : id;
+    const changed = { ...aligned, value: isId ? replaceAt(aligned.value, leaf.path, value) : aligned.value };
+    if (isValid(changed)) aligned = changed;
+  }
+  return aligned;
+}
+
+/** Returns values for the required query parameters of a list, from the properties of an entity that have their names. */
+export function listQuery({ list }: Resource, bodies: readonly unknown[]): Readonly<Record<string, string>> {
+  const required = (list?.parameters ?? []).filter((one) => one.in === 'query' && one.required === true);
+  const leaves = bodies.flatMap((body) => findLeaves(body));
+  const pairs = required.flatMap(({ name }) => {
+    // A reference is either the id itself or an object with an id.
+    const leaf = leaves.find((one) => one.name === name || one.path.at(-2) === name);
+    return leaf ? [[String(name), String(leaf.value)]] : [];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** Returns whether a text can be the value of a resource's path parameter. */
+export function canBeId({ validate }: DocumentClient, { idName }: Resource, operation: Operation, id: string): boolean {
+  const parameter = operation.parameters.find(({ name, in: place }) => place === 'path' && name === idName);
+  if (parameter?.schema === undefined) return true;
+  const values = [id, ...(id.trim() === '' ? [] : [Number(id)])];
+  return values.some((value) => validate(parameter.schema, value, 'request').length === 0);
 }

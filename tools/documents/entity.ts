@@ -42,8 +42,8 @@ function lastSegment(location: string): string {
     .replace(/\.json$/, '');
 }
 
-/** Returns how unlikely a property is to be the id: undefined if it is none. */
-function rankId({ name }: Leaf, idName: string): number | undefined {
+/** Returns how unlikely a property is to be the id: 0 and 1 for its names, undefined if it is none. */
+export function rankId({ name }: Leaf, idName: string): number | undefined {
   const plain = normalize(name);
   const wanted = normalize(idName);
   if (plain === wanted) return 0;

@@ -1,6 +1,6 @@
 import type { CheckedReply, DocumentClient } from './client.ts';
 import type { Operation } from './document.ts';
-import { createBody, createEntity, creatingOperation, type PathValues } from './entities.ts';
+import { canBeId, createBody, createEntity, creatingOperation, listQuery, type PathValues } from './entities.ts';
 import { findIds, hasProperty, isListed } from './entity.ts';
 import type { Marker } from './marker.ts';
 import { findEntry, type ParentEntities } from './parents.ts';
@@ -57,6 +57,7 @@ class LifeCycleRun {
   readonly #client: DocumentClient;
   readonly #resource: Resource;
   readonly #values: PathValues;
+  #query: Readonly<Record<string, string>> = {};
 
   constructor(client: DocumentClient, resource: Resource, values: PathValues) {
     this.#client = client;
@@ -65,10 +66,15 @@ class LifeCycleRun {
   }
 
   async create(): Promise<void> {
-    const { operation, reply, ids, marker, obstacle } = await createEntity(this.#client, this.#resource, this.#values);
+    const creation = await createEntity(this.#client, this.#resource, this.#values);
+    const { operation, reply, marker, obstacle } = creation;
     if (!reply) return this.#fail('create', operation, obstacle ?? 'no response');
     this.#check('create', operation, reply, isSuccess(reply) ? undefined : describe(reply));
     if (!isSuccess(reply)) return;
+    this.#query = listQuery(this.#resource, [reply.body, creation.sent]);
+    const ids = creation.ids.filter((one) =>
+      canBeId(this.#client, this.#resource, this.#resource.read ?? operation, one),
+    );
     const id = await this.#findId(ids.length > 0 ? ids : await this.#findListed(marker), marker);
     if (id === undefined) return this.#fail('read', operation, `no id in ${reply.text.slice(0, 200)}`);
     await this.#list('list', id, true);
@@ -80,7 +86,7 @@ class LifeCycleRun {
   async lookUp(): Promise<void> {
     const { list, read, idName } = this.#resource;
     if (!list || !read) return;
-    const reply = await this.#client.send({ operation: list, path: this.#values });
+    const reply = await this.#client.send({ operation: list, path: this.#values, query: this.#query });
     this.#check('look up', list, reply, isSuccess(reply) ? undefined : describe(reply));
     const [id] = findIds(idName, null, findEntry(reply.body));
     if (id === undefined)
@@ -111,7 +117,7 @@ class LifeCycleRun {
   async #findListed(marker: Marker | undefined): Promise<readonly string[]> {
     const { list, idName } = this.#resource;
     if (!list || !marker) return [];
-    const { body } = await this.#client.send({ operation: list, path: this.#values });
+    const { body } = await this.#client.send({ operation: list, path: this.#values, query: this.#query });
     return findIds(
       idName,
       null,
@@ -122,7 +128,7 @@ class LifeCycleRun {
   async #list(step: Step, id: string, isExpected: boolean): Promise<void> {
     const { list } = this.#resource;
     if (!list) return;
-    const reply = await this.#client.send({ operation: list, path: this.#values });
+    const reply = await this.#client.send({ operation: list, path: this.#values, query: this.#query });
     const isRight = isSuccess(reply) && isListed(reply.body, id) === isExpected;
     this.#check(
       step,

@@ -26,7 +26,8 @@ export function markBody(
   const known = responseProperties(document, read);
   const leaves = findLeaves(body.value).filter(({ isInList, value }) => !isInList && String(value) !== fixed);
   for (const leaf of [...leaves].sort((one, other) => kindRank(one) - kindRank(other))) {
-    const property = known.get(leaf.name);
+    // A response without a schema can have any property.
+    const property = known === undefined ? {} : known.get(leaf.name);
     for (const value of property === undefined ? [] : markerValues(leaf, number)) {
       const changed = replaceAt(body.value, leaf.path, value);
       const isValid = validate(body.schema, changed, 'request').length === 0;
@@ -49,13 +50,17 @@ function markerValues({ value }: Leaf, number: number): readonly (string | numbe
   return [`Marker ${number}`, `marker${number}`, `marker-${number}.example.com`, `m${number}`];
 }
 
-/** Returns the schemas of the properties in an operation's success responses by name, of the outer properties if there are several. */
-export function responseProperties(document: Document, { node }: Operation): ReadonlyMap<string, unknown> {
+/**
+ * Returns the schemas of the properties in an operation's success responses by name, of the outer properties if there are several. Returns undefined if no response
+ * has a schema.
+ */
+function responseProperties(document: Document, { node }: Operation): ReadonlyMap<string, unknown> | undefined {
   const responses = Object.entries((node.responses ?? {}) as Node).filter(([status]) => /^2|default/.test(status));
   const contents = responses.flatMap(([, response]) =>
     Object.entries((document.resolve(response).content ?? {}) as Node),
   );
   let schemas = contents.filter(([type]) => isJson(type)).map(([, media]) => (media as Node).schema);
+  if (schemas.every((schema) => schema === undefined)) return undefined;
   const found = new Map<string, unknown>();
   const seen = new Set<unknown>();
   for (let depth = 0; depth < MAX_DEPTH && schemas.length > 0; depth++) {
@@ -72,6 +77,5 @@ function innerSchemas(document: Document, schema: Node, found: Map<string, unkno
     if (!found.has(name) && document.resolve(one).readOnly !== true) found.set(name, one);
   const parts = ['allOf', 'oneOf', 'anyOf'].flatMap((keyword) => list(schema[keyword]));
   const items = isObject(schema.items) ? [schema.items] : [];
-  // What is in `allOf` is as deep as the schema itself.
-  return [...parts.flatMap((part) => [part]), ...items, ...properties.map(([, one]) => one)];
+  return [...parts, ...items, ...properties.map(([, one]) => one)];
 }

@@ -31,7 +31,8 @@ export async function sendRequest(document: Document, origin: string, request: D
   const credentials = createCredentials(document, operation);
   const headers = { ...requiredValues(document, operation, 'header'), ...credentials.headers };
   const query = { ...requiredValues(document, operation, 'query'), ...request.query, ...credentials.query };
-  const encoded = body === undefined ? undefined : encodeBody(body);
+  // HTTP clients send no body with GET, whatever the document says.
+  const encoded = body === undefined || ['GET', 'HEAD'].includes(operation.method) ? undefined : encodeBody(body);
   const response = await fetch(`${origin}${fillPath(operation.path, request.path)}${toQuery(query)}`, {
     method: operation.method,
     headers: { accept: acceptedTypes(document, operation), ...headers, ...encoded?.headers },
