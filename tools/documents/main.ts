@@ -9,6 +9,10 @@ import { formatFailures, formatResults, isPassed } from './report.ts';
 import { type DocumentResult, runDocument } from './run-document.ts';
 import { explain, STOREFRONT } from './server.ts';
 
+// An exit ends the servers.
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { server: { type: 'string' }, report: { type: 'string' } },

@@ -48,8 +48,11 @@ export async function startServer(command: Command, file: string): Promise<Docum
   const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = collect(child);
   const ended = new Promise((resolve) => child.once('close', resolve));
+  const kill = () => killGroup(child);
+  process.once('exit', kill);
   const stop = async () => {
-    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) killGroup(child.pid);
+    kill();
+    process.off('exit', kill);
     await ended;
     rmSync(folder, { recursive: true, force: true });
   };
@@ -121,7 +124,8 @@ function findFreePort(): Promise<number> {
   });
 }
 
-function killGroup(pid: number): void {
+function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
