@@ -39,7 +39,7 @@ export interface ContractImplementation<S extends State = State> {
   readonly stateRules: StateRules<S>;
   /** Whether to validate changes by the application's handlers. True if the handlers are written for another version of the contract. */
   readonly validatesChanges: boolean;
-  /** Explains what the application does for an operation, or why it does nothing. For `storefront explain` and the log of the start. */
+  /** Explains what the handler of an operation does, or why there is none: `lists pets`. For `storefront explain` and the log of the start. */
   explain?(route: Route): string;
 }
 

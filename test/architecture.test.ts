@@ -112,7 +112,7 @@ const SHOP_WORDS = /product|cart|orders|orderId|shop/i;
 /** Lines that may have such a word. */
 const exemptLines: readonly string[] = [
   // The mock guesses the value of a property by its name, in any document.
-  '[/name|title|product|item/i, ({ pick }) =>',
+  '[/product|article|goods|sku|(^|_|order|line)item/i, ({ pick }) =>',
 ];
 
 /** Which files import the modules of Node that reach outside of the process, or that bring what differs from run to run. */

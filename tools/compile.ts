@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { _, Ajv, type Options } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
-import { addJsonFormats, ajvOptions, createContractAjv, toContractReference } from '../src/openapi/ajv.ts';
+import { addJsonFormats, ajvOptions, createContractAjv, removeData, toContractReference } from '../src/openapi/ajv.ts';
 import {
   type CompiledDocuments,
   hashContract,
@@ -75,7 +75,7 @@ function getSchemas(media: Route['bodyMedia'] | Route['responses'][number]['head
 
 /** Returns the code of validators for the schemas at JSON Pointers. */
 function compileSchemas(document: Document, pointers: readonly string[], options: Options = {}): ValidatorCode {
-  const ajv = createContractAjv(document, { ...options, ...sourceOptions });
+  const ajv = createContractAjv(removeData(document), { ...options, ...sourceOptions });
   return toCode(ajv, new Map(pointers.map((pointer) => [pointer, toContractReference(pointer)])));
 }
 

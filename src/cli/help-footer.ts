@@ -15,7 +15,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     CHECK_EXAMPLE,
     TYPES_EXAMPLE,
   ],
-  repair: ['storefront repair --data db.json'],
+  repair: ['storefront repair --data db.json', 'storefront repair --contract openapi.yaml'],
+  explain: ['storefront explain openapi.yaml', 'storefront explain openapi.yaml --json'],
   types: [TYPES_EXAMPLE, 'storefront types openapi.yaml > api.d.ts'],
   check: [
     'storefront check',

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { CheckUsageError } from '../check/check-error.ts';
 import { type CheckCommand, MAX_SEED } from '../check/options.ts';
+import { explain } from '../server/explain.ts';
 import { createLogger, supportsColors } from '../server/logger.ts';
 import type { Options } from '../server/options.ts';
 import { getContractPath } from '../server/paths.ts';
@@ -60,6 +61,8 @@ async function runCommand(command: ParsedCommand): Promise<void> {
     case 'control':
       if (!(await runControlCommand(command.options, print))) process.exitCode = EXIT_FAILED;
       return;
+    case 'explain':
+      return print(await explain(command.options));
     case 'types':
       return writeTypes(command.options, { folder: process.cwd(), print });
     case 'serve':

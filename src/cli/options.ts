@@ -1,13 +1,15 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { type CheckCommand, createCheckCommand } from '../check/options.ts';
+import type { ExplainOptions } from '../server/explain.ts';
 import type { Options, RepairOptions } from '../server/options.ts';
 import { similarName } from '../util/similar-names.ts';
 import type { ControlCommand } from './control-command.ts';
 import { createControlCommands } from './control-commands.ts';
+import { createExplainCommand } from './explain-command.ts';
 import { formatHelpFooter } from './help-footer.ts';
 import { addOptions } from './option-table.ts';
 import { parsePort } from './option-values.ts';
-import { DATA_OPTIONS, SERVER_OPTIONS } from './server-options.ts';
+import { REPAIR_OPTIONS, SERVER_OPTIONS } from './server-options.ts';
 import { createTypesCommand, type TypesCommand } from './types-command.ts';
 
 /** A parsed command line: a command to run, a text to print, or the reason why the command line is invalid. */
@@ -16,6 +18,7 @@ export type ParsedCommand =
   | { readonly kind: 'repair'; readonly options: RepairOptions }
   | { readonly kind: 'check'; readonly options: CheckCommand }
   | { readonly kind: 'control'; readonly options: ControlCommand }
+  | { readonly kind: 'explain'; readonly options: ExplainOptions }
   | { readonly kind: 'types'; readonly options: TypesCommand }
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'refuse'; readonly reason: string };
@@ -87,7 +90,7 @@ export function createProgram(
 ): Command {
   const program = new Command('storefront')
     .description(
-      'Serve the API that an OpenAPI document describes. Operations without a handler are mocked. By default, serve the API of a shop.',
+      'Serve the API that an OpenAPI document describes: its resources are real, and other operations are mocked. By default, serve the API of a shop.',
     )
     .version(version)
     .usage('[options]\n       storefront <command> [options]')
@@ -99,6 +102,9 @@ export function createProgram(
   const commands = [
     createRepairCommand(program, (options) => onCommand({ kind: 'repair', options })),
     createCheckCommand(environment, (options) => onCommand({ kind: 'check', options })),
+    createExplainCommand((options) =>
+      onCommand({ kind: 'explain', options: { ...getExplicitOptions(program), ...options } }),
+    ),
     createTypesCommand((options) => onCommand({ kind: 'types', options })),
     ...createControlCommands(environment, (options) => onCommand({ kind: 'control', options })),
   ];
@@ -107,7 +113,7 @@ export function createProgram(
 }
 
 function createRepairCommand(program: Command, onRepair: (options: RepairOptions) => void): Command {
-  return addOptions(new Command('repair'), DATA_OPTIONS)
+  return addOptions(new Command('repair'), REPAIR_OPTIONS)
     .description('Replace an invalid data file with the default data, and save a copy of the invalid file.')
     .action((options: RepairOptions, command: Command) =>
       onRepair({ ...options, ...getExplicitOptions(program), ...getExplicitOptions(command) }),

@@ -5,13 +5,46 @@ import type { OptionRow } from './option-table.ts';
 import { parseDelay, parseHostNames, parseList, parseOrigins, parsePort, parseText } from './option-values.ts';
 
 /** The options for the data file and the default data. */
-export const DATA_OPTIONS: readonly OptionRow[] = [
+const DATA_OPTIONS: readonly OptionRow[] = [
   ['--data <file>', 'path of the data file for the state', parseText, 'db.json'],
   [
     '--default-data <file>',
-    'path of the default data, which a reset restores (default: db.json.default in the package)',
+    'path of the default data, which a reset restores (default: db.json.default in the package, or the examples of the contract)',
     parseText,
   ],
+];
+
+const CONTRACT_OPTION: OptionRow = [
+  '--contract <file>',
+  'path of the contract, an OpenAPI 3.0 or 3.1 document (default: openapi.yaml in the package)',
+  parseText,
+];
+
+const STRICT_OPTION: OptionRow = [
+  '--strict',
+  'reject requests with properties or parameters that the contract does not define (default: ignore them)',
+];
+
+const MOCK_OPTION: OptionRow = [
+  '--mock [operations]',
+  'mock all operations, or only the operations with these comma-separated operationIds',
+  parseList,
+];
+
+const HANDLERS_OPTION: OptionRow = [
+  '--handlers <file>',
+  'path of a module with handlers by operationId; they take precedence over built-in handlers',
+  parseText,
+];
+
+/** The options of `storefront repair`. */
+export const REPAIR_OPTIONS: readonly OptionRow[] = [...DATA_OPTIONS, CONTRACT_OPTION];
+
+/** The options of `storefront explain`. */
+export const EXPLAIN_OPTIONS: readonly OptionRow[] = [
+  MOCK_OPTION,
+  HANDLERS_OPTION,
+  ['--json', 'print JSON instead of a table'],
 ];
 
 /** The options of the server. */
@@ -26,25 +59,10 @@ export const SERVER_OPTIONS: readonly OptionRow[] = [
     'disk',
   ],
   ['--static <folder>', 'folder with a built front end to serve', parseFolder],
-  [
-    '--strict',
-    'reject requests with properties or parameters that the contract does not define (default: ignore them)',
-  ],
-  [
-    '--contract <file>',
-    'path of the contract, an OpenAPI 3.0 or 3.1 document (default: openapi.yaml in the package)',
-    parseText,
-  ],
-  [
-    '--mock [operations]',
-    'mock all operations, or only the operations with these comma-separated operationIds',
-    parseList,
-  ],
-  [
-    '--handlers <file>',
-    'path of a module with handlers by operationId; they take precedence over built-in handlers',
-    parseText,
-  ],
+  STRICT_OPTION,
+  CONTRACT_OPTION,
+  MOCK_OPTION,
+  HANDLERS_OPTION,
   [
     '--verify <mode>',
     'validation of responses: log (log violations), strict (also replace the response with a 500 response) or off',

@@ -50,10 +50,10 @@ function getSandboxAddress(ctx: Context, id: string | undefined): string {
   return id === undefined || ctx.hostname.toLowerCase() === `${id}.localhost` ? origin : `${origin}/_sandbox/${id}`;
 }
 
-/** Returns the sizes of the collections as text, such as "notes: 2, tag groups: 3". */
+/** Returns the sizes of the collections as HTML, such as "notes: 2, tag groups: 3". */
 function describeCounts(collections: readonly string[], state: State): string {
   const toWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return collections.map((name) => `${toWords(name)}: ${state[name]?.length ?? 0}`).join(', ');
+  return collections.map((name) => `${escapeHtml(toWords(name))}: ${state[name]?.length ?? 0}`).join(', ');
 }
 
 /** Renders the page that lists all problems. */

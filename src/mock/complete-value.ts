@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, type Node } from '../openapi/document.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { createRandom, toSeed } from '../util/random.ts';
+import { mixSeed } from '../util/random.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
 import { findInvalid } from './find-invalid.ts';
 import {
@@ -14,7 +14,7 @@ import {
   isPlausible,
   type Shape,
 } from './fit-schema.ts';
-import { createGenerator, EndlessSchemaError } from './generate.ts';
+import { createGenerator, EndlessSchemaError, type Generate } from './generate.ts';
 import { getEntriesPointer, getOwn, getPartName, getPartPointer, getPlace, type Part } from './value-part.ts';
 
 /** A value that has what its schema requires. */
@@ -44,9 +44,11 @@ const MAX_OBJECT_TRIES = 2;
 const MAX_ARRAY_TRIES = 1;
 
 /** Creates a function that completes values for the schemas of a contract. */
-export function createCompleter(contract: Contract): CompleteValue {
+export function createCompleter(
+  contract: Contract,
+  generate: Generate = createGenerator(contract.normalized),
+): CompleteValue {
   const { normalized, getErrors } = contract;
-  const generate = createGenerator(normalized);
   const getShape = createShapes(normalized);
   return (schema, value, seed) => {
     const node = getNode(normalized, schema);
@@ -93,10 +95,10 @@ interface Context {
   readonly chosen: Map<string, string>;
 }
 
-function generatePart(generate: ReturnType<typeof createGenerator>, seed: number, part: Part, tries: number): unknown {
-  const random = createRandom(toSeed(`${seed}${getPlace(part)} ${tries}`));
-  const options = { random, usesExamples: tries === 0, isBare: tries > MAX_FULL_TRIES, query: {} };
-  const value = tryOrError(EndlessSchemaError, () => generate(part.node, options, getPartName(part)));
+function generatePart(generate: Generate, seed: number, part: Part, tries: number): unknown {
+  const seeds = { seed: mixSeed(seed, `${getPlace(part)} ${tries}`), entitySeed: seed + tries };
+  const options = { ...seeds, usesExamples: tries === 0, isBare: tries > MAX_FULL_TRIES, query: {} };
+  const value = tryOrError(EndlessSchemaError, () => generate(part.node, { ...options, name: getPartName(part) }));
   return value instanceof EndlessSchemaError ? undefined : value;
 }
 

@@ -1,10 +1,11 @@
 import type { Ajv, Options } from 'ajv';
 import type AjvFormats from 'ajv-formats';
 import { loadPackage } from '../util/load-package.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { type Document, omitKeys } from './document.ts';
+import { type Document, isNode, type Node, omitKeys } from './document.ts';
 import { formats } from './formats.ts';
-import { mapNodes } from './walk-schemas.ts';
+import { getKind, mapNodes } from './walk-schemas.ts';
 
 /** The ajv options for requests and responses. Each error has the invalid value and its schema (`verbose`). */
 export const ajvOptions: Options = {
@@ -26,11 +27,42 @@ export function createPattern(pattern: string): RegExp {
   return compilePattern(pattern) ?? /^/;
 }
 
-/** Creates an ajv with a document as the schema `contract`. `options`: further options of ajv. */
+/** Creates an ajv with a document as the schema `contract`. `document`: a document without data, see `removeData`. `options`: further options of ajv. */
 export function createContractAjv(document: Document, options: Options): Ajv {
-  // Loaded on first use, because the server can start without it.
-  const { Ajv: AjvClass } = loadPackage<{ Ajv: typeof Ajv }>('ajv');
-  return addJsonFormats(new AjvClass({ ...ajvOptions, ...options })).addSchema(removeExamples(document), 'contract');
+  return addJsonFormats(createAjv(document, { ...ajvOptions, ...options })).addSchema(document, 'contract');
+}
+
+/** Creates an ajv for the schemas of a document. Loads ajv on first use, because the server can start without it. */
+function createAjv(document: Document, options: Options): Ajv {
+  return usesDialect2020(document)
+    ? createAjv2020(options)
+    : new (loadPackage<{ Ajv: typeof Ajv }>('ajv').Ajv)(options);
+}
+
+/** Creates an ajv for the keywords of JSON Schema 2020-12. */
+export function createAjv2020(options: Options): Ajv {
+  return new (loadPackage<{ Ajv2020: typeof Ajv }>('ajv/dist/2020.js').Ajv2020)(options);
+}
+
+/** The keywords of JSON Schema 2020-12 that only the larger ajv of this dialect validates. */
+const KEYWORDS_2020: ReadonlySet<string> = new Set([
+  'prefixItems',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'dependentSchemas',
+  'dependentRequired',
+  'minContains',
+  'maxContains',
+]);
+
+/** Returns whether a document has a keyword that only JSON Schema 2020-12 has. */
+export const usesDialect2020 = memoizeByObject((document: Document): boolean => hasKeyword2020(document));
+
+function hasKeyword2020(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasKeyword2020);
+  if (!isNode(value)) return false;
+  for (const key in value) if (KEYWORDS_2020.has(key) || hasKeyword2020(value[key])) return true;
+  return false;
 }
 
 /** Returns the schema that refers to the schema at a JSON Pointer of the contract. */
@@ -38,12 +70,23 @@ export function toContractReference(pointer: string): { readonly $ref: string } 
   return { $ref: `contract#${pointer.split('/').map(encodeURIComponent).join('/')}` };
 }
 
-/** Returns a document without examples, because ajv would search the examples for schemas with an id. */
-function removeExamples(document: Document): Document {
-  return mapNodes(document, (node) => omitKeys(node, EXAMPLE_KEYS));
+/** Returns a document without examples and extensions, because ajv would search them for schemas with an id. */
+export function removeData(document: Document): Document {
+  const isRemoved = (key: string, value: unknown) =>
+    getKind(key, false) === 'value' && typeof value === 'object' && !VALIDATED_DATA.includes(key);
+  return mapNodes(document, (node): Node => {
+    const removed = Object.entries(node).filter(([key, value]) => isRemoved(key, value));
+    return removed.length === 0
+      ? node
+      : omitKeys(
+          node,
+          removed.map(([key]) => key),
+        );
+  });
 }
 
-const EXAMPLE_KEYS = ['example', 'examples', 'x-refused-examples'];
+/** The keywords with data that ajv needs. */
+const VALIDATED_DATA = ['enum', 'const', 'default'];
 
 /** An ajv for any dialect of JSON Schema. */
 type AnyAjv = Parameters<AjvFormats.FormatsPlugin>[0];

@@ -177,8 +177,7 @@ export function createDocuments(text: string, { path, edit }: ContractOptions): 
   const document = edit ? edit.edit(parsed) : parsed;
   const issues = checkStructure(document);
   if (issues.length > 0) throw new ContractError(formatIssues(path, text, issues));
-  const { document: normalized, errors, warnings } = normalizeSchemas(document);
-  if (errors.length > 0) throw new ContractError(formatIssues(path, text, errors));
+  const { document: normalized, warnings } = normalizeSchemas(document);
   return {
     document,
     normalized: withOperationIds(normalized),

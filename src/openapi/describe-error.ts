@@ -3,16 +3,20 @@ import type { IssueParts } from '../util/issue.ts';
 import { TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { suggestName } from '../util/similar-names.ts';
+import { getUnknownName } from './schema-validator.ts';
 
 /** The schema keywords that a remedy describes. */
 interface DescribedSchema
   extends Partial<Readonly<Record<'description' | 'type' | 'format' | 'pattern' | 'x-unit', string>>>,
-    Partial<Readonly<Record<'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength' | 'minItems', number>>> {
+    Partial<Readonly<Record<'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength', number>>>,
+    Partial<Readonly<Record<'minItems' | 'maxItems', number>>> {
+  readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, DescribedSchema>>;
   readonly required?: readonly string[];
   readonly not?: DescribedSchema;
   readonly anyOf?: readonly DescribedSchema[];
+  readonly oneOf?: readonly DescribedSchema[];
 }
 
 /** Returns the rule, the problem and the remedy of an error. The error must come from an ajv with the option `verbose`. */
@@ -23,8 +27,8 @@ export function describeError(error: ErrorObject): IssueParts {
 function getProblem(error: ErrorObject): string {
   const { keyword, params, data, message, propertyName } = error;
   if (keyword === 'unusable') return String(message);
-  if (keyword === 'required') return 'is missing';
-  if (keyword === 'additionalProperties') return 'is unknown';
+  if (keyword === 'required' || keyword === 'dependentRequired') return 'is missing';
+  if (getUnknownName(error) !== undefined) return 'is unknown';
   if (propertyName !== undefined) return 'is not a valid name';
   if (keyword === 'depth') return TOO_DEEP;
   if (typeof data === 'number' && !Number.isFinite(data)) return 'is a number too large to be represented';
@@ -37,12 +41,14 @@ function getRemedy(error: ErrorObject): string {
   const { keyword, params, parentSchema } = error;
   const schema = (parentSchema ?? {}) as DescribedSchema;
   if (keyword === 'required') return `add ${describeMissing(schema.properties?.[params.missingProperty] ?? {})}`;
-  if (keyword === 'additionalProperties') return suggestName(params.additionalProperty, getPropertyNames(schema));
+  if (keyword === 'dependentRequired') return `add it, because ${params.property} requires it`;
+  const unknownName = getUnknownName(error);
+  if (unknownName !== undefined) return suggestName(unknownName, getPropertyNames(schema));
   if (keyword === 'minProperties') return `add at least one of ${joinWithOr(getPropertyNames(schema))}`;
   if (keyword === 'depth') return TOO_DEEP_REMEDY;
   if (keyword === 'finite') return `use a number of at most ${Number.MAX_VALUE}`;
   if (isRepeatedParameter(error)) return 'send it once';
-  return getPropertyRuleRemedy(keyword, schema) ?? `use ${describeExpected(schema)}`;
+  return getArrayRemedy(error) ?? getPropertyRuleRemedy(keyword, schema) ?? `use ${describeExpected(schema)}`;
 }
 
 function getPropertyNames({ properties = {} }: DescribedSchema): readonly string[] {
@@ -51,6 +57,17 @@ function getPropertyNames({ properties = {} }: DescribedSchema): readonly string
 
 function isRepeatedParameter({ keyword, data, instancePath }: ErrorObject): boolean {
   return keyword === 'type' && Array.isArray(data) && instancePath.startsWith('/query/');
+}
+
+/** Returns the remedy for a keyword about the entries of an array; undefined for other keywords. */
+function getArrayRemedy({ keyword, params }: ErrorObject): string | undefined {
+  if (keyword === 'uniqueItems') return `use different entries: the entries ${params.i} and ${params.j} are equal`;
+  // `items: false` after `prefixItems`.
+  if (keyword === 'items' || keyword === 'unevaluatedItems') return `use an array of at most ${params.limit}`;
+  if (keyword !== 'contains') return undefined;
+  const { minContains, maxContains } = params;
+  const limit = maxContains === undefined ? `at least ${minContains}` : `${minContains} to ${maxContains}`;
+  return `use an array in which ${limit} entries match the schema of contains`;
 }
 
 /**
@@ -86,11 +103,13 @@ const describeMissing = memoizeByObject((schema: DescribedSchema) => describeSch
 
 function describeSchema(schema: DescribedSchema, fallback = 'another value'): string {
   const unit = schema['x-unit'];
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return joinWithOr(schema.enum.map((value) => JSON.stringify(value)));
-  if (schema.anyOf) return joinWithOr(schema.anyOf.map((alternative) => describeSchema(alternative)));
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives) return joinWithOr([...new Set(alternatives.map((alternative) => describeSchema(alternative)))]);
   if (schema.type === 'integer') return `an integer${describeRange(schema)}${unit ? ` (${unit})` : ''}`;
   if (schema.type === 'number') return `a number${describeRange(schema)}`;
-  if (schema.type === 'array' && schema.minItems) return `an array of at least ${schema.minItems}`;
+  if (schema.type === 'array') return `an array${describeCount(schema)}`;
   // The schema of a property name often has a pattern but no type.
   if (schema.type === 'string' || (schema.type === undefined && schema.pattern !== undefined))
     return describeString(schema);
@@ -99,9 +118,14 @@ function describeSchema(schema: DescribedSchema, fallback = 'another value'): st
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: 'an object',
-  array: 'an array',
+  null: 'null',
   boolean: 'true or false',
 };
+
+function describeCount({ minItems = 0, maxItems }: DescribedSchema): string {
+  if (maxItems === undefined) return minItems > 0 ? ` of at least ${minItems}` : '';
+  return minItems > 0 ? ` of ${minItems} to ${maxItems}` : ` of at most ${maxItems}`;
+}
 
 function describeString({ format, pattern, minLength = 0, maxLength }: DescribedSchema): string {
   if (format) return `a valid ${format}${format === 'date-time' ? ' such as 2025-06-01T12:00:00Z' : ''}`;

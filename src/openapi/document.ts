@@ -119,10 +119,23 @@ export function getTarget(document: unknown, pointer: string): unknown {
   return getNode(document, resolvePointer(document, pointer));
 }
 
-/** Returns the property names of the schema at a JSON Pointer, with references followed. */
+/** Returns the property names of the schema at a JSON Pointer, with references followed, and those of the schemas of which it is composed. */
 export function getPropertyNames(document: unknown, schema: string): readonly string[] {
-  return Object.keys(toNode(toNode(getTarget(document, schema)).properties));
+  const names = new Set<string>();
+  const visited = new Set<unknown>();
+  const visit = (node: unknown): void => {
+    if (!isNode(node) || visited.has(node)) return;
+    visited.add(node);
+    for (const name of Object.keys(toNode(node.properties))) names.add(name);
+    if (typeof node.$ref === 'string') visit(resolveNode(document, node));
+    for (const key of COMPOSITION_KEYWORDS) [node[key]].flat().forEach(visit);
+    Object.values(toNode(node.dependentSchemas)).forEach(visit);
+  };
+  visit(getTarget(document, schema));
+  return [...names];
 }
+
+const COMPOSITION_KEYWORDS = ['allOf', 'oneOf', 'anyOf', 'if', 'then', 'else'];
 
 /** Returns the pointer of the final target if there is a reference at a pointer, else the pointer itself. */
 export function resolvePointer(document: unknown, pointer: string): string {

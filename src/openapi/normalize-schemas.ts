@@ -4,51 +4,32 @@ import { compilePattern } from './ajv.ts';
 import { type Document, getNode, getTarget, isNode, type Node, omitKeys, parseReference, toNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
-/** Unsupported keywords of JSON Schema 2020-12. They are errors, because a validator that ignores them accepts invalid values. */
-const UNSUPPORTED_KEYWORDS = new Set([
-  'prefixItems',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  'dependentSchemas',
-  'dependentRequired',
-  'minContains',
-  'maxContains',
-  '$dynamicRef',
-  '$dynamicAnchor',
-  '$anchor',
-]);
-
 const COUNT_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
 
 /**
  * Converts the schemas of an OpenAPI 3.0 or 3.1 document to the JSON Schema dialect of ajv: `nullable` becomes a type, and boolean exclusive bounds become
- * numbers. `errors`: unsupported keywords. `warnings`: keywords that were removed because their values are invalid.
+ * numbers. `warnings`: keywords that were removed because their values are invalid.
  */
 export function normalizeSchemas(document: Document) {
-  const errors: Issue[] = [];
   const warnings: Issue[] = [];
   const isVersion30 = document.openapi.startsWith('3.0');
   const normalized = mapNodes(document, (node, pointer) => {
-    for (const key of Object.keys(node).filter((keyword) => UNSUPPORTED_KEYWORDS.has(keyword))) {
-      const message = `is not supported: rewrite the schema without ${key}`;
-      errors.push({ pointer: pointer + formatPointer(key), message });
-    }
     const invalid = findInvalidKeywords(node);
     // `required: true` is common in documents converted from older versions.
     for (const key of invalid.filter((name) => !ID_KEYWORDS.has(name) && typeof node[name] !== 'boolean'))
       warnings.push({ pointer: pointer + formatPointer(key), message: INVALID_KEYWORD });
     return normalizeSchema(omitKeys(node, invalid), document, isVersion30);
   });
-  return { document: normalized, errors, warnings };
+  return { document: normalized, warnings };
 }
 
 /** Normalizes a schema. Other nodes of the document stay unchanged, because they don't have these keywords. */
 function normalizeSchema(node: Node, document: Document, isVersion30: boolean): Node {
   // OpenAPI 3.0 ignores the siblings of a reference.
   const schema = isVersion30 && typeof node.$ref === 'string' && !('get' in node) ? removeSiblings(node) : node;
-  const bounded = normalizeBound(schema, 'minimum', 'exclusiveMinimum');
+  const bounded = normalizeBound(normalizeTuple(schema), 'minimum', 'exclusiveMinimum');
   return normalizeNullable(normalizeDiscriminator(normalizeBound(bounded, 'maximum', 'exclusiveMaximum'), document));
 }
 
@@ -80,6 +61,17 @@ function normalizeDiscriminator(node: Node, document: Document): Node {
   };
 }
 
+/** Converts an array of `items`, as in earlier drafts of JSON Schema, to the keywords of 2020-12. */
+function normalizeTuple(node: Node): Node {
+  if (!Array.isArray(node.items)) return node;
+  const { items, additionalItems, ...rest } = node;
+  return {
+    ...rest,
+    ...(items.length > 0 && { prefixItems: items }),
+    ...(additionalItems !== undefined && { items: additionalItems }),
+  };
+}
+
 function normalizeBound(node: Node, name: string, exclusiveName: string): Node {
   const { [name]: limit, [exclusiveName]: isExclusive, ...rest } = node;
   if (typeof isExclusive !== 'boolean') return node;
@@ -105,10 +97,17 @@ const KEYWORD_CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   allOf: isFilledArray,
   anyOf: isFilledArray,
   oneOf: isFilledArray,
-  // Schema ids are removed, because references are resolved within the document.
+  prefixItems: isFilledArray,
+  minContains: isCount,
+  maxContains: isCount,
+  dependentSchemas: isNode,
+  dependentRequired: (value) => isNode(value) && Object.values(value).every(Array.isArray),
+  // Schema ids and anchors are removed, because references to them have been replaced by pointers.
   id: (value) => typeof value !== 'string',
   $id: () => false,
   $schema: () => false,
+  $anchor: () => false,
+  $dynamicAnchor: () => false,
 };
 
 function isCount(value: unknown): boolean {
@@ -122,7 +121,7 @@ function isFilledArray(value: unknown): boolean {
 const INVALID_KEYWORD = 'is ignored because its value is not valid for this keyword: correct the value';
 
 /** Keywords that are removed without a warning. */
-const ID_KEYWORDS = new Set(['id', '$id', '$schema']);
+const ID_KEYWORDS = new Set(['id', '$id', '$schema', '$anchor', '$dynamicAnchor']);
 
 /** Keys that only nodes other than schemas have: parameters, headers, media types and security schemes. */
 const OTHER_NODE_KEYS = ['in', 'schema', 'content', 'flows', 'scheme', 'responses', 'openIdConnectUrl'];

@@ -1,9 +1,10 @@
 import type { Ajv, Options, ValidateFunction } from 'ajv';
 import type { Document, OpenAPIRouter, OpenAPIValidator, Operation, Request } from 'openapi-backend';
 import { loadPackage } from '../util/load-package.ts';
-import { addJsonFormats, ajvOptions } from './ajv.ts';
-import { getNode, isNode, parseReference } from './document.ts';
+import { addJsonFormats, ajvOptions, createAjv2020, usesDialect2020 } from './ajv.ts';
+import { getNode, isNode, type Node, parseReference } from './document.ts';
 import { getRoutes, toRouterPath } from './routes.ts';
+import { getKind } from './walk-schemas.ts';
 
 /** The parts of openapi-backend that route requests and validate parameters. */
 export interface Backend {
@@ -16,14 +17,11 @@ export interface Backend {
 /** How openapi-backend creates the ajv for parameters. */
 interface AjvFactory {
   readonly ajvOpts: Options;
-  readonly customizeAjv: (ajv: Ajv) => Ajv;
+  readonly customizeAjv: (ajv: Ajv, options: Options) => Ajv;
 }
 
 /** Creates the router and the validators of openapi-backend for a document. Loads openapi-backend on first use, and its validators only if they are needed. */
-export function createBackend(
-  document: Document,
-  ajvFactory: AjvFactory = { ajvOpts: ajvOptions, customizeAjv: addJsonFormats },
-): Backend {
+export function createBackend(document: Document, ajvFactory: AjvFactory = createAjvFactory(document)): Backend {
   let router: OpenAPIRouter | undefined;
   let validator: OpenAPIValidator | undefined;
   const getRouter = () => {
@@ -36,6 +34,13 @@ export function createBackend(
       validator ??= createValidator(getRouter(), ajvFactory);
       return validator.getRequestValidatorsForOperation(operationId) ?? [];
     },
+  };
+}
+
+function createAjvFactory(document: Document): AjvFactory {
+  return {
+    ajvOpts: ajvOptions,
+    customizeAjv: (ajv, options) => addJsonFormats(usesDialect2020(document) ? createAjv2020(options) : ajv),
   };
 }
 
@@ -71,12 +76,22 @@ function createDefinition(document: Document): Document {
 /** Creates a function that returns a copy of a node in which each reference is replaced by its target. A recursive schema contains itself. */
 function createDereferencer(document: Document): (node: unknown) => unknown {
   const targets = new Map<string, unknown>();
-  const dereference = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(dereference);
+  const dereference = (node: unknown, isNames = false): unknown => {
+    if (Array.isArray(node)) return node.map((entry) => dereference(entry));
     if (!isNode(node)) return node;
-    if (typeof node.$ref !== 'string')
-      return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, dereference(value)]));
-    const pointer = parseReference(node.$ref);
+    if (isNames || typeof node.$ref !== 'string') return dereferenceEntries(node, isNames);
+    const { $ref, ...siblings } = node;
+    const target = dereferenceTarget(parseReference(String($ref)));
+    return Object.keys(siblings).length === 0 ? target : { ...dereferenceEntries(siblings, false), allOf: [target] };
+  };
+  const dereferenceEntries = (node: Node, isNames: boolean) =>
+    Object.fromEntries(
+      Object.entries(node).map(([key, value]) => {
+        const kind = getKind(key, isNames);
+        return [key, kind === 'value' ? value : dereference(value, kind === 'names')];
+      }),
+    );
+  const dereferenceTarget = (pointer: string): unknown => {
     const target = getNode(document, pointer);
     if (!isNode(target)) return target;
     if (targets.has(pointer)) return targets.get(pointer);

@@ -1,6 +1,7 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
-import { createContractAjv, toContractReference } from './ajv.ts';
+import { createContractAjv, removeData, toContractReference } from './ajv.ts';
+import { isUnionError, selectAlternatives } from './alternatives.ts';
 import { type Document, isNode, resolveNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
@@ -18,16 +19,17 @@ export function createSchemaValidator(
 ): SchemaValidator {
   const compiled = new Map<string, ValidateFunction | ErrorObject>();
   let ajv: Ajv | undefined;
+  let document: Document | undefined;
   const compile = (pointer: string) => {
     try {
-      ajv ??= createContractAjv(getDocument(), options);
+      document ??= removeData(getDocument());
+      ajv ??= createContractAjv(document, options);
       return ajv.compile(toContractReference(pointer));
     } catch (error) {
       return createUnusableError(pointer, error as Error);
     }
   };
-  return (pointer, value) => {
-    const validate = compiled.get(pointer) ?? findCompiled(pointer) ?? compile(pointer);
+  const run = (validate: ValidateFunction | ErrorObject, pointer: string, value: unknown): readonly ErrorObject[] => {
     compiled.set(pointer, validate);
     if (typeof validate !== 'function') return [validate];
     try {
@@ -38,6 +40,14 @@ export function createSchemaValidator(
     }
     return validate.errors ?? [];
   };
+  const validateValue: SchemaValidator = (pointer, value) => {
+    const errors = run(compiled.get(pointer) ?? findCompiled(pointer) ?? compile(pointer), pointer, value);
+    if (!errors.some(isUnionError)) return errors;
+    // The errors of a precompiled validator have copies of the schemas, so the schema is compiled.
+    const own = document ? errors : run(compile(pointer), pointer, value);
+    return document ? selectAlternatives(document, own, validateValue) : own;
+  };
+  return validateValue;
 }
 
 function createUnusableError(pointer: string, error: Error): ErrorObject {
@@ -57,7 +67,7 @@ export function createErrorObject(parts: Pick<ErrorObject, 'keyword'> & Partial<
 export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<string, ErrorObject> {
   const byPointer = new Map<string, ErrorObject>();
   for (const error of errors) {
-    if (isErrorOfBranch(error)) continue;
+    if (isErrorOfBranch(error) || (error.keyword === 'if' && errors.length > 1)) continue;
     const pointer = getPointer(error);
     if (!byPointer.has(pointer) || error.keyword === 'anyOf' || error.keyword === 'oneOf')
       byPointer.set(pointer, error);
@@ -81,9 +91,16 @@ function isErrorOfBranch({ keyword, schemaPath, parentSchema = {} }: ErrorObject
 function getPointer({ instancePath, keyword, params, propertyName }: ErrorObject): string {
   if (keyword === 'propertyNames') return instancePath + formatPointer(params.propertyName);
   if (propertyName !== undefined) return instancePath + formatPointer(propertyName);
-  if (keyword === 'required') return instancePath + formatPointer(params.missingProperty);
-  if (keyword === 'additionalProperties') return instancePath + formatPointer(params.additionalProperty);
+  if (keyword === 'required' || keyword === 'dependentRequired')
+    return instancePath + formatPointer(params.missingProperty);
+  const unknownName = getUnknownName({ params });
+  if (unknownName !== undefined) return instancePath + formatPointer(unknownName);
   return instancePath;
+}
+
+/** Returns the name of the unknown property to which an error refers; undefined for other errors. */
+export function getUnknownName({ params }: Pick<ErrorObject, 'params'>): string | undefined {
+  return params.additionalProperty ?? params.unevaluatedProperty;
 }
 
 /**

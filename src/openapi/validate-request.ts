@@ -10,7 +10,7 @@ import { type Document, getTarget, isNode, resolveNode, toNode } from './documen
 import { isDeepShape, parseDeepName, readParameters } from './parameters.ts';
 import { findMediaType, isParsedType } from './responses.ts';
 import type { Route } from './routes.ts';
-import { createErrorObject, type SchemaValidator } from './schema-validator.ts';
+import { createErrorObject, getUnknownName, type SchemaValidator } from './schema-validator.ts';
 import { MAX_LISTED, type RequestViolations, toViolations } from './violations.ts';
 
 /** The parts of a request that are validated. */
@@ -155,7 +155,7 @@ function describeIgnored(
   errors: readonly ErrorObject[],
 ): readonly string[] {
   if (query.length + body.length === 0) return [];
-  const rejected = errors.map(({ params }) => params.additionalProperty ?? params.unevaluatedProperty);
+  const rejected = errors.map(getUnknownName);
   const ignored = [
     ...query.map((name) => ({ name, subject: `query parameter ${shorten(name)}`, names: known.query })),
     ...body

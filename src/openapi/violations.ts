@@ -3,7 +3,7 @@ import { createIssue, type DataValidator, type Issue } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { describeError, shorten } from './describe-error.ts';
-import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
+import { getUnknownName, groupByPointer, type SchemaValidator } from './schema-validator.ts';
 
 /** A part of a request that violates the contract. */
 export interface Violation {
@@ -53,10 +53,11 @@ function describeViolation(pointer: string, error: ErrorObject) {
   return { violation, clause: `${describeSubject(violation)} ${problem}: ${remedy}` };
 }
 
-function getInvalidValue({ keyword, params, data }: ErrorObject): unknown {
-  if (keyword === 'required') return undefined;
-  if (keyword === 'additionalProperties') return (data as Record<string, unknown>)[params.additionalProperty];
-  return data;
+function getInvalidValue(error: ErrorObject): unknown {
+  const { keyword, data } = error;
+  if (keyword === 'required' || keyword === 'dependentRequired') return undefined;
+  const unknownName = getUnknownName(error);
+  return unknownName === undefined ? data : (data as Record<string, unknown>)[unknownName];
 }
 
 /** Names the invalid value. The name has no quotes, because the journal redacts secret values directly after a name without quotes. */
@@ -85,7 +86,7 @@ export function createDataValidator(validate: SchemaValidator): DataValidator {
 export function combineDataValidators(validateOwn: DataValidator, validateServed: DataValidator): DataValidator {
   return (schema, value) => {
     const [ownIssues, servedIssues] = [validateOwn(schema, value), validateServed(schema, value)];
-    const isUnknown = ({ rule }: Issue) => rule === 'additionalProperties';
+    const isUnknown = ({ rule }: Issue) => rule === 'additionalProperties' || rule === 'unevaluatedProperties';
     const unknownToServed = new Set(servedIssues.filter(isUnknown).map(({ pointer }) => pointer));
     const first = ownIssues.filter((issue) => !isUnknown(issue) || unknownToServed.has(issue.pointer));
     const pointers = new Set(first.map(({ pointer }) => pointer));

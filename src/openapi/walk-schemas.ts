@@ -1,8 +1,8 @@
 import { formatPointer } from '../util/json-pointer.ts';
 import { isNode, type Node } from './document.ts';
 
-/** Keys whose values are plain data, not nodes of the document. */
-const VALUE_KEYS = new Set(['example', 'examples', 'enum', 'default', 'const', 'x-refused-examples']);
+/** Keys whose values are plain data, not nodes of the document. The values of extensions (`x-…`) are plain data too. */
+const VALUE_KEYS = new Set(['example', 'examples', 'enum', 'default', 'const', 'mapping']);
 
 /** Keys whose value is an object with nodes by name. A name can be equal to a keyword. */
 const NAMES_KEYS = new Set([
@@ -12,13 +12,21 @@ const NAMES_KEYS = new Set([
   'parameters',
   'headers',
   'responses',
+  'requestBodies',
+  'callbacks',
+  'links',
+  'securitySchemes',
+  'pathItems',
+  'encoding',
+  'dependentSchemas',
+  'definitions',
   '$defs',
 ]);
 
 /** Returns the kind of the value at a key: plain data, nodes by name, or a node. `isNames`: whether the key is a name. */
 export function getKind(key: string, isNames: boolean): 'value' | 'names' | 'node' {
   if (isNames) return 'node';
-  if (VALUE_KEYS.has(key)) return 'value';
+  if (VALUE_KEYS.has(key) || key.startsWith('x-')) return 'value';
   return NAMES_KEYS.has(key) ? 'names' : 'node';
 }
 

@@ -105,12 +105,11 @@ function isOfParent(path: string, { collection }: Mount): boolean {
 
 /** Returns whether a path below a collection lists entries by their properties: each query parameter that is required is a property. */
 function isFilter(reader: SchemaReader, { mounts, schema }: Resource, path: string, list: Route): boolean {
-  if (list.method !== 'GET') return false;
+  if (list.method !== 'GET' || getParentPath(path) !== mounts[0]?.collection) return false;
   const names = [...reader.getProperties(schema).keys()].map(normalizeName);
   const query = list.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => normalizeName(name));
   const required = getRequiredQuery(reader.document, list).map(normalizeName);
-  const isKnown = required.every((name) => names.includes(name)) && query.some((name) => names.includes(name));
-  return getParentPath(path) === mounts[0]?.collection && isKnown;
+  return required.every((name) => names.includes(name)) && query.some((name) => names.includes(name));
 }
 
 /** Makes the names of the resources unique: adds the name of the parent, else a number. */

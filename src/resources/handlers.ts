@@ -40,7 +40,8 @@ function list(served: Served, plan: Plan, { path, query }: Input, context: Conte
   requireParents(served, state, plan, path);
   const own = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
   const parameters = served.getListParameters(plan);
-  const hasConditions = parameters.filters.size > 0 || parameters.byMeaning.sort !== undefined;
+  const names = [...parameters.filters.keys(), parameters.byMeaning.sort ?? ''];
+  const hasConditions = names.some((name) => query[name] !== undefined);
   // Clients filter and sort by what they see. The position of an entry finds it again.
   const visible = hasConditions ? own.map((entry) => served.responses.completeListed(plan, entry)) : own;
   const originals = new Map(visible.map((entry, index) => [entry, own[index] as Entry]));

@@ -60,6 +60,11 @@ export class SchemaReader {
     return properties;
   }
 
+  /** Returns the JSON Pointers of the properties of a schema that every value can have, by name: without the properties of alternatives. */
+  getCommonProperties(schema: string): ReadonlyMap<string, string> {
+    return getPartProperties(getSchemaParts(this.document, schema));
+  }
+
   /** Returns the types that a schema allows without null; an empty array if it allows all. */
   getTypes(schema: string): readonly unknown[] {
     const types = getPartTypes(getSchemaParts(this.document, schema, ALL_PARTS));

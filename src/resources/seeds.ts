@@ -73,7 +73,8 @@ function findExamples(served: Served, resource: Resource): readonly Entry[] {
   const sorted = [...plans].sort((a, b) => order.indexOf(a.action) - order.indexOf(b.action));
   const found = sorted.flatMap((plan) => listExamples(plan)).filter(isEntry);
   const own = resource.schema === '' ? undefined : served.reader.getExample(resource.schema);
-  return [...found, ...(isEntry(own) ? [own] : [])];
+  const examples = [...found, ...(isEntry(own) ? [own] : [])];
+  return resource.kind === 'singleton' ? examples.slice(0, 1) : examples;
 }
 
 function listExamples({ route, action, responsePath }: Plan): readonly unknown[] {

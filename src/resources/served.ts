@@ -94,7 +94,7 @@ export class Served {
   /** Returns the issues of an entry of the state. Properties can be missing: they are generated when the entry is read. */
   findEntryIssues({ schema }: Resource, entry: Entry): readonly Issue[] {
     if (schema === '') return [];
-    const properties = this.reader.getProperties(schema);
+    const properties = this.reader.getCommonProperties(schema);
     return Object.entries(entry).flatMap(([name, value]) => {
       const pointer = properties.get(name);
       const errors = pointer === undefined ? [] : this.contract.getErrors(pointer, value).filter(isOwnError);

@@ -17,23 +17,32 @@ export type UserHandlers = Readonly<Record<string, Handle | typeof mocked>>;
 /** The operations to mock: `true` for all operations, `false` for none, or a list of operationIds. */
 export type MockedOperations = boolean | readonly string[];
 
-/** Returns the implementation of an operation. A user's handler takes precedence over the application's handler. Returns undefined if the operation is mocked. */
-export function findImplementation(
+/** The implementation of an operation; undefined if the operation is mocked. */
+export interface ChosenImplementation {
+  readonly implementation?: Implementation;
+  /** Returns what the handler does, or why the operation is mocked. */
+  readonly explain: () => string;
+}
+
+/** Chooses the implementation of an operation. A user's handler takes precedence over the application's handler. */
+export function chooseImplementation(
   route: Route,
   {
     implementation,
     mock,
     handlers,
   }: { implementation: ContractImplementation; mock: MockedOperations; handlers: UserHandlers },
-): Implementation | undefined {
+): ChosenImplementation {
   const { operationId, successStatus } = route;
-  if (mock === true || (mock !== false && mock.includes(operationId))) return undefined;
+  if (mock === true || (mock !== false && mock.includes(operationId))) return { explain: () => 'by the option mock' };
   const handle = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
-  if (handle === mocked) return undefined;
-  if (handle) return { handle, source: 'user' };
+  if (handle === mocked) return { explain: () => 'by your handlers' };
+  if (handle) return { implementation: { handle, source: 'user' }, explain: () => 'your handler' };
   const own = implementation.getImplementation(route);
+  const explain = () => implementation.explain?.(route) ?? (own ? 'built-in handler' : 'no built-in handler');
   // Responses of the application have the success status of the contract. If the contract documents no such status, the operation is mocked.
-  return own && successStatus < 300 ? { ...own, source: 'application' } : undefined;
+  if (own && successStatus >= 300) return { explain: () => 'the contract documents no status of success' };
+  return own ? { implementation: { ...own, source: 'application' }, explain } : { explain };
 }
 
 /** Throws a `UserError` if an operationId in `handlers` or `mock` is not in the contract. */

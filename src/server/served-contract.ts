@@ -9,7 +9,7 @@ import type { DataValidator } from '../util/issue.ts';
 import { loadControlContract } from './control.ts';
 import { createStoreGuard } from './guarded-store.ts';
 import {
-  findImplementation,
+  chooseImplementation,
   type MockedOperations,
   refuseUnknownOperations,
   type UserHandlers,
@@ -30,10 +30,11 @@ export function createContractSetupFactory(application: Application, mock: Mocke
     const implementation = application.implementContract(contract);
     const { collections } = implementation.stateRules;
     const validator = getValidator(implementation.stateRules);
-    const implementations = new Map(
-      contract.routes.map((route) => [route, findImplementation(route, { implementation, mock, handlers })]),
+    const chosen = new Map(
+      contract.routes.map((route) => [route, chooseImplementation(route, { implementation, mock, handlers })]),
     );
-    const differences = findDifferences(contract, implementations);
+    const getImplementation = (route: Route) => chosen.get(route)?.implementation;
+    const differences = findDifferences(contract, getImplementation);
     const contractMock = createMock(contract);
     const generateField = cacheFields(contractMock.generateField);
     return {
@@ -45,11 +46,15 @@ export function createContractSetupFactory(application: Application, mock: Mocke
       mock: contractMock,
       guardStore: createStoreGuard(validator, implementation.validatesChanges),
       /** The ids of the mocked operations. */
-      mocked: contract.routes.filter((route) => !implementations.get(route)).map(({ operationId }) => operationId),
+      mocked: contract.routes.filter((route) => !getImplementation(route)).map(({ operationId }) => operationId),
       /** The differences between the operations and those of the contract for which the application's handlers are written. */
       differences: [...differences.values()],
       isImplemented: (route: Route) => implementation.getImplementation(route) !== undefined,
-      getImplementation: (route: Route) => implementations.get(route),
+      getImplementation,
+      /** Whether the application explains what it does for an operation. */
+      isExplained: implementation.explain !== undefined && mock !== true,
+      /** Returns what the handler of an operation does, or why the operation is mocked. */
+      explain: (route: Route) => chosen.get(route)?.explain() ?? '',
       complete(route: Route, body: unknown) {
         const difference = differences.get(route);
         return difference ? completeBody(body, difference, generateField) : { body, generated: [] };
@@ -71,10 +76,10 @@ function cacheValidators(): (rules: StateRules) => StateValidator {
 }
 
 /** Compares the operations of a contract with those of the contract for which the application's handlers are written. Returns the differing operations. */
-function findDifferences(contract: Contract, implementations: ReadonlyMap<Route, Implementation | undefined>) {
+function findDifferences(contract: Contract, getImplementation: (route: Route) => Implementation | undefined) {
   const differences = new Map<Route, Difference>();
-  for (const [route, implementation] of implementations) {
-    const writtenFor = implementation?.writtenFor;
+  for (const route of contract.routes) {
+    const writtenFor = getImplementation(route)?.writtenFor;
     if (!writtenFor) continue;
     const difference = compareContracts(writtenFor.document, writtenFor.route, contract.normalized, route);
     if (Object.values(difference).some((fields) => fields.length > 0)) differences.set(route, difference);

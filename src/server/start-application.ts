@@ -24,7 +24,7 @@ import { HANDLERS_FALLBACK, LiveContract } from './live-contract.ts';
 import { createLogger } from './logger.ts';
 import type { ServerOptions, Storefront } from './options.ts';
 import { createContractSetupFactory } from './served-contract.ts';
-import { formatFirstSteps, formatStartMessage } from './start-message.ts';
+import { formatFirstSteps, formatStartMessage, logOperations } from './start-message.ts';
 import { version } from './version.ts';
 import { listWarmUps, runInTurns } from './warm-up.ts';
 
@@ -86,6 +86,7 @@ async function openServerState({ application, options, nowMs, log, current, addr
   const state = await openState({
     data: options.data,
     durability: options.durability ?? 'disk',
+    contract: options.contract,
     defaultData: getDefaultData(application, options, () => current.setup.contract),
     collections: () => Object.keys(current.setup.collections),
     check: (data) => current.setup.validator.validate(data),
@@ -168,6 +169,7 @@ function run(
   log.info(facts, formatStartMessage(facts));
   const { isOn, token } = server.access.control;
   log.info(formatFirstSteps(facts, isOn && token === undefined));
+  logOperations(log, live.setup);
   if (!isLoopback(options.host)) log.warn(describeExposure(options));
   // If this fails, the first request that needs the prepared data reports the error.
   const prepare = () => void application.prepare?.(store.read().state).catch(() => {});

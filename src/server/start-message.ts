@@ -1,5 +1,8 @@
 import type { Durability } from '../store/open-state.ts';
+import type { createLogger } from './logger.ts';
+import { countOperations, formatOperations } from './operation-table.ts';
 import type { Storefront } from './options.ts';
+import type { ContractSetup } from './served-contract.ts';
 import { version } from './version.ts';
 
 const SURVIVAL: Readonly<Record<Durability, string>> = {
@@ -25,6 +28,21 @@ export function formatFirstSteps({ url }: Pick<Storefront, 'url'>, hasControl: b
   const address = url.endsWith(':3000') ? '' : ` --url ${url}`;
   const reset = hasControl ? ` Restore the default data with: npx storefront reset${address}` : '';
   return `Open ${url} in a browser for the contract, the data and examples.${reset}`;
+}
+
+/** The maximum number of operations in the table of the start. */
+const MAX_TABLE = 30;
+
+/**
+ * Logs which operations are real, and which are mocked and why, if the application explains it. If the contract has more than 30 operations, logs their numbers
+ * and the command that explains them.
+ */
+export function logOperations(log: Pick<ReturnType<typeof createLogger>, 'info'>, setup: ContractSetup): void {
+  const { contract, isExplained } = setup;
+  if (!isExplained) return;
+  const counts = countOperations(setup);
+  if (contract.routes.length <= MAX_TABLE) log.info({ notes: formatOperations(setup) }, counts);
+  else log.info(`${counts} List them with: npx storefront explain ${contract.path}`);
 }
 
 function describeMocked(mocked: readonly string[], operations: number): string {

@@ -20,6 +20,8 @@ export interface FileBackendOptions extends EditReaderOptions, StateFile {
   /** The content of a new file. */
   readonly defaults: State;
   readonly texts: StateTexts;
+  /** The path of the contract, for the repair command in messages; undefined for the default contract. */
+  readonly contract?: string | undefined;
   readonly log: Logger;
   /** Computes data that is derived from a state, such as search indexes, before requests use the state. */
   readonly prepare?: (state: State) => Promise<void>;

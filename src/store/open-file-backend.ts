@@ -23,7 +23,7 @@ export async function openFileBackend(options: FileBackendOptions) {
   // The file is validated first: an invalid file and its folder must not change.
   const stored = readState({
     ...options,
-    remedy: getRemedy(path),
+    remedy: getRemedy(options),
     truncationCause: POWER_CUT,
     otherContractRemedy: 'Use another file with --data FILE, or move this file away',
   });
@@ -65,8 +65,9 @@ function refuse(path: string, problem: string, cause: unknown, remedy = ''): nev
   throw new DataFileError(`${path} ${problem} (${describeDiskError(cause)}).${remedy}`, { cause });
 }
 
-function getRemedy(path: string): string {
-  return `The file was not changed. Fix it, or run \`storefront repair --data ${quoteForShell(path)}\`, which saves a copy beside it and restores the default data`;
+function getRemedy({ path, contract }: FileBackendOptions): string {
+  const option = contract === undefined ? '' : ` --contract ${quoteForShell(contract)}`;
+  return `The file was not changed. Fix it, or run \`storefront repair --data ${quoteForShell(path)}${option}\`, which saves a copy beside it and restores the default data`;
 }
 
 /** `storefront repair` does not help here, because the data file without the log is valid. */

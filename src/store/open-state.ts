@@ -20,7 +20,7 @@ export type Durability = FileDurability | 'memory';
 
 /** Options for opening a state. */
 export interface OpenStateOptions
-  extends Pick<FileBackendOptions, 'check' | 'checkInSteps' | 'checkedBy' | 'log' | 'prepare'> {
+  extends Pick<FileBackendOptions, 'check' | 'checkInSteps' | 'checkedBy' | 'contract' | 'log' | 'prepare'> {
   /** The path of the data file; undefined for a state in memory. */
   readonly data: string | undefined;
   readonly durability: Durability;

@@ -1,5 +1,5 @@
 /** Returns a function that computes the value of each object once, on the first call with the object. Stores the value as long as the object is in use. */
-export function memoizeByObject<Key extends object, Value extends object | string>(
+export function memoizeByObject<Key extends object, Value extends object | string | boolean>(
   compute: (key: Key) => Value,
 ): (key: Key) => Value {
   const values = new WeakMap<Key, Value>();

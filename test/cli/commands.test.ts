@@ -4,7 +4,9 @@ import { readCommandLine } from '../../src/cli/options.ts';
 const read = (args: readonly string[]) => readCommandLine({ args, environment: {}, isTerminal: false, version: '1' });
 
 const COMMANDS =
-  'repair, check, types, reset, flush, snapshot, restore, clock, ids, state, sandboxes, faults, journal'.split(', ');
+  'repair, check, explain, types, reset, flush, snapshot, restore, clock, ids, state, sandboxes, faults, journal'.split(
+    ', ',
+  );
 
 function getHelp(command: readonly string[]): string {
   const help = read([...command, '--help']);

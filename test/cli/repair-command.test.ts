@@ -8,6 +8,7 @@ describe('storefront repair', () => {
     [['--data', 'a.json', 'repair'], { data: 'a.json' }],
     [['--data', 'a.json', 'repair', '--data', 'b.json'], { data: 'b.json' }],
     [['repair', '--data', 'a.json', '--default-data', 'c.json'], { data: 'a.json', defaultData: 'c.json' }],
+    [['repair', '--contract', 'a.yaml'], { data: 'db.json', contract: 'a.yaml' }],
     [['--default-data', 'c.json', 'repair'], { data: 'db.json', defaultData: 'c.json' }],
   ])('parses the files to repair from %j', (args, options) => {
     expect(read(args)).toMatchObject({ kind: 'repair', options });

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import type { Contract } from '../../src/openapi/contract.ts';
+import type { Route } from '../../src/openapi/routes.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 
 /** Writes a document for one test. Returns its path. */
@@ -32,4 +34,11 @@ export const A = '{ $ref: "#/components/schemas/A" }';
 /** Returns the components of a document with some schemas, in YAML. */
 export function schemas(text: string): string {
   return `components: { schemas: { ${text} } }\n`;
+}
+
+/** Returns the operation for a method and a path. */
+export function findRoute(contract: Contract, method: string, path: string): Route {
+  const found = contract.route(method, path);
+  if (found.kind !== 'operation') throw new Error(`${method} ${path} is not an operation`);
+  return found.route;
 }

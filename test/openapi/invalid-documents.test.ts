@@ -107,25 +107,6 @@ describe('loadContract refuses, with position and reason,', () => {
   });
 
   it.each([
-    ['prefixItems', 'type: array, prefixItems: [{ type: string }]'],
-    ['unevaluatedProperties', 'type: object, unevaluatedProperties: false'],
-    ['unevaluatedItems', 'type: array, unevaluatedItems: false'],
-    ['dependentSchemas', 'type: object, dependentSchemas: { a: { required: [b] } }'],
-    ['dependentRequired', 'type: object, dependentRequired: { a: [b] }'],
-    ['minContains', 'type: array, contains: { const: 7 }, minContains: 2'],
-    ['maxContains', 'type: array, contains: { const: 7 }, maxContains: 2'],
-    ['$dynamicRef', '$dynamicRef: "#node"'],
-    ['$dynamicAnchor', '$dynamicAnchor: node, type: object'],
-    ['$anchor', '$anchor: node, type: object'],
-  ])('the unsupported keyword %s', async (keyword, keywords) => {
-    const marked = withSchema(`{ ${keywords} }`.replace(`${keyword}: `, '$&»'), '', '3.1.0');
-    const path = await writeDocument(marked.replace('»', ''));
-    await expect(loadContract({ path, strict: false })).rejects.toThrow(
-      `${path}:${findMark(marked)} ${SCHEMA}/${keyword} is not supported: rewrite the schema without ${keyword}`,
-    );
-  });
-
-  it.each([
     ['an unclosed bracket', withPaths('/a: { get: { responses: {', '/b: {}'), '6:1 '],
     ['a duplicate path', withPaths('/a: {}', '/a: {}'), '5:3'],
     ['an alias without an anchor', withPaths('/a: *nothing'), '4:'],

@@ -26,6 +26,15 @@ export interface Api {
   schedule(request: HttpRequest, runSteps: () => Promise<Outcome>, route: Route): Promise<Outcome>;
   /** Returns the options for reading the body of a request; undefined for the default options. */
   getBodyOptions?(route: Route): BodyOptions | undefined;
+  /**
+   * Returns the response to an error in the form that the contract documents for the operation. Returns undefined if `response`, which has the problem document,
+   * is the right response.
+   */
+  createErrorResponse?(
+    operation: OperationTarget,
+    problem: HttpProblem,
+    response: ResponseData,
+  ): ResponseData | undefined;
   /** Handles a valid request. */
   handle(call: OperationCall): Promise<HandlerResult>;
 }
@@ -76,6 +85,13 @@ export interface RoutedRequest {
   readonly request: HttpRequest;
   /** The target; undefined if the request is neither for an API nor for an image. */
   readonly target: Target | undefined;
+}
+
+/** A request for an operation, whose sandbox may not be selected yet. */
+export interface OperationTarget extends RoutedRequest {
+  readonly target: Target;
+  readonly route: Route;
+  readonly selection?: SandboxSelection | undefined;
 }
 
 /** A routed request and its sandbox. */

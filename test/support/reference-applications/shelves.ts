@@ -54,6 +54,7 @@ export function createShelves(contractFile: string): Application {
         validateEntry: contract.validateData,
       },
       validatesChanges: false,
+      explain: ({ method, path }) => `${method === 'GET' ? 'lists' : 'adds'} ${path.slice(1)}`,
     }),
   };
 }

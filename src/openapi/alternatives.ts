@@ -1,0 +1,165 @@
+import type { ErrorObject } from 'ajv';
+import { formatPointer } from '../util/json-pointer.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
+
+/** Validates a value by the schema at a JSON Pointer of the document. */
+type Validate = (pointer: string, value: unknown) => readonly ErrorObject[];
+
+/** The alternatives of a `oneOf` or `anyOf` that a value does not match. */
+interface Alternatives {
+  readonly document: Document;
+  readonly schemas: readonly unknown[];
+  /** The JSON Pointer of the `oneOf` or `anyOf`. */
+  readonly pointer: string;
+}
+
+/**
+ * Replaces the errors of a `oneOf` or `anyOf` by the errors of one alternative, if the value selects it: by a property that has other values in the other
+ * alternatives, or by the type of the value. The errors must come from an ajv with the option `verbose` and with `document` as its schema.
+ */
+export function selectAlternatives(
+  document: Document,
+  errors: readonly ErrorObject[],
+  validate: Validate,
+): readonly ErrorObject[] {
+  const unions = errors.filter((error) => isUnionError(error) && findPointer(document, error) !== undefined);
+  // The error of an outer union comes after the errors of the unions inside.
+  return unions
+    .slice(-MAX_UNIONS)
+    .reduceRight((rest, union) => selectAlternative(document, rest, union, validate), errors);
+}
+
+/** The maximum number of unions whose errors are replaced. A large value can have an error for each of its entries. */
+const MAX_UNIONS = 10;
+
+function selectAlternative(document: Document, errors: readonly ErrorObject[], union: ErrorObject, validate: Validate) {
+  const alternatives = { document, schemas: union.schema as unknown[], pointer: findPointer(document, union) ?? '' };
+  if (!errors.includes(union)) return errors;
+  const selected = validateSelected(alternatives, union.data, validate);
+  if (!selected) return errors;
+  const own = selected.map((error) => ({ ...error, instancePath: union.instancePath + error.instancePath }));
+  const nodes = listNodes(document)(union.schema as object);
+  const isInside = (error: ErrorObject) => isBelow(error, union) && nodes.has(error.parentSchema ?? {});
+  return [...own, ...errors.filter((error) => error !== union && !isInside(error))];
+}
+
+/** Returns whether an error is the error of a `oneOf` or `anyOf`. */
+export function isUnionError({ keyword, schema }: ErrorObject): boolean {
+  return (keyword === 'oneOf' || keyword === 'anyOf') && Array.isArray(schema);
+}
+
+function isBelow({ instancePath }: ErrorObject, union: ErrorObject): boolean {
+  return instancePath === union.instancePath || instancePath.startsWith(`${union.instancePath}/`);
+}
+
+/** Returns the errors of the alternative that a value selects; undefined if it selects none. */
+function validateSelected(alternatives: Alternatives, value: unknown, validate: Validate) {
+  const { schemas, pointer } = alternatives;
+  const selected = isNode(value) ? selectByProperty(alternatives, value) : undefined;
+  if (typeof selected === 'object') return [selected];
+  const index = selected ?? selectByType(alternatives, value);
+  if (index === undefined || !isNode(schemas[index])) return undefined;
+  const errors = validate(`${pointer}/${index}`, value);
+  // A value that matches several alternatives of a `oneOf` has no error in any of them.
+  return errors.length > 0 ? errors : undefined;
+}
+
+/** Returns the index of the only alternative that allows the type of a value. */
+function selectByType({ document, schemas }: Alternatives, value: unknown): number | undefined {
+  const type = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
+  const isAllowed = (schema: unknown) => {
+    const types = listTypes(document, schema, []);
+    return types.length === 0 || types.includes(type) || (Number.isInteger(value) && types.includes('integer'));
+  };
+  const indexes = [...schemas.keys()].filter((index) => isAllowed(schemas[index]));
+  return indexes.length === 1 ? indexes[0] : undefined;
+}
+
+/** Returns the types that a schema allows; an empty array if the schema does not restrict the type. */
+function listTypes(document: Document, schema: unknown, ancestors: readonly unknown[]): readonly unknown[] {
+  const { type, properties, allOf, ...rest } = toNode(resolveNode(document, schema));
+  if (type !== undefined) return [type].flat();
+  if (isNode(properties)) return ['object'];
+  if (!Array.isArray(allOf) || ancestors.includes(allOf) || 'oneOf' in rest || 'anyOf' in rest) return [];
+  return allOf.map((part) => listTypes(document, part, [...ancestors, allOf])).find(({ length }) => length > 0) ?? [];
+}
+
+/** Selects an alternative by a property with fixed values. Returns its index, or an error if the property is missing or has another value. */
+function selectByProperty(alternatives: Alternatives, value: Node): number | ErrorObject | undefined {
+  const { document, schemas } = alternatives;
+  const choices = schemas.map((schema) => listFixedValues(document, schema, []));
+  const names = [...(choices[0]?.keys() ?? [])].filter((key) => choices.every((choice) => choice.has(key)));
+  const name = names.find((key) => areDistinct(choices.map((choice) => choice.get(key) ?? [])));
+  if (name === undefined) return undefined;
+  const index = choices.findIndex((choice) => choice.get(name)?.includes(value[name]));
+  if (index >= 0) return index;
+  const property = { enum: choices.flatMap((choice) => choice.get(name) ?? []) };
+  return Object.hasOwn(value, name)
+    ? createError('enum', { instancePath: formatPointer(name), data: value[name], parentSchema: property })
+    : createError('required', {
+        params: { missingProperty: name },
+        parentSchema: { properties: { [name]: property } },
+      });
+}
+
+function createError(keyword: string, parts: Partial<ErrorObject>): ErrorObject {
+  return { keyword, instancePath: '', schemaPath: '', params: {}, ...parts };
+}
+
+function areDistinct(lists: readonly (readonly unknown[])[]): boolean {
+  const values = lists.flat();
+  return new Set(values).size === values.length;
+}
+
+type FixedValues = ReadonlyMap<string, readonly unknown[]>;
+
+/** Returns the allowed values of the properties that have an `enum` or `const`, by name. */
+function listFixedValues(document: Document, schema: unknown, ancestors: readonly unknown[]): FixedValues {
+  const target = toNode(resolveNode(document, schema));
+  if (ancestors.includes(target)) return new Map();
+  const parts = Array.isArray(target.allOf) ? target.allOf : [];
+  const inherited = parts.flatMap((part) => [...listFixedValues(document, part, [...ancestors, target])]);
+  const own = Object.entries(toNode(target.properties)).flatMap(([name, property]): [string, readonly unknown[]][] => {
+    const { const: value, enum: values } = toNode(resolveNode(document, property));
+    if (value !== undefined) return [[name, [value]]];
+    return Array.isArray(values) ? [[name, values]] : [];
+  });
+  // The shortest list is the strictest, since all parts must allow the value.
+  return new Map([...inherited, ...own].sort(([, a], [, b]) => b.length - a.length));
+}
+
+/** Returns a function that returns the nodes in the alternatives of a union, with references followed. */
+const listNodes = memoizeByObject((document: Document) =>
+  memoizeByObject((schemas: object): ReadonlySet<object> => {
+    const nodes = new Set<object>();
+    const visit = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null || nodes.has(value)) return;
+      nodes.add(value);
+      for (const child of Object.values(value)) visit(child);
+      if (isNode(value) && typeof value.$ref === 'string') visit(resolveNode(document, value));
+    };
+    visit(schemas);
+    return nodes;
+  }),
+);
+
+/** Returns the JSON Pointer of the keyword of an error; undefined if the keyword is not in the document. */
+function findPointer(document: Document, { schema }: ErrorObject): string | undefined {
+  return listUnions(document).get(schema as object);
+}
+
+/** Returns the JSON Pointers of the `oneOf` and `anyOf` of a document. */
+const listUnions = memoizeByObject((document: Document): ReadonlyMap<object, string> => {
+  const pointers = new Map<object, string>();
+  const visit = (value: unknown, pointer: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, child] of Object.entries(value)) {
+      const childPointer = pointer + formatPointer(key);
+      if ((key === 'oneOf' || key === 'anyOf') && Array.isArray(child)) pointers.set(child, childPointer);
+      visit(child, childPointer);
+    }
+  };
+  visit(document, '');
+  return pointers;
+});

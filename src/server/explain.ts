@@ -1,0 +1,23 @@
+import { resolve } from 'node:path';
+import { loadContract } from '../openapi/contract.ts';
+import { chooseApplication } from './choose-application.ts';
+import { loadHandlers } from './handler-registry.ts';
+import { countOperations, explainOperations, formatOperations } from './operation-table.ts';
+import type { ServerOptions } from './options.ts';
+import { createContractSetupFactory } from './served-contract.ts';
+
+/** Options of `explain`. `json`: whether to return JSON. */
+export interface ExplainOptions extends Pick<ServerOptions, 'contract' | 'mock' | 'handlers' | 'strict'> {
+  readonly json?: boolean | undefined;
+}
+
+/** Returns a table of the operations of a contract: which are real and which are mocked, and why. Rejects with a `ContractError` or a `UserError`. */
+export async function explain({ json = false, mock = false, ...options }: ExplainOptions): Promise<string> {
+  const application = await chooseApplication(options);
+  const path = resolve(options.contract ?? application.contractFile);
+  const contract = await loadContract({ path, strict: options.strict ?? false });
+  const handlers = await loadHandlers(options.handlers, undefined);
+  const setup = await createContractSetupFactory(application, mock)(contract, handlers);
+  if (json) return `${JSON.stringify(explainOperations(setup), null, 2)}\n`;
+  return `${[...formatOperations(setup), '', countOperations(setup)].join('\n')}\n`;
+}

@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readCommandLine } from '../../src/cli/options.ts';
+import { explain } from '../../src/server/explain.ts';
+import { startApplication } from '../../src/server/start-application.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+import { createShelves, createShelvesContract } from '../support/reference-applications/shelves.ts';
+
+const read = (...args: readonly string[]) =>
+  readCommandLine({ args, environment: {}, isTerminal: false, version: '1' });
+
+describe('storefront explain', () => {
+  it.each([
+    [['explain', 'a.yaml'], { contract: 'a.yaml' }],
+    [['explain'], {}],
+    [['--contract', 'a.yaml', 'explain', '--json'], { contract: 'a.yaml', json: true }],
+    [['explain', 'a.yaml', '--mock', 'b,c', '--handlers', 'h.mjs'], { mock: ['b', 'c'], handlers: 'h.mjs' }],
+  ])('parses %j', (args, options) => {
+    expect(read(...args)).toMatchObject({ kind: 'explain', options });
+  });
+
+  it('lists the operations of the shop in a table, with the reasons why some are mocked', async () => {
+    const folder = await folderWith({ 'handlers.mjs': 'export const listOrders = () => ({ body: [] })' });
+    const table = await explain({ mock: ['listProducts'], handlers: join(folder, 'handlers.mjs') });
+    const lines = table.trimEnd().split('\n');
+    expect(lines.slice(0, 2)).toEqual([
+      'GET     /api/products                listProducts         mocked: by the option mock',
+      'GET     /api/delivery-options        listDeliveryOptions  real: built-in handler',
+    ]);
+    expect(lines).toContain('GET     /api/orders                  listOrders           real: your handler');
+    expect(lines.slice(-2)).toEqual(['', '11 operations: 10 real, 1 mocked.']);
+  });
+
+  it('prints JSON with --json', async () => {
+    const [first] = JSON.parse(await explain({ json: true }));
+    expect(first).toEqual({
+      method: 'GET',
+      path: '/api/products',
+      operationId: 'listProducts',
+      mocked: false,
+      explanation: 'built-in handler',
+    });
+  });
+
+  it('refuses a contract that does not exist', async () => {
+    await expect(explain({ contract: 'none.yaml' })).rejects.toThrow("none.yaml can't be read");
+  });
+});
+
+describe('The log of the start', () => {
+  const startShelves = async (count: number, options: Parameters<typeof startStorefront>[0] = {}) => {
+    const names = Array.from({ length: count }, (_, index) => [`list${index}`, {}]);
+    const folder = await folderWith({ 'contract.json': createShelvesContract(Object.fromEntries(names)) });
+    const contract = join(folder, 'contract.json');
+    const start = (all: Parameters<typeof startApplication>[1]) => startApplication(createShelves(contract), all);
+    const { log } = await startStorefront({ start, ...options });
+    return { lines: log.slice(2), contract };
+  };
+
+  it('lists the operations of an application that explains them', async () => {
+    const { lines } = await startShelves(1, { mock: ['add-list0'] });
+    expect(lines).toMatchObject([
+      {
+        level: 30,
+        msg: '2 operations: 1 real, 1 mocked.',
+        notes: ['GET   /list0  list-list0  real: lists list0', 'POST  /list0  add-list0   mocked: by the option mock'],
+      },
+    ]);
+  });
+
+  it('has the command that lists them if there are more than 30', async () => {
+    const { lines, contract } = await startShelves(16);
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      `32 operations: 32 real, 0 mocked. List them with: npx storefront explain ${contract}`,
+    ]);
+  });
+
+  it('has no table if all operations are mocked by an option, or if the application explains nothing', async () => {
+    expect((await startShelves(1, { mock: true })).lines).toEqual([]);
+    expect((await startStorefront()).log).toHaveLength(2);
+  });
+});
