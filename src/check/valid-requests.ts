@@ -17,6 +17,9 @@ import {
 /** The maximum number of attempts to generate a valid request. */
 const MAX_ATTEMPTS = 20;
 
+/** The maximum seed of a generated value. */
+const MAX_SEED = 2 ** 32 - 1;
+
 /** Generates requests to the operations of a contract. */
 export interface RequestGenerator {
   /** Returns a valid request with all optional parts, and with ids from the pool; undefined if no generated request is valid. */
@@ -34,7 +37,13 @@ export interface RequestGenerator {
 export function createRequestGenerator(contract: Contract, pool: Pool): RequestGenerator {
   const generate = createGenerator(contract.normalized, 'readOnly');
   const generateValue = (schema: string, random: Random, isBare: boolean) =>
-    generate(getNode(contract.normalized, schema), { random, usesExamples: false, isBare, isFull: !isBare, query: {} });
+    generate(getNode(contract.normalized, schema), {
+      seed: random.integer(0, MAX_SEED),
+      usesExamples: false,
+      isBare,
+      isFull: !isBare,
+      query: {},
+    });
 
   function generateRequest(route: Route, random: Random, isBare: boolean): RequestValues {
     const createValue = (parameter: Parameter): unknown => {

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { createPattern } from '../openapi/ajv.ts';
 import { type Document, isNode, type Node, toNode } from '../openapi/document.ts';
 import { isOneWay } from '../openapi/schema-validator.ts';
-import { allowsType, getReferences, mergeSchema } from './merge-schema.ts';
+import { findSubtype } from './discriminator.ts';
+import { allowsType, createMerge, getReferences } from './merge-schema.ts';
 
 /** The keywords of a schema that say which properties and entries a value has. */
 export interface Shape {
@@ -29,33 +30,28 @@ const MAX_DEPTH = 4;
 
 /** Creates a function that merges a schema with the alternatives that fit a value best. */
 export function createShapes(document: Document): GetShape {
-  const shapes = new WeakMap<object, Shape>();
+  const merge = createMerge(document);
+  const shapes = new WeakMap<Node, Shape>();
   const getShape = (node: unknown, value: unknown, skipped: number, depth: number): Shape => {
-    const cached = isNode(node) ? shapes.get(node) : undefined;
-    if (cached) return cached;
-    let isFixed = true;
     const union = { alternatives: 0, chosen: undefined as string | undefined };
     const rate = (alternative: unknown) =>
       rateFit((schema, part) => getShape(schema, part, 0, depth + 1), alternative, value);
-    const { schema } = mergeSchema(
-      {
-        document,
-        choose(alternatives) {
-          isFixed = false;
-          const best = depth < MAX_DEPTH ? chooseBest(alternatives, rate, skipped) : alternatives[0];
-          union.alternatives = Math.max(union.alternatives, alternatives.length);
-          union.chosen ??= getReferences(best)[0];
-          return best;
-        },
-        applies(condition) {
-          isFixed = false;
-          return depth < MAX_DEPTH && rate(condition) >= 0;
-        },
+    const { schema, references } = merge(node, {
+      choose(alternatives) {
+        const best = depth < MAX_DEPTH ? chooseBest(alternatives, rate, skipped) : alternatives[0];
+        union.alternatives = Math.max(union.alternatives, alternatives.length);
+        union.chosen ??= getReferences(best)[0];
+        return best;
       },
-      node,
-    );
+      applies: (condition) => depth < MAX_DEPTH && rate(condition) >= 0,
+    });
+    const subtype = depth < MAX_DEPTH ? findSubtype(document, schema, value) : undefined;
+    if (subtype !== undefined && !references.includes(subtype))
+      return getShape({ allOf: [node, { $ref: `#${subtype}` }] }, value, skipped, depth + 1);
+    const known = shapes.get(schema);
+    if (known) return known;
     const shape = { ...toShape(document, schema), ...union };
-    if (isFixed && isNode(node)) shapes.set(node, shape);
+    shapes.set(schema, shape);
     return shape;
   };
   return (schema, value, skipped = 0) => getShape(schema, value, skipped, 0);

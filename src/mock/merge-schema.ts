@@ -3,21 +3,54 @@ import type { MergedSchema } from '../openapi/close-schemas.ts';
 import { type Document, getNode, isNode, type Node, parseReference, resolvePointer } from '../openapi/document.ts';
 import type { Random } from '../util/random.ts';
 
-/** The context of `mergeSchema`. */
-interface MergeContext {
-  readonly document: Document;
+/** The choices that a schema leaves open. */
+export interface Choices {
   /** Chooses an alternative of a `oneOf` or `anyOf`. */
   readonly choose: (alternatives: readonly unknown[]) => unknown;
   /** Returns whether the schema of an `if` applies. */
   readonly applies: (condition: unknown) => boolean;
 }
 
+type MergeContext = Choices & { readonly document: Document };
+
+/** Merges a schema with its parts. */
+export type Merge = (schema: unknown, choices: Choices) => MergedSchema;
+
+/** Creates a function that merges the schemas of a document. It merges a schema only once if it has no choices. */
+export function createMerge(document: Document): Merge {
+  const fixed = new WeakMap<object, MergedSchema>();
+  return (node, { choose, applies }) => {
+    if (!isNode(node)) return NO_SCHEMA;
+    const known = fixed.get(node);
+    if (known) return known;
+    let isFixed = true;
+    const merged = mergeSchema(
+      {
+        document,
+        choose(alternatives) {
+          isFixed = false;
+          return choose(alternatives);
+        },
+        applies(condition) {
+          isFixed = false;
+          return applies(condition);
+        },
+      },
+      node,
+    );
+    if (isFixed) fixed.set(node, merged);
+    return merged;
+  };
+}
+
+const NO_SCHEMA: MergedSchema = { schema: {}, references: [] };
+
 /**
  * Merges a schema with the target of its reference, its `allOf`, one alternative of each `oneOf` and `anyOf`, and the `then` or `else` of an `if`.
  * `ancestors`: the references that were followed to reach the schema.
  */
-export function mergeSchema(context: MergeContext, node: unknown, ancestors: readonly string[] = []): MergedSchema {
-  if (!isNode(node)) return { schema: {}, references: [] };
+function mergeSchema(context: MergeContext, node: unknown, ancestors: readonly string[] = []): MergedSchema {
+  if (!isNode(node)) return NO_SCHEMA;
   const { $ref, allOf = [], oneOf, anyOf, if: condition, then, else: otherwise, ...own } = node;
   const parts: MergedSchema[] = [{ schema: own, references: [] }];
   const add = (part: unknown) => parts.push(mergeSchema(context, part, ancestors));

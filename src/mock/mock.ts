@@ -10,8 +10,9 @@ import {
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
-import { createRandom, toSeed } from '../util/random.ts';
+import { toSeed } from '../util/random.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
+import { findAskedValues } from './asked-values.ts';
 import {
   chooseExample,
   chooseMediaType,
@@ -20,9 +21,14 @@ import {
   getBodyStatus,
   type ResponsePreferences,
 } from './choose-response.ts';
-import { createCompleter } from './complete-value.ts';
-import { toXml } from './format-xml.ts';
-import { createGenerator, EndlessSchemaError, type GeneratorOptions } from './generate.ts';
+import { type CompleteValue, createCompleter } from './complete-value.ts';
+import { createErrorResponder } from './error-response.ts';
+import { createShapes } from './fit-schema.ts';
+import { createGenerator, EndlessSchemaError, type Generate } from './generate.ts';
+import { toSingular } from './generate-array.ts';
+import { setGiven } from './given-values.ts';
+import { PROBLEM_TYPE, toContentType, toText } from './media-types.ts';
+import type { GeneratorOptions } from './place.ts';
 import {
   createStatusProblem,
   describeStatus,
@@ -43,24 +49,29 @@ interface ResponseInput {
   readonly preferences: ResponsePreferences;
   readonly status: number;
   readonly example: Example | undefined;
+  /** The values of the body that the path of the request names. */
+  readonly given: unknown;
 }
 
 /** The input for creating a response body. `type`: the media type without parameters. */
 type BodyInput = ResponseInput & { readonly media: DocumentedMedia; readonly type: string };
 
-/** The media type of problem documents (RFC 9457). */
-const PROBLEM_TYPE = 'application/problem+json';
-
 /** The maximum number of attempts to generate a valid value, each with another seed. The second half omits optional properties and entries. */
 const MAX_ATTEMPTS = 30;
 
+/** The number of attempts after which the invalid values in a generated value are replaced. */
+const MAX_REPAIRS = 2;
+
 /** Generates a valid value for the schema at a JSON Pointer. Throws `MockError`. */
 type GenerateValid = (schema: string, options: ValueOptions) => unknown;
-type ValueOptions = Pick<GeneratorOptions, 'query' | 'usesExamples'> & { readonly seed: number };
+type ValueOptions = Omit<GeneratorOptions, 'isBare'>;
 
 /** Creates a mock. It uses the examples of the contract. It generates values from schemas if there is no example, or if the request prefers a dynamic response. */
 export function createMock(contract: Contract) {
-  const generate = createValidGenerator(contract);
+  const generateOnce = createGenerator(contract.normalized);
+  const completeValue = createCompleter(contract, generateOnce);
+  const generate = createValidGenerator(contract, generateOnce, completeValue);
+  const getShape = createShapes(contract.normalized);
   return {
     /** Returns the response to a request. `accept`: the `Accept` header. Throws `InvalidPreferenceError` or `MockError`. */
     createResponse(
@@ -75,7 +86,11 @@ export function createMock(contract: Contract) {
       const type = chooseMediaType(response, accept);
       const media = type === undefined ? undefined : response.media[type];
       const example = media && chooseExample(media, names, chosen);
-      const responseInput = { route, input, preferences, status, example };
+      const schema = media?.schema === undefined ? undefined : getNode(contract.normalized, media.schema);
+      const given = status < 300 ? findAskedValues(getShape, schema, route, input.path) : undefined;
+      // An example that the request names stays as it is.
+      const isNamed = example?.name !== undefined && names.includes(example.name);
+      const responseInput = { route, input, preferences, status, example, given: isNamed ? undefined : given };
       const own = createHeaders(generate, response.headers, responseInput);
       const documented = { headers: response.headers, methods: getMethodsAtPath(contract, route) };
       const headers = status < 400 ? own : setStatusHeaders(contract, { status, headers: own }, documented);
@@ -88,7 +103,13 @@ export function createMock(contract: Contract) {
         body: isJsonType(contentType) ? body : toText(contentType, body),
       };
     },
-    completeValue: createCompleter(contract),
+    completeValue,
+    /** Returns the response to an error of a request as the contract documents it; undefined if the response is a problem document. */
+    createErrorResponse: createErrorResponder(contract, {
+      generate: (schema, options) => generate(schema, { ...options, query: {}, isFull: true }),
+      createHeaders: (headers, status) =>
+        createHeaders(generate, headers, { status, example: undefined, preferences: {} }),
+    }),
     /** Returns the default of the schema at a JSON Pointer, else a value generated from the seed; undefined if no valid value is found. */
     generateField(schema: string, seed: number): unknown {
       const value = getNode(contract.normalized, `${resolvePointer(contract.normalized, schema)}/default`);
@@ -102,30 +123,44 @@ export function createMock(contract: Contract) {
 /** Creates responses from the examples and schemas of a contract. */
 export type Mock = ReturnType<typeof createMock>;
 
-function createValidGenerator(contract: Contract): GenerateValid {
-  const generate = createGenerator(contract.normalized);
-  return (schema, { seed, query, usesExamples }) => {
+function createValidGenerator(contract: Contract, generate: Generate, completeValue: CompleteValue): GenerateValid {
+  return (schema, options) => {
     const node = getNode(contract.normalized, schema);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const random = createRandom(seed + attempt * 7_919);
-      const isBare = attempt > MAX_ATTEMPTS / 2;
-      const options = { random, query, usesExamples: usesExamples && attempt === 0, isBare };
-      const generated = tryOrError(EndlessSchemaError, () => generate(node, options));
-      const value = generated instanceof EndlessSchemaError ? undefined : generated;
+      const generated = tryOrError(EndlessSchemaError, () => generate(node, getAttempt(options, attempt)));
+      if (generated instanceof EndlessSchemaError) continue;
+      if (contract.isValid(schema, generated)) return generated;
+      if (attempt >= MAX_REPAIRS) continue;
+      // An entry of a list stays the same as the item alone if only its invalid values are replaced.
+      const { value } = completeValue(schema, generated, options.entitySeed ?? 0);
       if (contract.isValid(schema, value)) return value;
     }
     throw new MockError(`no valid value could be generated for the schema at #${schema}: add an example`);
   };
 }
 
+/** Returns the options of an attempt. */
+function getAttempt(options: ValueOptions, attempt: number): GeneratorOptions {
+  return {
+    ...options,
+    seed: options.seed + attempt * 7_919,
+    entitySeed: (options.entitySeed ?? options.seed) + attempt * 7_919,
+    usesExamples: options.usesExamples && attempt === 0,
+    isBare: attempt > MAX_ATTEMPTS / 2,
+    given: attempt < MAX_ATTEMPTS / 4 ? options.given : undefined,
+  };
+}
+
 /** Returns the body of a response. Uses the example if it is valid and the request does not prefer a dynamic response. Otherwise generates the body. */
 function createBody(contract: Contract, generate: GenerateValid, bodyInput: BodyInput): unknown {
-  const { route, input, preferences, status, example, media, type } = bodyInput;
+  const { route, input, preferences, status, example, given, media, type } = bodyInput;
   const { schema } = media;
   const isValid = (value: unknown) => schema === undefined || contract.isValid(schema, value);
   if (example && !preferences.dynamic) {
     const updated = setBodyStatus(isValid, example.value, status);
     const body = status === 405 ? replaceOtherPath(isValid, updated) : updated;
+    const asked = setGiven(body, given);
+    if (isValid(asked)) return asked;
     if (isValid(body)) return body;
   }
   const describesStatus = status >= 400 && !preferences.dynamic;
@@ -135,13 +170,20 @@ function createBody(contract: Contract, generate: GenerateValid, bodyInput: Body
   const [first] = media.examples;
   if (describesStatus && first && isValid(first.value)) return describeStatus(isValid, first.value, status);
   const seed = preferences.seed ?? (preferences.dynamic ? toSeed(JSON.stringify(input)) : toSeed(route.operationId));
-  const value = generate(schema, { seed, query: input.query, usesExamples: !preferences.dynamic });
+  const name = toSingular(route.path.split('/').findLast((segment) => /^[a-z]/i.test(segment)) ?? '');
+  const entitySeed = preferences.seed ?? 0;
+  const options = { seed, entitySeed, query: input.query, usesExamples: !preferences.dynamic, name, given };
+  const value = generate(schema, options);
   if (describesStatus) return describeStatus(isValid, value, status);
   return type === PROBLEM_TYPE ? setBodyStatus(isValid, value, status) : value;
 }
 
 /** Returns the documented headers that have an example, and the required headers. */
-function createHeaders(generate: GenerateValid, headers: readonly DocumentedHeader[], responseInput: ResponseInput) {
+function createHeaders(
+  generate: GenerateValid,
+  headers: readonly DocumentedHeader[],
+  responseInput: Pick<ResponseInput, 'status' | 'example' | 'preferences'>,
+) {
   const { status, example, preferences } = responseInput;
   const entries = headers.flatMap(({ name, isRequired: isAlwaysRequired, schema, examples }) => {
     // A client can't follow a redirect without `Location`.
@@ -167,20 +209,8 @@ function setBodyStatus(isValid: (value: unknown) => boolean, body: unknown, stat
   return isValid(updated) ? updated : body;
 }
 
-/** Returns the content type for a documented media type, which can be a range: `application/*` becomes JSON, `text/*` becomes `text/plain`. */
-function toContentType(type: string): string {
-  if (type === '*/*' || type === 'application/*') return 'application/json';
-  return type.endsWith('/*') ? `${type.slice(0, -1)}plain` : type;
-}
-
 function formatHeader(value: unknown): string {
   const isObject = typeof value === 'object' && !Array.isArray(value);
   // String() joins the entries of an array with commas.
   return (isObject ? JSON.stringify(value) : String(value)).replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '');
-}
-
-/** Formats a body whose content type is not JSON. A string stays unchanged; other values become XML or JSON text. */
-function toText(type: string, body: unknown): string {
-  if (typeof body === 'string') return body;
-  return /[/+]xml$/.test(removeTypeParameters(type)) ? toXml(body) : JSON.stringify(body);
 }

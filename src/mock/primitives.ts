@@ -2,15 +2,23 @@ import { compilePattern } from '../openapi/ajv.ts';
 import type { Node } from '../openapi/document.ts';
 import { createUuid, type Random } from '../util/random.ts';
 import { generateMatches } from './patterns.ts';
-import { generateSentence, generateText, generateTime, getRealisticRange } from './realistic-values.ts';
+import {
+  generateHex,
+  generatePath,
+  generateSentence,
+  generateText,
+  generateTime,
+  getRealisticRange,
+  type Label,
+} from './realistic-values.ts';
 
 /** Generates a string for the pattern or the format of a schema, else a realistic string for the property name. */
-export function generateString(schema: Node, name: string, random: Random): string {
-  if (schema.pattern !== undefined) return generateForPattern(schema, name, random);
+export function generateString(schema: Node, label: Label, random: Random): string {
+  if (schema.pattern !== undefined) return generateForPattern(schema, label, random);
   const lengths = getLengths(schema);
   const format = FORMATS.get(schema.format);
-  if (format) return fitLength(format, format[0](random), lengths);
-  let text = generateText(name, random);
+  if (format) return fitLength(format, format[0](random, label), lengths);
+  let text = generateText(label, random);
   while (text.length < lengths.least) text += ` ${generateSentence(random)}`;
   const end = Math.max(lengths.least, Math.min(text.length, lengths.most));
   return text.slice(0, end).trimEnd().padEnd(lengths.least, 'x');
@@ -30,7 +38,7 @@ function fitLength([, shortest, index]: Format, text: string, { least, most }: R
 }
 
 /** Generates a string that matches all patterns of a schema. Tries a realistic string for the property name first. */
-function generateForPattern(schema: Node, name: string, random: Random): string {
+function generateForPattern(schema: Node, label: Label, random: Random): string {
   const { pattern, ...rest } = schema;
   const patterns = [pattern].flat().map(String);
   const { least, most } = getLengths(schema);
@@ -38,7 +46,7 @@ function generateForPattern(schema: Node, name: string, random: Random): string 
     const length = [...text].length;
     return length >= least && length <= most && patterns.every((each) => compilePattern(each)?.test(text) ?? true);
   };
-  const realistic = generateString(rest, name, random);
+  const realistic = generateString(rest, label, random);
   if (isAllowed(realistic)) return realistic;
   let joined = '';
   for (const each of patterns) {
@@ -52,10 +60,6 @@ function generateForPattern(schema: Node, name: string, random: Random): string 
   return isAllowed(joined) ? joined : realistic;
 }
 
-function generateHex(random: Random, length: number): string {
-  return Array.from({ length }, () => random.integer(0, 15).toString(16)).join('');
-}
-
 function generateIsoTime(random: Random): string {
   return generateTime(random).toISOString().replace('.000Z', 'Z');
 }
@@ -64,12 +68,12 @@ function generateIsoTime(random: Random): string {
  * A generator of strings of a format. If the length of the strings can vary, `shortest` is the shortest string. To lengthen it, characters are inserted
  * at the index `insertAt`.
  */
-type Format = readonly [generate: (random: Random) => string, shortest?: string, insertAt?: number];
+type Format = readonly [generate: (random: Random, label: Label) => string, shortest?: string, insertAt?: number];
 
-const EMAIL: Format = [(random) => generateText('email', random), 'a@b.co', 1];
+const EMAIL: Format = [(random) => generateText({ name: 'email', subject: '' }, random), 'a@b.co', 1];
 const HOSTNAME: Format = [(random) => `host${random.integer(1, 99)}.example.com`, 'a.co', 1];
-const URI: Format = [(random) => generateText('url', random), 'http://a.co', 11];
-const URI_REFERENCE: Format = [(random) => generateText('image', random), 'a', 1];
+const URI: Format = [(random, { name }) => `https://example.com/${generatePath(name, random)}`, 'http://a.co', 11];
+const URI_REFERENCE: Format = [(random, { name }) => generatePath(name, random), 'a', 1];
 
 /** The generators by format. Other formats are ignored. */
 const FORMATS: ReadonlyMap<unknown, Format> = new Map(
@@ -95,9 +99,9 @@ const FORMATS: ReadonlyMap<unknown, Format> = new Map(
     'json-pointer-uri-fragment': [(random) => `#/items/${random.integer(0, 9)}`],
     'relative-json-pointer': [(random) => `${random.integer(0, 3)}/name`],
     regex: [() => '^[a-z]+$'],
-    byte: [(random) => Buffer.from(generateText('name', random)).toString('base64')],
-    binary: [(random) => generateText('name', random), 'a', 1],
-    password: [(random) => generateText('token', random), 'a', 1],
+    byte: [(random) => Buffer.from(generateText({ name: 'name', subject: '' }, random)).toString('base64')],
+    binary: [(random) => generateText({ name: 'name', subject: '' }, random), 'a', 1],
+    password: [(random) => generateText({ name: 'token', subject: '' }, random), 'a', 1],
   }),
 );
 

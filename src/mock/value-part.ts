@@ -1,5 +1,6 @@
 import { isNode, type Node } from '../openapi/document.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { toSingular } from './generate-array.ts';
 
 /** A part of a value, and its schema. */
 export interface Part<Value = unknown> {
@@ -34,11 +35,7 @@ export function getPlace({ parent, step }: Part): string {
 /** Returns the name of the property that a part is the value of, or an entry of. */
 export function getPartName({ parent, step }: Part): string {
   if (typeof step === 'string') return step;
-  return parent
-    ? getPartName(parent)
-        .replace(/ies$/, 'y')
-        .replace(/([^s])s$/, '$1')
-    : '';
+  return parent ? toSingular(getPartName(parent)) : '';
 }
 
 /** Returns the value of an own property; undefined if the object does not have it. */

@@ -62,6 +62,20 @@ export function findResponse(responses: readonly DocumentedResponse[], status: n
   return find(String(status)) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
 
+/**
+ * Returns the documented response for an error status. For 400, a documented 422 takes precedence over a range. `default` documents errors only if the operation
+ * also documents a success.
+ */
+export function findErrorResponse(
+  responses: readonly DocumentedResponse[],
+  status: number,
+): DocumentedResponse | undefined {
+  const hasSuccess = responses.some(({ name }) => /^[23]/.test(name));
+  const names = [String(status), ...(status === 400 ? ['422'] : []), `${Math.floor(status / 100)}XX`];
+  const candidates = hasSuccess ? [...names, 'default'] : names;
+  return candidates.map((name) => responses.find((response) => response.name === name)).find(Boolean);
+}
+
 /** Returns the Media Type Objects in the `content` at a pointer. */
 export function getMedia(document: Document, content: string): DocumentedResponse['media'] {
   const entries = Object.keys(toNode(getNode(document, content))).map((type) => {

@@ -34,3 +34,8 @@ export function toSeed(text: string): number {
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return hash >>> 0;
 }
+
+/** Returns the seed of a part of what a seed describes. */
+export function mixSeed(seed: number, part: string | number): number {
+  return toSeed(`${seed} ${part}`);
+}

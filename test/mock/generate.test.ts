@@ -6,7 +6,6 @@ import { createMock } from '../../src/mock/mock.ts';
 import { addJsonFormats } from '../../src/openapi/ajv.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import type { Document } from '../../src/openapi/document.ts';
-import { createRandom } from '../../src/util/random.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import { anySchema, type JsonSchema } from '../support/fixtures/schema-arbitraries.ts';
 
@@ -43,7 +42,7 @@ function generateOnce(
   making: { isBare?: boolean; usesExamples?: boolean } = {},
 ): unknown {
   const generate = createGenerator({ openapi: '3.1.0' } as Document);
-  return generate(schema, { random: createRandom(seed), usesExamples: false, isBare: false, query: {}, ...making });
+  return generate(schema, { seed, usesExamples: false, isBare: false, query: {}, ...making });
 }
 
 const anySeed = fc.integer({ min: 0, max: 2 ** 31 });

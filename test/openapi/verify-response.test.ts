@@ -195,7 +195,9 @@ describe('a response that violates the contract', () => {
     const responses = { 200: { description: 'd' }, 400: { description: 'd', ...media } };
     const contract = await writeDocument({ paths: { '/a': { get: { parameters, responses } } } });
     const shop = await startStorefront({ contract, mock: true, verify: 'strict' });
-    expectProblem(await shop.ask('GET', '/a?limit=x'), 400, 'invalid-request');
+    const response = await shop.ask('GET', '/a?limit=x');
+    if ('content' in media) expect([response.status, response.body]).toEqual([400, expect.stringContaining('limit')]);
+    else expectProblem(response, 400, 'invalid-request');
   });
 
   it('is logged as an error if a handler throws a domain error that its operation does not document', async () => {

@@ -3,6 +3,7 @@ import { NO_HEADERS } from '../headers.ts';
 import type { AppParts } from '../parts.ts';
 import { createMethodNotAllowed, type HttpProblem, internalError, toHttpProblem } from '../problem.ts';
 import { recordRequest } from '../record.ts';
+import { documentsProblem } from './error-response.ts';
 import { applyFaults, delayResponse, NO_FAULTS } from './faults.ts';
 import { respondToImage } from './image-faults.ts';
 import { formatPreferenceApplied } from './preferences.ts';
@@ -188,13 +189,18 @@ function addError({ log, application }: AppParts, routed: RoutedRequest, outcome
   return addProblem(routed, outcome, problem);
 }
 
-/** Returns an outcome whose response is a problem document. */
+/** Returns an outcome whose response is a problem document, or has the form in which the contract documents errors of the operation. */
 function addProblem(routed: RoutedRequest, outcome: Outcome, problem: HttpProblem): Outcome {
+  const { target } = routed;
+  const route = target?.route;
+  const response = createProblemResponse(problem, getPath(routed));
+  const documented = route && target.api.createErrorResponse?.({ ...routed, target, route }, problem, response);
+  const isDocumented = documented || (route && documentsProblem(route, response.status));
   return {
     ...outcome,
-    response: createProblemResponse(problem, getPath(routed)),
+    response: documented ?? response,
     notes: [...outcome.notes, problem.detail],
     violations: problem.violations,
-    isRefusal: problem.kind === undefined,
+    isRefusal: problem.kind === undefined || !isDocumented,
   };
 }

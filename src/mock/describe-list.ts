@@ -1,0 +1,36 @@
+import { isNode, type Node, toNode } from '../openapi/document.ts';
+import { isPlausible } from './fit-schema.ts';
+
+/** The values of the properties that describe a list of one page, by property name. `_`, `-` and case do not matter. */
+const DESCRIPTIONS: readonly (readonly [name: RegExp, getValue: (length: number) => unknown])[] = [
+  [
+    /^(count|size|length|total|(total|item|result|record|element|entry)s?(count|items|results|records|elements|entries|size)|total)$/,
+    (length) => length,
+  ],
+  [/^(page|current_?page|pages|page_?count|total_?pages|last_?page)$/, () => 1],
+  [/^(offset|skip|start)$/, () => 0],
+  [/^has_?(more|next|next_?page|prev|previous|prev_?page|previous_?page)$/, () => false],
+];
+
+/** Returns a generated object. If it has one list and no id, the numbers that describe the list are consistent with it, such as `total`. */
+export function describeList(schema: Node, value: Node): Node {
+  if (Object.hasOwn(value, 'id')) return value;
+  const lists = Object.values(value).filter(Array.isArray);
+  const [list] = lists;
+  if (!list || lists.length > 1) return value;
+  const properties = toNode(schema.properties);
+  const entries = Object.entries(value).map(([name, own]) => {
+    const key = name.replaceAll(/[_-]/g, '').toLowerCase();
+    const getValue = DESCRIPTIONS.find(([pattern]) => pattern.test(key))?.[1];
+    const described = getValue?.(list.length);
+    return [name, typeof described === typeof own && isAllowed(properties[name], described) ? described : own];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Returns whether a schema allows a value by its own keywords. */
+function isAllowed(node: unknown, value: unknown): boolean {
+  if (!isNode(node) || !isPlausible(node, value)) return false;
+  const { minimum, maximum } = node as { minimum?: number; maximum?: number };
+  return typeof value !== 'number' || (value >= (minimum ?? value) && value <= (maximum ?? value));
+}

@@ -1,0 +1,125 @@
+import { isNode, type Node } from '../openapi/document.ts';
+import type { Violation } from '../openapi/violations.ts';
+import {
+  type FieldValues,
+  getFieldValues,
+  getMessages,
+  getName,
+  getViolationValues,
+  type RequestError,
+  splitError,
+} from './error-fields.ts';
+
+/** A value of an error body, and how much of the error it describes. */
+export interface DescribedPart {
+  readonly value: unknown;
+  readonly description: Description;
+}
+
+/** How much of an error a value describes. A higher number is a better description. */
+export const Description = { none: 0, facts: 1, message: 2 } as const;
+type Description = (typeof Description)[keyof typeof Description];
+
+/** An error, and the violation that the current part of the body describes. */
+type PartError = RequestError & { readonly violation?: Violation };
+
+/** Returns whether the whole body is valid if the current part has a value. */
+type IsValid = (value: unknown) => boolean;
+
+/** The maximum number of entries in a list of violations. */
+const MAX_ENTRIES = 20;
+
+/** The names of lists with the errors of a request. The names are in lower case. */
+const ERROR_LIST = /error|violation|detail|message|issue|problem|reason|cause|invalid|failure|field/;
+
+/**
+ * Changes a valid body so that it describes an error. Recognizes fields by common names, and removes other fields unless they are required. The result is
+ * valid too, because each change that would make the body invalid is skipped.
+ */
+export function describeError(base: unknown, isValid: IsValid, error: RequestError): DescribedPart {
+  return describePart('', base, isValid, error);
+}
+
+function describePart(name: string, base: unknown, isValid: IsValid, error: PartError): DescribedPart {
+  if (Array.isArray(base)) return describeList(name, base, isValid, error);
+  if (isNode(base)) {
+    const described = describeObject(base, isValid, error);
+    return (described.description === Description.none && describeMap(name, isValid, error)) || described;
+  }
+  return name === '' ? chooseValue(base, isValid, { values: getMessages(error), isMessage: true }) : keep(base);
+}
+
+/** Describes an error in an object. Nested objects and lists are described too. */
+function describeObject(base: Node, isValid: IsValid, error: PartError): DescribedPart {
+  const names = Object.keys(base);
+  let body = base;
+  let description: Description = Description.none;
+  for (const name of names) {
+    const current = body;
+    const isValidHere: IsValid = (value) => isValid({ ...current, [name]: value });
+    const described = describeField(name, base[name], isValidHere, { error, names });
+    const { [name]: _, ...others } = current;
+    const isRemoved = described.description === Description.none && isValid(others);
+    body = isRemoved ? others : { ...current, [name]: described.value };
+    if (described.description > description) description = described.description;
+  }
+  return { value: body, description };
+}
+
+interface ObjectFields {
+  readonly error: PartError;
+  /** The names of all fields of the object. */
+  readonly names: readonly string[];
+}
+
+function describeField(name: string, base: unknown, isValid: IsValid, { error, names }: ObjectFields): DescribedPart {
+  const { violation } = error;
+  const own = (violation && getViolationValues(name, violation)) ?? getFieldValues(name, error, names);
+  const chosen = own ? chooseValue(base, isValid, own) : keep(base);
+  if (chosen.description !== Description.none || typeof base !== 'object') return chosen;
+  return describePart(name, base, isValid, error);
+}
+
+/** Describes the violations of a request in a list, one in each entry. */
+function describeList(name: string, [base]: readonly unknown[], isValid: IsValid, error: PartError): DescribedPart {
+  const parts = error.violation ? [{ ...error, violation: error.violation }] : splitError(error).slice(0, MAX_ENTRIES);
+  const describeEntry = (part: PartError): DescribedPart => {
+    const isValidEntry: IsValid = (entry) => isValid([entry]);
+    if (typeof base !== 'string') return describePart(name, base, isValidEntry, part);
+    const isKnown = ERROR_LIST.test(name.toLowerCase());
+    return isKnown ? chooseValue(base, isValidEntry, { values: getMessages(part), isMessage: true }) : keep(base);
+  };
+  const entries = parts.map(describeEntry);
+  const [first = keep(base)] = entries;
+  const value = [entries.map((entry) => entry.value), [first.value]].find(isValid);
+  return value ? { value, description: first.description } : keep([base]);
+}
+
+/** Describes the violations in an object whose properties are the names of the invalid values, with lists of messages or with messages. */
+function describeMap(name: string, isValid: IsValid, error: PartError): DescribedPart | undefined {
+  if (!ERROR_LIST.test(name.toLowerCase()) || error.violation) return undefined;
+  const parts = splitError(error).slice(0, MAX_ENTRIES);
+  const names = [...new Set(parts.map(({ violation }) => getName(violation)))];
+  const byName = names.map((key): [string, readonly string[]] => [
+    key,
+    parts.filter(({ violation }) => getName(violation) === key).map(({ detail }) => detail),
+  ]);
+  const maps = [Object.fromEntries(byName), Object.fromEntries(byName.map(([key, [first]]) => [key, first]))];
+  const value = maps.find(isValid);
+  return value && { value, description: Description.message };
+}
+
+/** Returns the first value that is valid and has the type of the base. */
+function chooseValue(base: unknown, isValid: IsValid, { values, isMessage }: FieldValues): DescribedPart {
+  const value = values.find((candidate) => isSameType(candidate, base) && isValid(candidate));
+  if (value === undefined) return keep(base);
+  return { value, description: isMessage ? Description.message : Description.facts };
+}
+
+function isSameType(a: unknown, b: unknown): boolean {
+  return b === null || (typeof a === typeof b && Array.isArray(a) === Array.isArray(b));
+}
+
+function keep(value: unknown): DescribedPart {
+  return { value, description: Description.none };
+}
