@@ -2,7 +2,6 @@ import type { Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { getNode } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
@@ -10,7 +9,6 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { getKeyValue, type PathInput, setKeyValue } from './entries.ts';
 import { inferResources } from './infer.ts';
 import { type ListParameters, readListParameters } from './list-query.ts';
-import { normalizeName } from './names.ts';
 import { type Inference, type Mount, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
@@ -49,14 +47,8 @@ export class Served {
   /** Returns what the query parameters of a list operation do. */
   readonly getListParameters = memoizeByObject((plan: Plan): ListParameters => {
     const { schema } = plan.resource;
-    const page = plan.route.parameters.find((parameter) => normalizeName(parameter.name) === 'page');
-    const rules = page && (getNode(this.contract.normalized, `${page.pointer}/schema`) as Entry | undefined);
-    const firstPage = rules?.minimum === 0 || rules?.default === 0 ? 0 : 1;
-    return readListParameters(
-      plan.route,
-      schema === '' ? [] : [...this.reader.getProperties(schema).keys()],
-      firstPage,
-    );
+    const properties = schema === '' ? [] : [...this.reader.getProperties(schema).keys()];
+    return readListParameters(plan.route, properties, (pointer, keyword) => this.reader.getKeyword(pointer, keyword));
   });
 
   /** Creates an entry from a request body: adds the id, the parents, the default values and the times. */
