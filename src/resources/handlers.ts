@@ -85,7 +85,7 @@ async function replace(served: Served, plan: Plan, input: Input, context: Contex
     requireParents(served, state, plan, path);
     const current = findEntry(plan, state, path);
     if (!current) {
-      if (!canCreateAtPath(plan)) throw createNotFound(plan, path);
+      if (!canCreateAtPath(plan) || !served.isValidId(plan.resource, path)) throw createNotFound(plan, path);
       const { next, result } = addEntry(served, plan, { state, nowMs, body, path, newId: context.newId });
       return { next, result: { entry: result, status: getStatus(plan, 201) } };
     }

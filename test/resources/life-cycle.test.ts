@@ -152,6 +152,14 @@ describe('A replaced entry', () => {
     expect((await ask('GET', '/badges/a')).body).toEqual({ code: 'a' });
   });
 
+  it('is not created with an id that its schema does not allow', async () => {
+    const Code = createObject({ 'code!': { ...TEXT, maxLength: 3 } });
+    const { get, put, delete: remove } = createResourcePaths('/codes/{code}', Code)['/codes/{code}'] ?? {};
+    const { ask } = await startApi({ paths: { '/codes/{code}': { get, put, delete: remove } } });
+    expect((await ask('PUT', '/codes/abc', { code: 'abc' })).status).toBe(200);
+    expect((await ask('PUT', '/codes/abcd', { code: 'abc' })).status).toBe(404);
+  });
+
   it('has the id in the path, whatever the body has', async () => {
     const { ask } = await startBadges();
     await ask('POST', '/badges', { code: 'a' });
@@ -200,6 +208,12 @@ describe('A patched entry', () => {
     await ask('POST', '/pets', { name: 'Rex' });
     const type = { 'content-type': 'application/merge-patch+json' };
     expect((await ask('PATCH', '/pets/1', { name: 'Max' }, type)).body).toEqual({ id: 1, name: 'Max' });
+  });
+
+  it('keeps the order of its properties', async () => {
+    const { ask } = await startPets();
+    await ask('POST', '/pets', { name: 'Rex', tag: 'dog' });
+    expect((await ask('PATCH', '/pets/1', { name: 'Max' })).text).toBe('{"id":1,"name":"Max","tag":"dog"}');
   });
 
   it('must exist', async () => {
