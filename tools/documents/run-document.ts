@@ -58,7 +58,9 @@ function compare(operations: readonly Operation[], explained: readonly Explained
     resourceOperations: operations.length,
     realOperations: explained ? operations.length - mocked.length : undefined,
     mocked: explained
-      ? mocked.map(({ method, path }) => `${method} ${path}: ${texts.get(`${method} ${path}`)?.explanation ?? 'not listed'}`)
+      ? mocked.map(
+          ({ method, path }) => `${method} ${path}: ${texts.get(`${method} ${path}`)?.explanation ?? 'not listed'}`,
+        )
       : [],
   };
 }
