@@ -1,4 +1,5 @@
 export { mocked } from './application.ts';
+export type { ApiContext, ApiHandler, ApiInput, ApiResponse, ShopApi } from './server/api-types.ts';
 export type { Options } from './server/options.ts';
 export { createStorefront, type Storefront } from './server/storefront.ts';
 export { version } from './server/version.ts';

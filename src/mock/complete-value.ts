@@ -4,6 +4,7 @@ import { getNode, isNode, type Node } from '../openapi/document.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { mixSeed } from '../util/random.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
+import { findAlternatives } from './find-alternatives.ts';
 import { findInvalid } from './find-invalid.ts';
 import {
   createShapes,
@@ -37,6 +38,12 @@ const MAX_ROUNDS = 24;
 /** The number of times that a value is generated with its optional properties. Later, they are omitted. */
 const MAX_FULL_TRIES = 4;
 
+/** The maximum number of values that are generated for a schema with alternatives, until one is valid. */
+const MAX_ALTERNATIVE_TRIES = 40;
+
+/** The tries after which no valid value is expected. */
+const MAX_TRIES = 250;
+
 /** An invalid object first gets its optional properties, then loses them, and then is replaced. */
 const MAX_OBJECT_TRIES = 2;
 
@@ -58,13 +65,14 @@ export function createCompleter(
     const tries = new Map<string, number>();
     const root = { node, value, parent: undefined, step: '', isRequired: true };
     for (let round = 0; ; round++) {
-      const shared = { getShape, generate: generatePart.bind(undefined, generate, seed), tries };
+      const shared = { getShape, generate: generatePart.bind(undefined, contract, generate, seed), tries };
       const context = { ...shared, generated: new Set<string>(), shown: new Set<string>(), chosen: new Map() };
       const completed = complete(context, root);
       const errors = getErrors(schema, completed);
-      if (errors.length === 0 || round === MAX_ROUNDS) return { value: completed, generated: [...context.shown] };
-      for (const pointer of findInvalid(errors, { ...context, value: completed, getErrors }))
-        tries.set(pointer, (tries.get(pointer) ?? 0) + 1);
+      const isLast = round === MAX_ROUNDS || [...tries.values()].some((count) => count > MAX_TRIES);
+      if (errors.length === 0 || isLast) return { value: completed, generated: [...context.shown] };
+      for (const { pointer, addedTries } of findInvalid(errors, { ...context, value: completed, getErrors }))
+        tries.set(pointer, (tries.get(pointer) ?? 0) + addedTries);
     }
   };
 }
@@ -85,7 +93,7 @@ interface Context {
   readonly getShape: GetShape;
   /** Generates a value for a part. Returns undefined if the schema requires endless nesting. */
   readonly generate: (part: Part, tries: number) => unknown;
-  /** How often the values at JSON Pointers were found invalid. */
+  /** How often the values at JSON Pointers were found invalid. Values that fit several alternatives count more. */
   readonly tries: ReadonlyMap<string, number>;
   /** The JSON Pointers of the generated values. */
   readonly generated: Set<string>;
@@ -95,11 +103,21 @@ interface Context {
   readonly chosen: Map<string, string>;
 }
 
-function generatePart(generate: Generate, seed: number, part: Part, tries: number): unknown {
-  const seeds = { seed: mixSeed(seed, `${getPlace(part)} ${tries}`), entitySeed: seed + tries };
-  const options = { ...seeds, usesExamples: tries === 0, isBare: tries > MAX_FULL_TRIES, query: {} };
-  const value = tryOrError(EndlessSchemaError, () => generate(part.node, { ...options, name: getPartName(part) }));
-  return value instanceof EndlessSchemaError ? undefined : value;
+function generatePart(contract: Contract, generate: Generate, seed: number, part: Part, tries: number): unknown {
+  const generateTry = (number: number) => {
+    const seeds = { seed: mixSeed(seed, `${getPlace(part)} ${number}`), entitySeed: seed + number };
+    const options = { ...seeds, usesExamples: number === 0, isBare: number > MAX_FULL_TRIES, query: {} };
+    const value = tryOrError(EndlessSchemaError, () => generate(part.node, { ...options, name: getPartName(part) }));
+    return value instanceof EndlessSchemaError ? undefined : value;
+  };
+  const schema = tries === 0 ? undefined : findAlternatives(contract.normalized, part.node);
+  if (schema === undefined) return generateTry(tries);
+  // Alternatives that overlap need many tries, and a part is validated faster than the whole value.
+  for (let number = 1; number < MAX_ALTERNATIVE_TRIES; number++) {
+    const value = generateTry(number);
+    if (value !== undefined && contract.isValid(schema, value)) return value;
+  }
+  return generateTry(tries);
 }
 
 /** Returns a completed copy of a part; undefined if the part is omitted. */

@@ -13,28 +13,45 @@ interface Completed extends Pick<Contract, 'getErrors'> {
 
 type Errors = ReturnType<Contract['getErrors']>;
 
-/** Returns the JSON Pointers of the invalid values to replace: the innermost ones, or the generated values that have them. */
-export function findInvalid(errors: Errors, completed: Completed): readonly string[] {
-  const pointers = findPointers(errors, '', completed);
-  const innermost = pointers.filter((pointer) => !pointers.some((other) => isBelow(other, pointer)));
-  return [...new Set(innermost.map((pointer) => findGenerated(pointer, completed.generated) ?? pointer))];
+/** An invalid value. */
+interface InvalidValue {
+  readonly pointer: string;
+  /** By how much the number of tries to correct the value grows. */
+  readonly addedTries: number;
 }
 
-/** Returns the JSON Pointers of errors. The errors of a union are those of the alternative that was chosen. `base`: the JSON Pointer of the validated value. */
-function findPointers(errors: Errors, base: string, completed: Completed): readonly string[] {
+/** The added tries of a value that fits several alternatives of a `oneOf`. Another alternative would not help, so the value is replaced. */
+const OVERLAP_TRIES = 100;
+
+/** Returns the invalid values to replace: the innermost ones, or the generated values that have them. */
+export function findInvalid(errors: Errors, completed: Completed): readonly InvalidValue[] {
+  const invalid = findValues(errors, '', completed);
+  const innermost = invalid.filter(({ pointer }) => !invalid.some((other) => isBelow(other.pointer, pointer)));
+  const byPointer = new Map<string, InvalidValue>();
+  for (const { pointer, addedTries } of innermost) {
+    const place = findGenerated(pointer, completed.generated) ?? pointer;
+    // A generated value is generated again in any case.
+    byPointer.set(place, { pointer: place, addedTries: place === pointer ? addedTries : 1 });
+  }
+  return [...byPointer.values()];
+}
+
+/** Returns the values with errors. The errors of a union are those of the alternative that was chosen. `base`: the JSON Pointer of the validated value. */
+function findValues(errors: Errors, base: string, completed: Completed): readonly InvalidValue[] {
   const grouped = [...groupByPointer(errors)];
   const unions = grouped.flatMap(([pointer, { keyword }]) =>
     keyword === 'oneOf' || keyword === 'anyOf' ? pointer : [],
   );
-  return grouped.flatMap(([pointer]) => {
+  return grouped.flatMap(([pointer, { params }]) => {
     if (unions.some((union) => isBelow(pointer, union))) return [];
     const place = base + pointer;
     const chosen = unions.includes(pointer) ? completed.chosen.get(place) : undefined;
     const inner = chosen === undefined ? [] : completed.getErrors(chosen, getNode(completed.value, place));
-    if (inner.length === 0) return [place];
+    if (inner.length === 0)
+      return [{ pointer: place, addedTries: Array.isArray(params.passingSchemas) ? OVERLAP_TRIES : 1 }];
     // A schema can be an alternative of itself.
     const others = new Map([...completed.chosen].filter(([key]) => key !== place));
-    return findPointers(inner, place, { ...completed, chosen: others });
+    return findValues(inner, place, { ...completed, chosen: others });
   });
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isNode } from '../openapi/document.ts';
+import { isNode, type Node } from '../openapi/document.ts';
 import { mixSeed } from '../util/random.ts';
-import type { ContainerInput } from './place.ts';
+import type { ContainerInput, Place } from './place.ts';
 
 /** The number of entries of an array without limits. */
 const ENTRY_COUNT = { least: 1, most: 3 };
@@ -15,45 +15,54 @@ const ENTRY_BUDGET = 4;
 /** Generates an array. Its entries have different ids. */
 export function generateArray(input: ContainerInput): readonly unknown[] {
   const { schema, place, options, generate } = input;
-  const { items = {}, prefixItems, contains, minContains = 1 } = schema;
+  const { items = {}, contains, minContains = 1 } = schema;
+  const prefix = getPrefix(schema);
   const { least, count } = countEntries(input);
   const budget = place.budget / Math.max(1, count);
   const entries: unknown[] = [];
   const seen = new Set<string>();
   for (let index = 0; entries.length < count && index < MAX_ATTEMPTS + count; index++) {
     const isContained = contains !== undefined && entries.length < Number(minContains);
-    const node = Array.isArray(prefixItems) ? (prefixItems[entries.length] ?? items) : items;
-    const entry = generate(isContained ? { allOf: [node, contains] } : node, {
-      ...place,
-      name: toSingular(place.name),
-      subject: toSingular(place.subject),
-      seed: mixSeed(place.seed, index),
-      given: isNode(place.given) ? place.given['*'] : undefined,
-      isRepeated: index > 0,
-      budget,
-    });
+    const own = prefix[entries.length] ?? items;
+    const entry = generate(isContained ? { allOf: [own, contains] } : own, { ...getEntryPlace(place, index), budget });
     const keys = getUniqueKeys(entry, schema.uniqueItems === true);
     if (keys.some((key) => seen.has(key))) continue;
     // Each further entry would be the example of the schema.
-    if (options.usesExamples && entries.length > 0 && entries.length >= least && isDeepStrictEqual(entry, entries[0]))
-      break;
+    const isEnough = entries.length >= Math.max(1, least, prefix.length);
+    if (options.usesExamples && isEnough && isDeepStrictEqual(entry, entries[0])) break;
     for (const key of keys) seen.add(key);
     entries.push(entry);
   }
   return entries;
 }
 
+/** Returns the schemas of the first entries of a tuple. */
+function getPrefix({ prefixItems }: Node): readonly unknown[] {
+  return Array.isArray(prefixItems) ? prefixItems : [];
+}
+
+function getEntryPlace(place: Place, index: number): Place {
+  return {
+    ...place,
+    name: toSingular(place.name),
+    subject: toSingular(place.subject),
+    seed: mixSeed(place.seed, index),
+    given: isNode(place.given) ? place.given['*'] : undefined,
+    isRepeated: index > 0,
+  };
+}
+
 /** Returns the least and the chosen number of entries. */
 function countEntries({ schema, place, options, random, canRecur, isContainer }: ContainerInput) {
-  const { items, prefixItems, contains, minContains = 1 } = schema;
-  const prefixLength = Array.isArray(prefixItems) ? prefixItems.length : 0;
-  const isFixed = prefixLength > 0 && (items === false || schema.unevaluatedItems === false);
-  const least = Math.max(Number(schema.minItems ?? 0), contains === undefined ? 0 : Number(minContains), prefixLength);
-  const most = Number(schema.maxItems ?? (isFixed ? prefixLength : Number.POSITIVE_INFINITY));
+  const { items, contains, minContains = 1, minItems = 0 } = schema;
+  const { length } = getPrefix(schema);
+  const isFixed = length > 0 && (items === false || schema.unevaluatedItems === false);
+  const least = Math.max(Number(minItems), contains === undefined ? 0 : Number(minContains));
+  const most = Number(schema.maxItems ?? (isFixed ? length : Number.POSITIVE_INFINITY));
   if (options.isBare || !canRecur(items)) return { least, count: Math.min(least, most) };
   const affordable = Math.floor(place.budget / (isContainer(items) ? ENTRY_BUDGET : 1));
   const wanted = Math.min(random.integer(ENTRY_COUNT.least, place.isLean ? 1 : ENTRY_COUNT.most), affordable);
-  return { least, count: Math.min(Math.max(least, wanted), most) };
+  return { least, count: Math.min(Math.max(least, length > 0 ? length : wanted), most) };
 }
 
 /** Returns texts that another entry of the array must not have: the entry, and its id. */

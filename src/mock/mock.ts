@@ -59,6 +59,9 @@ type BodyInput = ResponseInput & { readonly media: DocumentedMedia; readonly typ
 /** The maximum number of attempts to generate a valid value, each with another seed. The second half omits optional properties and entries. */
 const MAX_ATTEMPTS = 30;
 
+/** The number of attempts after which the invalid values in a generated value are replaced. */
+const MAX_REPAIRS = 2;
+
 /** Generates a valid value for the schema at a JSON Pointer. Throws `MockError`. */
 type GenerateValid = (schema: string, options: ValueOptions) => unknown;
 type ValueOptions = Omit<GeneratorOptions, 'isBare'>;
@@ -127,6 +130,7 @@ function createValidGenerator(contract: Contract, generate: Generate, completeVa
       const generated = tryOrError(EndlessSchemaError, () => generate(node, getAttempt(options, attempt)));
       if (generated instanceof EndlessSchemaError) continue;
       if (contract.isValid(schema, generated)) return generated;
+      if (attempt >= MAX_REPAIRS) continue;
       // An entry of a list stays the same as the item alone if only its invalid values are replaced.
       const { value } = completeValue(schema, generated, options.entitySeed ?? 0);
       if (contract.isValid(schema, value)) return value;

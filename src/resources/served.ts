@@ -1,4 +1,3 @@
-import type { ErrorObject } from 'ajv';
 import type { Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { createMock } from '../mock/mock.ts';
@@ -182,6 +181,6 @@ export class Served {
 /** Keywords whose errors are about missing values, which are generated when an entry is read, or about alternatives. */
 const IGNORED_KEYWORDS = new Set(['required', 'oneOf', 'anyOf', 'if', 'dependentRequired', 'minProperties']);
 
-function isOwnError({ keyword, schemaPath }: ErrorObject): boolean {
+function isOwnError({ keyword, schemaPath }: ReturnType<Contract['getErrors']>[number]): boolean {
   return !IGNORED_KEYWORDS.has(keyword) && !/\/(?:oneOf|anyOf)\//.test(schemaPath);
 }

@@ -2,6 +2,7 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, resolvePointer } from '../openapi/document.ts';
 import { isOneWay } from '../openapi/schema-validator.ts';
 import type { Entry } from '../store/state.ts';
+import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { createRandom, createUuid, toSeed } from '../util/random.ts';
 import { getKeyValue } from './entries.ts';
@@ -99,7 +100,7 @@ function pick(entry: Entry, isIncluded: (name: string) => boolean): Entry {
 
 /** Returns a time in the forms that schemas use: date and time, date, seconds, milliseconds. */
 function formatTimes(nowMs: number): readonly unknown[] {
-  const text = new Date(nowMs).toISOString();
+  const text = toIsoTime(nowMs);
   return [text, text.slice(0, 10), Math.floor(nowMs / 1_000), nowMs];
 }
 
@@ -137,6 +138,7 @@ function createSlugs(entry: Entry, unique: string): readonly string[] {
   const title = String(entry.title ?? entry.name ?? '');
   const slug = title
     .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');

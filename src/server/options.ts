@@ -1,11 +1,11 @@
 import type { HttpOptions } from '../http/options.ts';
-import type { CustomHandlers } from '../shop/operations/handler.ts';
 import type { Durability } from '../store/open-state.ts';
+import type { HandlersOf, ShopApi } from './api-types.ts';
 import type { LogStyle } from './logger.ts';
 
-/** Options of `createStorefront`. Most of them are also options of the command line, with the same names. */
-export interface Options extends ServerOptions {
-  readonly handlers?: CustomHandlers | string | undefined;
+/** Options of `createStorefront`. Most of them are also options of the command line, with the same names. `Api`: the types of the contract. */
+export interface Options<Api extends object = ShopApi> extends ServerOptions {
+  readonly handlers?: (HandlersOf<Api> & Readonly<Record<string, unknown>>) | string | undefined;
 }
 
 /** Options of a server for any application. */

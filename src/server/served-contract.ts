@@ -111,7 +111,7 @@ export function refuseTypeConflicts({ contract, differences }: ContractSetup): v
   const message =
     'has another type than in the responses of the application: use the type of the application, or mock the operation';
   const issues = [...schemas].map((pointer) => ({ pointer, message }));
-  throw new ContractError(formatIssues(contract.path, contract.text, issues));
+  throw new ContractError(formatIssues(contract.locate, issues));
 }
 
 /** Returns a sentence about the operations and fields that a reload changes. */
