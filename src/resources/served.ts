@@ -153,9 +153,9 @@ export class Served {
       ...this.#values.getTimes(resource, sent, { nowMs, kinds: ['updated'] }),
     };
     const keys = [...(resource.kind === 'collection' ? [resource.id] : []), ...mount.parents];
-    const fixed = keys.reduce((entry, key) => copyKeyValue(current, entry, key), next);
-    const order = Object.keys(current).filter((name) => name in fixed);
-    return { ...Object.fromEntries(order.map((name) => [name, fixed[name]])), ...fixed };
+    const keyed: Entry = keys.reduce((entry, key) => copyKeyValue(current, entry, key), next);
+    const order = Object.keys(current).filter((name) => name in keyed);
+    return { ...Object.fromEntries(order.map((name) => [name, keyed[name]])), ...keyed };
   }
 
   /** Returns the initial singleton below a path. A singleton that can be deleted does not exist before it is created. */
