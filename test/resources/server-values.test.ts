@@ -33,11 +33,12 @@ const idCases: readonly (readonly [schema: Schema, first: unknown, second: unkno
 ];
 
 describe('The id of a new entry', () => {
-  it.each(idCases)('is valid for %j', async (schema, first, second) => {
+  it.each(idCases)('is valid and found for %j', async (schema, first, second) => {
     const { ask } = await startPets({ 'id!': { ...schema, ...READ_ONLY }, name: TEXT });
     const ids: unknown[] = [];
     for (const name of ['Rex', 'Tom']) ids.push((await ask('POST', '/pets', { name })).body.id);
     expect(ids).toEqual([first, second]);
+    for (const id of ids) expect((await ask('GET', `/pets/${id}`)).body).toMatchObject({ id });
     expect(new Set(ids).size).toBe(2);
   });
 
