@@ -1,10 +1,10 @@
 import type { CheckedReply, DocumentClient } from './client.ts';
-import type { Node, Operation } from './document.ts';
-import { findIds, rankId } from './entity.ts';
+import type { Operation } from './document.ts';
+import { findIds, hasProperty, rankId } from './entity.ts';
 import { type MarkedBody, type Marker, markBody } from './marker.ts';
 import { generateParameter } from './request.ts';
 import { findLeaves, generateBody, type RequestBody, replaceAt } from './request-body.ts';
-import type { Resource } from './resources.ts';
+import { createsByPut, type Resource } from './resources.ts';
 
 /** Values of path parameters by name. */
 export type PathValues = Readonly<Record<string, string>>;
@@ -24,8 +24,7 @@ export interface Creation {
 
 /** Returns the operation that creates entities of a resource: POST, or a PUT that documents status 201. */
 export function creatingOperation({ create, replace }: Resource): Operation | undefined {
-  const isCreating = (replace?.node.responses as Node | undefined)?.['201'] !== undefined;
-  return create ?? (isCreating ? replace : undefined);
+  return create ?? createsByPut(replace);
 }
 
 /** Creates an entity of a resource with a body that no other entity has. */
@@ -39,7 +38,7 @@ export async function createEntity(client: DocumentClient, resource: Resource, v
   if (marked === null) return { operation, ids: [], obstacle: 'no valid body could be generated' };
   const reply = await sendUnique(client, { operation, path }, marked);
   const location = reply.headers.get('location');
-  const ids = findIds(resource.idName, location, reply.body, marked?.body.value);
+  const ids = findIds(resource.idName, location, newEntity(reply, marked?.marker), marked?.body.value);
   return { operation, reply, ids: id === undefined ? ids : [id], marker: marked?.marker, sent: marked?.body.value };
 }
 
@@ -60,6 +59,12 @@ async function sendUnique(
     if (client.validate(body.schema, changed.value, 'request').length === 0) body = changed;
   }
   return client.send({ ...request, body });
+}
+
+/** Returns the created entity of a response, which can be a list. */
+function newEntity({ body }: CheckedReply, marker: Marker | undefined): unknown {
+  if (!Array.isArray(body)) return body;
+  return body.find((entry) => marker !== undefined && hasProperty(entry, marker.name, marker.value)) ?? body[0];
 }
 
 function newId({ document }: DocumentClient, operation: Operation, { idName }: Resource, number: number): string {

@@ -66,15 +66,16 @@ export function hasProperty(body: unknown, name: string, value: unknown): boolea
 }
 
 /** Returns whether a list, bare or wrapped, has an entry with an id. */
-export function isListed(body: unknown, id: string): boolean {
-  if (Array.isArray(body)) return body.some((entry) => hasId(entry, id) || isListed(entry, id));
-  return (
-    isObject(body) &&
-    Object.entries(body).some(([key, value]) => (key === id && isObject(value)) || isListed(value, id))
-  );
+export function isListed(body: unknown, id: string, idName: string): boolean {
+  if (Array.isArray(body)) return body.some((entry) => hasId(entry, id, idName));
+  if (!isObject(body)) return false;
+  return Object.entries(body).some(([key, value]) => (key === id && isObject(value)) || isListed(value, id, idName));
 }
 
-function hasId(entry: unknown, id: string): boolean {
+/** Returns whether an entry has an id. The outermost properties with names of ids count: inner ones are of other entities. */
+function hasId(entry: unknown, id: string, idName: string): boolean {
   if (!isObject(entry)) return String(entry) === id;
-  return findLeaves(entry).some(({ value, isInList }) => !isInList && String(value) === id);
+  const leaves = findLeaves(entry).filter((leaf) => !leaf.isInList && rankId(leaf, idName) !== undefined);
+  const depth = Math.min(...leaves.map(({ path }) => path.length));
+  return leaves.some(({ path, value }) => path.length === depth && String(value) === id);
 }

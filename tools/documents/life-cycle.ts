@@ -88,12 +88,17 @@ class LifeCycleRun {
     if (!list || !read) return;
     const reply = await this.#client.send({ operation: list, path: this.#values, query: this.#query });
     this.#check('look up', list, reply, isSuccess(reply) ? undefined : describe(reply));
-    const [id] = findIds(idName, null, findEntry(reply.body));
-    if (id === undefined)
-      return isSuccess(reply) ? this.#fail('look up', list, `no entry: ${reply.text.slice(0, 200)}`) : undefined;
-    const found = await this.#client.send({ operation: read, path: this.#itemPath(id) });
-    const isFound = isSuccess(found) && findIds(idName, null, found.body).includes(id);
-    this.#check('look up', read, found, isFound ? undefined : `${id} was listed: ${describe(found)}`);
+    const ids = findIds(idName, null, findEntry(reply.body)).filter((id) =>
+      canBeId(this.#client, this.#resource, read, id),
+    );
+    let found: CheckedReply | undefined;
+    for (const id of ids) {
+      found = await this.#client.send({ operation: read, path: this.#itemPath(id) });
+      if (isSuccess(found)) break;
+    }
+    // Without an entry, or without an id in it, nothing can be read.
+    if (found)
+      this.#check('look up', read, found, isSuccess(found) ? undefined : `${ids} was listed: ${describe(found)}`);
   }
 
   /** Reads the new entity by what may be its id. Without an operation for that, the first is taken. */
@@ -107,7 +112,7 @@ class LifeCycleRun {
         this.#check('read', read, reply);
         return id;
       }
-      first = first && isSuccess(first.reply) ? first : { id, reply };
+      if (!first || (isSuccess(reply) && !isSuccess(first.reply))) first = { id, reply };
     }
     if (first) this.#fail('read', read, `${readText(marker, first.id)} ${describe(first.reply)}`);
     return first?.id;
@@ -129,7 +134,7 @@ class LifeCycleRun {
     const { list } = this.#resource;
     if (!list) return;
     const reply = await this.#client.send({ operation: list, path: this.#values, query: this.#query });
-    const isRight = isSuccess(reply) && isListed(reply.body, id) === isExpected;
+    const isRight = isSuccess(reply) && isListed(reply.body, id, this.#resource.idName) === isExpected;
     this.#check(
       step,
       list,

@@ -24,24 +24,33 @@ export function markBody(
   { body, read, number, fixed }: { body: RequestBody; read: Operation; number: number; fixed: string },
 ): MarkedBody {
   const known = responseProperties(document, read);
-  const leaves = findLeaves(body.value).filter(({ isInList, value }) => !isInList && String(value) !== fixed);
-  for (const leaf of [...leaves].sort((one, other) => kindRank(one) - kindRank(other))) {
-    // A response without a schema can have any property.
-    const property = known === undefined ? {} : known.get(leaf.name);
-    for (const value of property === undefined ? [] : markerValues(leaf, number)) {
+  const leaves = findLeaves(body.value).filter(
+    (leaf) => !leaf.isInList && String(leaf.value) !== fixed && !isIdName(leaf),
+  );
+  // A response without a schema can have any property.
+  const places = leaves.flatMap((leaf) => {
+    const property = known ? known.get(leaf.name) : { schema: {}, depth: 0 };
+    return property ? [{ leaf, ...property, rank: 10 * property.depth + kindRank(leaf) }] : [];
+  });
+  for (const { leaf, schema } of places.sort((one, other) => one.rank - other.rank)) {
+    for (const value of markerValues(leaf, number)) {
       const changed = replaceAt(body.value, leaf.path, value);
       const isValid = validate(body.schema, changed, 'request').length === 0;
-      if (isValid && validate(property, value, 'response').length === 0)
+      if (isValid && validate(schema, value, 'response').length === 0)
         return { body: { ...body, value: changed }, marker: { name: leaf.name, value } };
     }
   }
   return { body };
 }
 
-/** Texts first, ids and types last. */
+/** These are often of another entity. */
+function isIdName({ name }: Leaf): boolean {
+  return ['id', 'gid', 'uuid', 'sid'].includes(name.toLowerCase());
+}
+
+/** Texts first, references and types last. */
 function kindRank({ name, value }: Leaf): number {
-  const plain = name.toLowerCase();
-  return (typeof value === 'string' ? 0 : 4) + (/id$|^type$|kind|version|^object$/.test(plain) ? 2 : 0);
+  return (typeof value === 'string' ? 0 : 4) + (/id$|^type$|kind|version|^object$/i.test(name) ? 2 : 0);
 }
 
 function markerValues({ value }: Leaf, number: number): readonly (string | number)[] {
@@ -50,32 +59,51 @@ function markerValues({ value }: Leaf, number: number): readonly (string | numbe
   return [`Marker ${number}`, `marker${number}`, `marker-${number}.example.com`, `m${number}`];
 }
 
+/** A property of a response. */
+interface Property {
+  readonly schema: unknown;
+  /** How deep it is in the response. */
+  readonly depth: number;
+}
+
 /**
- * Returns the schemas of the properties in an operation's success responses by name, of the outer properties if there are several. Returns undefined if no response
- * has a schema.
+ * Returns the properties of an operation's success responses by name, the outer one if there are several. Returns undefined if the responses have bodies without a
+ * schema.
  */
-function responseProperties(document: Document, { node }: Operation): ReadonlyMap<string, unknown> | undefined {
+function responseProperties(document: Document, { node }: Operation): ReadonlyMap<string, Property> | undefined {
   const responses = Object.entries((node.responses ?? {}) as Node).filter(([status]) => /^2|default/.test(status));
   const contents = responses.flatMap(([, response]) =>
     Object.entries((document.resolve(response).content ?? {}) as Node),
   );
+  const found = new Map<string, Property>();
+  if (responses.every(([status]) => status === '204')) return found;
   let schemas = contents.filter(([type]) => isJson(type)).map(([, media]) => (media as Node).schema);
   if (schemas.every((schema) => schema === undefined)) return undefined;
-  const found = new Map<string, unknown>();
   const seen = new Set<unknown>();
   for (let depth = 0; depth < MAX_DEPTH && schemas.length > 0; depth++) {
-    const nodes = schemas.map(document.resolve).filter((schema) => !seen.has(schema));
+    const nodes = schemas.flatMap((schema) => flattenAll(document, schema)).filter((schema) => !seen.has(schema));
     for (const schema of nodes) seen.add(schema);
-    schemas = nodes.flatMap((schema) => innerSchemas(document, schema, found));
+    schemas = nodes.flatMap((schema) => innerSchemas(document, schema, { found, depth }));
   }
   return found;
 }
 
-function innerSchemas(document: Document, schema: Node, found: Map<string, unknown>): readonly unknown[] {
+/** Returns a schema with all of its alternatives and parts. */
+function flattenAll(document: Document, schema: unknown, depth = 0): readonly Node[] {
+  const node = document.resolve(schema);
+  if (depth > MAX_DEPTH) return [node];
+  const parts = ['allOf', 'oneOf', 'anyOf'].flatMap((keyword) => list(node[keyword]));
+  return [node, ...parts.flatMap((part) => flattenAll(document, part, depth + 1))];
+}
+
+function innerSchemas(
+  document: Document,
+  schema: Node,
+  { found, depth }: { found: Map<string, Property>; depth: number },
+): readonly unknown[] {
   const properties = Object.entries((schema.properties ?? {}) as Node);
   for (const [name, one] of properties)
-    if (!found.has(name) && document.resolve(one).readOnly !== true) found.set(name, one);
-  const parts = ['allOf', 'oneOf', 'anyOf'].flatMap((keyword) => list(schema[keyword]));
+    if (!found.has(name) && document.resolve(one).readOnly !== true) found.set(name, { schema: one, depth });
   const items = isObject(schema.items) ? [schema.items] : [];
-  return [...parts, ...items, ...properties.map(([, one]) => one)];
+  return [...items, ...properties.map(([, one]) => one)];
 }

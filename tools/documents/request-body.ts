@@ -82,7 +82,9 @@ export function findLeaves(value: unknown, path: readonly string[] = [], isInLis
   const isList = Array.isArray(value);
   const entries = Object.entries(value);
   const own = entries.flatMap(([name, one]) =>
-    typeof one === 'string' || typeof one === 'number' ? [{ path: [...path, name], name, value: one, isInList }] : [],
+    typeof one === 'string' || typeof one === 'number'
+      ? [{ path: [...path, name], name, value: one, isInList: isInList || isList }]
+      : [],
   );
   return [...own, ...entries.flatMap(([name, one]) => findLeaves(one, [...path, name], isInList || isList))];
 }

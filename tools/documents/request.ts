@@ -71,8 +71,13 @@ function requiredValues(
   { parameters }: Operation,
   place: string,
 ): Readonly<Record<string, string>> {
-  const needed = parameters.filter((parameter) => parameter.in === place && parameter.required === true);
+  const needed = parameters.filter((one) => one.in === place && one.required === true && !isIgnored(one));
   return Object.fromEntries(needed.map((one) => [String(one.name), generateParameter(document, one)]));
+}
+
+/** OpenAPI ignores parameters with these names. */
+function isIgnored({ in: place, name }: Node): boolean {
+  return place === 'header' && ['accept', 'content-type', 'authorization'].includes(String(name).toLowerCase());
 }
 
 function toQuery(query: Readonly<Record<string, string>>): string {

@@ -1,7 +1,7 @@
 import { type Document, isObject, type Node, type Operation } from './document.ts';
 import { flatten } from './sample.ts';
 
-/** A collection path with its item path, as they stand in the document. */
+/** A collection path, where entities are listed or created, with its item path. */
 export interface Resource {
   readonly collectionPath: string;
   readonly itemPath: string;
@@ -14,6 +14,9 @@ export interface Resource {
   readonly update?: Operation;
   readonly remove?: Operation;
 }
+
+/** How deep in a response its list can be: `{data: {results: []}}`. */
+const LIST_DEPTH = 3;
 
 /** A path that ends with a parameter; `.json` may follow. */
 const ITEM_PATH = /^(.*)\/\{([^{}/]+)\}(\.[a-z]+)?\/?$/;
@@ -31,16 +34,23 @@ export function findResources(document: Document): readonly Resource[] {
     const replace = find(itemPath, 'PUT');
     const update = find(itemPath, 'PATCH') ?? (replace ? undefined : find(itemPath, 'POST'));
     const parts = {
-      list: get && returnsList(document, get) ? get : undefined,
+      list: get && returnsList(document, get, collectionPath.endsWith('}') ? 1 : LIST_DEPTH) ? get : undefined,
       create: find(collectionPath, 'POST'),
       read: find(itemPath, 'GET'),
       replace,
       update,
       remove: find(itemPath, 'DELETE'),
     };
+    const isCollection = parts.list ?? parts.create ?? createsByPut(replace);
+    if (!isCollection) return [];
     const present = Object.fromEntries(Object.entries(parts).filter(([, operation]) => operation !== undefined));
     return [{ collectionPath, itemPath, idName, ...present }];
   });
+}
+
+/** Returns a PUT that documents status 201. */
+export function createsByPut(replace: Operation | undefined): Operation | undefined {
+  return (replace?.node.responses as Node | undefined)?.['201'] === undefined ? undefined : replace;
 }
 
 /** Returns whether a path parameter has a fixed list of values, such as a format: it is no id. */
@@ -51,15 +61,12 @@ function isChoice(document: Document, operations: readonly Operation[], path: st
 }
 
 /** Returns whether a success response is a list, bare or wrapped, or has no schema. */
-function returnsList(document: Document, { node }: Operation): boolean {
+function returnsList(document: Document, { node }: Operation, depth: number): boolean {
   const responses = Object.entries((node.responses ?? {}) as Node).filter(([status]) => /^2|default/.test(status));
   const contents = responses.flatMap(([, one]) => Object.values((document.resolve(one).content ?? {}) as Node));
   const schemas = contents.map((media) => (media as Node).schema).filter((schema) => schema !== undefined);
-  return schemas.length === 0 || schemas.some((schema) => hasList(document, schema, LIST_DEPTH));
+  return schemas.length === 0 || schemas.some((schema) => hasList(document, schema, depth));
 }
-
-/** How deep in a response its list can be: `{data: {results: []}}`. */
-const LIST_DEPTH = 3;
 
 function hasList(document: Document, schema: unknown, depth: number): boolean {
   const { type, items, properties, additionalProperties } = flatten(schema, document);

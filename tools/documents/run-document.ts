@@ -53,12 +53,14 @@ export async function runDocument(options: RunOptions): Promise<DocumentResult> 
 
 function compare(operations: readonly Operation[], explained: readonly ExplainedOperation[] | undefined) {
   const texts = new Map(explained?.map((one) => [`${one.method.toUpperCase()} ${one.path}`, one]));
-  const mocked = operations.filter(({ method, path }) => !texts.get(`${method} ${path}`)?.real);
+  const mocked = operations.filter(({ method, path }) => texts.get(`${method} ${path}`)?.mocked !== false);
   return {
     resourceOperations: operations.length,
     realOperations: explained ? operations.length - mocked.length : undefined,
     mocked: explained
-      ? mocked.map(({ method, path }) => `${method} ${path}: ${texts.get(`${method} ${path}`)?.text ?? 'not listed'}`)
+      ? mocked.map(
+          ({ method, path }) => `${method} ${path}: ${texts.get(`${method} ${path}`)?.explanation ?? 'not listed'}`,
+        )
       : [],
   };
 }

@@ -68,8 +68,8 @@ export async function startServer(command: Command, file: string): Promise<Docum
 export interface ExplainedOperation {
   readonly method: string;
   readonly path: string;
-  readonly real: boolean;
-  readonly text: string;
+  readonly mocked: boolean;
+  readonly explanation: string;
 }
 
 /** Runs `storefront explain`. Returns undefined if the command fails. */
