@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeader, ServerResponse } from 'node:http';
-import type { CredentialNames } from '../openapi/security.ts';
 import { type RecordedResponse, type StoredRequest, toStoredRequest } from '../sandbox/journal/recorded-request.ts';
 import { MEGABYTE } from '../util/limits.ts';
+import type { CredentialNames } from '../util/redact-secrets.ts';
 import { type AccessPolicy, isAllowed } from './access-policy.ts';
 import { HeaderChecks } from './header-checks.ts';
 import type { ResponseCache, ServerParts } from './parts.ts';

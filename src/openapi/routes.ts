@@ -1,10 +1,11 @@
 import type { Operation, Request } from 'openapi-backend';
 import { formatPointer } from '../util/json-pointer.ts';
+import type { CredentialNames } from '../util/redact-secrets.ts';
 import { METHODS } from './check-structure.ts';
 import { type Document, getNode, getPropertyNames, isNode, resolvePointer } from './document.ts';
 import { getParameters, type Parameter } from './parameters.ts';
 import { type DocumentedResponse, getMedia, getResponses, isParsedType } from './responses.ts';
-import { type Credential, type CredentialNames, getCredentialNames, getSecurity } from './security.ts';
+import { type Credential, getCredentialNames, getSecurity } from './security.ts';
 
 /** An operation of the contract, with the data for routing and validating its requests. */
 export interface Route {

@@ -195,12 +195,12 @@ function addProblem(routed: RoutedRequest, outcome: Outcome, problem: HttpProble
   const route = target?.route;
   const response = createProblemResponse(problem, getPath(routed));
   const documented = route && target.api.createErrorResponse?.({ ...routed, target, route }, problem, response);
-  const isDocumented = documented || (route && documentsProblem(route, response.status));
+  const isDocumented = () => documented || (route && documentsProblem(route, response.status));
   return {
     ...outcome,
     response: documented ?? response,
     notes: [...outcome.notes, problem.detail],
     violations: problem.violations,
-    isRefusal: problem.kind === undefined || !isDocumented,
+    isRefusal: problem.kind === undefined || !isDocumented(),
   };
 }

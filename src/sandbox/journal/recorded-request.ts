@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../control/operation.ts';
-import type { CredentialNames } from '../../openapi/security.ts';
+import type { CredentialNames } from '../../util/redact-secrets.ts';
 
 /** A request and its response, as the HTTP server passes them to the journal. */
 export interface RecordedRequest {

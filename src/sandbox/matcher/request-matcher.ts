@@ -1,6 +1,6 @@
 import type { RequestFilter, Where } from '../../control/operation.ts';
-import type { CredentialNames } from '../../openapi/security.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
+import type { CredentialNames } from '../../util/redact-secrets.ts';
 import { redactText } from '../../util/redact-secrets.ts';
 import { createGlob, MAX_INSTRUCTIONS } from './patterns.ts';
 import {
