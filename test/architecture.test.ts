@@ -66,7 +66,10 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
   ],
   resources: [
     { may: ['application.ts'], because: 'it implements the application interface' },
-    { may: ['store', 'openapi'], because: 'it serves the resources of any contract' },
+    {
+      may: ['store', 'openapi', 'mock'],
+      because: 'it serves the resources of any contract, and generates missing values',
+    },
   ],
   check: [{ may: ['mock', 'openapi'], because: 'it checks any server over HTTP, by its contract alone' }],
   client: [{ may: ['control'], because: 'types of the control API' }],
@@ -74,7 +77,7 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
     { may: ['server', 'client'], because: 'the kit starts a server and controls it over HTTP' },
     { may: ['control/operation.ts'], because: 'types that tests use' },
     {
-      may: ['shop/api-types.ts', 'shop/state.ts'],
+      may: ['shop/api-types.ts', 'shop/types.ts'],
       because: 'the packaged application is the shop: types that tests use',
     },
   ],
@@ -166,6 +169,8 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   ],
   'node:path': [
     'openapi/compiled-contract.ts',
+    // References to other files are relative to the file that has them.
+    'openapi/source-files.ts',
     'store',
     'server',
     'sandbox/snapshots.ts',

@@ -1,7 +1,15 @@
 /** Tests of types, which `npx tsc` checks: what must compile, and what must not (an unused `@ts-expect-error` is an error). Nothing is run. */
 
 import { mocked } from '../src/application.ts';
-import type { Order as ApiOrder, Product as ApiProduct, DeepReadonly, Options } from '../src/index.ts';
+import {
+  DomainError as AnyDomainError,
+  type ApiHandler,
+  type Order as ApiOrder,
+  type Product as ApiProduct,
+  createStorefront,
+  type DeepReadonly,
+  type Options,
+} from '../src/index.ts';
 import { DomainError, type DomainErrorCode } from '../src/shop/domain/domain-error.ts';
 import type { Handler, Handlers } from '../src/shop/operations/handler.ts';
 import { handlers } from '../src/shop/operations/index.ts';
@@ -15,6 +23,8 @@ import type {
   PaymentSummary,
   Product,
 } from '../src/shop/types.ts';
+import { startStorefront } from '../src/testing/in-process.ts';
+import { type StorefrontFixtures, storefrontFixtures } from '../src/testing/playwright.ts';
 
 declare function takes<T>(value: T): void;
 declare const order: Order;
@@ -89,6 +99,12 @@ new DomainError('unknown-order', 'there is none');
 // @ts-expect-error an unknown code
 new DomainError('out-of-stock', 'there is none left');
 
+// A handler of a user can also throw a problem of the resources of another contract.
+new AnyDomainError('entry-not-found', 'there is none');
+new AnyDomainError('unknown-order', 'there is none');
+// @ts-expect-error an unknown code
+new AnyDomainError('out-of-stock', 'there is none left');
+
 // The table of handlers has a handler or `mocked` for each operation.
 takes<Handlers>({ ...handlers, listOrders: mocked });
 takes<Options>({ handlers: { createOrder: mocked } });
@@ -111,3 +127,90 @@ takes<DeepReadonly<ApiOrder>>(order);
 apiOrder.products.push(...apiOrder.products);
 // @ts-expect-error a read-only array of the server
 takes<ApiOrder>(order);
+
+/** A pet of another contract. The types have the form that openapi-typescript generates. */
+interface Pet {
+  id: number;
+  name: string;
+}
+
+interface operations {
+  listPets: {
+    parameters: { query?: { limit?: number; tags?: string[]; sort?: 'name' | 'id' }; path?: never };
+    requestBody?: never;
+    responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': Pet[] } } };
+  };
+  createPet: {
+    parameters: { query?: never; path?: never };
+    requestBody: { content: { 'application/vnd.pets+json': Omit<Pet, 'id'> } };
+    responses: {
+      201: { content: { 'application/json': Pet } };
+      409: { content: { 'application/problem+json': { title: string } } };
+      default: { content: { 'text/plain': string } };
+    };
+  };
+  deletePet: { parameters: { path: { petId: number } }; responses: { 204: { content?: never } } };
+}
+
+type Pets = { operations: operations; state: { pets: Pet[]; toys: { id: string }[] } };
+
+async function serveAnyContract() {
+  await createStorefront<Pets>({
+    contract: 'pets.yaml',
+    handlers: {
+      // A handler gets parameters as texts, the body of any media type, and the typed state.
+      listPets({ query, body }, { read }) {
+        takes<`${number}` | undefined>(query.limit);
+        takes<'name' | 'id' | undefined>(query.sort);
+        takes<undefined>(body);
+        // @ts-expect-error a parameter is a text, not a number
+        takes<number>(query.limit);
+        return { body: read().pets };
+      },
+      async createPet({ body }, { update }) {
+        const pet = await update((state, nowMs) => {
+          const result = { id: nowMs, name: body.name };
+          return { next: { ...state, pets: [...state.pets, result] }, result };
+        });
+        if (pet.name === '') return { status: 409, body: { title: 'There is one' } };
+        if (pet.name === 'x') return { status: 500, body: 'text' };
+        return { status: 201, body: pet };
+      },
+      deletePet: mocked,
+      // An operation without an operationId has any handler.
+      getToysById: () => ({ body: {} }),
+    },
+  });
+  // @ts-expect-error a body that the contract does not document for the status
+  takes<ApiHandler<operations['createPet']>>(() => ({ status: 409, body: { id: 1, name: 'Rex' } }));
+  // @ts-expect-error a body of another operation
+  takes<Options<Pets>>({ handlers: { listPets: () => ({ body: { id: 1, name: 'Rex' } }) } });
+  // @ts-expect-error a path parameter with another name
+  takes<Options<Pets>>({ handlers: { deletePet: ({ path }) => ({ headers: { id: path.id } }) } });
+  // The types of `paths` alone determine no operationIds.
+  await createStorefront<{ '/pets': { get: operations['listPets'] } }>({
+    handlers: { listPets: () => ({ body: [] }) },
+  });
+}
+
+async function testAnyContract() {
+  const server = await startStorefront<Pets>({ contract: 'pets.yaml' });
+  const sandbox = await server.sandbox();
+  await sandbox.setState({ pets: [{ id: 1, name: 'Rex' }] });
+  // @ts-expect-error a collection that the state does not have
+  await sandbox.setState({ products: [] });
+  // @ts-expect-error an entry of another collection
+  await sandbox.setState({ pets: [{ id: 'ball' }] });
+  takes<string | undefined>((await server.default.state()).pets[0]?.name);
+  // Without types, the lists of another contract can be read as any lists.
+  const untyped = await startStorefront<object>({ contract: 'pets.yaml' });
+  takes<unknown>((await untyped.default.state()).pets?.[0]?.name);
+  // By default, the state is that of the shop.
+  takes<ApiProduct[]>((await (await startStorefront()).default.state()).products);
+  takes<StorefrontFixtures<Pets>['shop']>(
+    {} as Awaited<ReturnType<typeof server.sandbox>> & { enter(): Promise<void> },
+  );
+  storefrontFixtures<Pets>({ server: 'http://localhost:3000', by: 'header' });
+}
+
+takes<unknown>([serveAnyContract, testAnyContract]);

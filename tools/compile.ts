@@ -36,7 +36,7 @@ export function compileContracts(folder: string): void {
 
 function compileContract(folder: string, options: ContractOptions, groups?: readonly ValidatorGroup[]): void {
   const text = readContract(options.path);
-  const documents = createDocuments(text, options);
+  const { documents } = createDocuments(text, options);
   const all = Object.entries(compileGroups(documents.normalized, text, options.strict));
   const used = all.filter(([group]) => groups?.includes(group as ValidatorGroup) ?? true);
   writeContract(join(folder, getContractName(text, options)), documents, Object.fromEntries(used));

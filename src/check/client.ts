@@ -24,7 +24,11 @@ export class Client {
   #rateLimitedCount = 0;
 
   /** `headers` are sent with each request. */
-  constructor(url: string, headers: Readonly<Record<string, string>>, signal?: AbortSignal) {
+  constructor(
+    url: string,
+    readonly headers: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ) {
     // Each pending request adds a listener. Without this line, Node warns about more than ten listeners.
     if (signal) setMaxListeners(0, signal);
     this.url = url.replace(/\/+$/, '');

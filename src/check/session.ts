@@ -10,6 +10,7 @@ import {
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { type Client, TOO_MANY_REQUESTS } from './client.ts';
+import { addCredentials } from './credentials.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import { FailureRounds } from './failure-rounds.ts';
 import { type CheckName, type CheckResults, type Finding, getResponseName, type Violation } from './findings.ts';
@@ -99,8 +100,9 @@ export function createSession(parts: SessionOptions): Session {
     ...parts,
     mayHaveChanged: true,
     rateLimitedCount: 0,
-    async send(check, route, request, ownRule = () => []) {
+    async send(check, route, plainRequest, ownRule = () => []) {
       if (signal?.aborted) throw signal.reason;
+      const request = addCredentials(route, parts.client.headers, plainRequest);
       const requestNumber = failureRounds.recordRequest();
       try {
         return recordResponse(check, route, { request, response: await sendWithRetries(parts, request) }, ownRule);

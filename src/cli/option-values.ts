@@ -59,6 +59,14 @@ export function parseList(text: string): readonly string[] {
   throw new InvalidArgumentError('Separate names with commas.');
 }
 
+/** Parses `off`, `form`, or a comma-separated list of tokens. */
+export function parseAuth(text: string): 'off' | 'form' | readonly string[] {
+  if (text === 'off' || text === 'form') return text;
+  const tokens = splitList(text);
+  if (tokens.every((token) => token !== '')) return tokens;
+  throw new InvalidArgumentError('Use off, form, or tokens separated with commas.');
+}
+
 /** Parses a JSON object. */
 export function parseJson(text: string): object {
   try {

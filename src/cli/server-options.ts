@@ -2,7 +2,15 @@ import { statSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { OptionRow } from './option-table.ts';
-import { parseDelay, parseHostNames, parseList, parseOrigins, parsePort, parseText } from './option-values.ts';
+import {
+  parseAuth,
+  parseDelay,
+  parseHostNames,
+  parseList,
+  parseOrigins,
+  parsePort,
+  parseText,
+} from './option-values.ts';
 
 /** The options for the data file and the default data. */
 const DATA_OPTIONS: readonly OptionRow[] = [
@@ -76,6 +84,11 @@ export const SERVER_OPTIONS: readonly OptionRow[] = [
     'any',
   ],
   ['--snapshots <folder>', 'folder with your snapshots, one file NAME.json for each', parseFolder],
+  [
+    '--auth <mode>',
+    'credentials that the security of the contract requires: form (accept all of the right form), off, or comma-separated tokens; TOKEN=a+b has only the scopes a and b (default: form)',
+    parseAuth,
+  ],
   ['--delay <ms>', 'delay of each response: milliseconds or a range (200-800), up to 60000 (default: 0)', parseDelay],
   ['--no-control', 'disable the control API, except /_control/health'],
   ['--control-token <token>', 'bearer token that the control API requires (env: STOREFRONT_CONTROL_TOKEN)', parseText],

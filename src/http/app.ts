@@ -25,7 +25,7 @@ import { createRoutes } from './routes.ts';
  */
 export function createRequestListener(server: ServerParts, served: ServedContract): RequestListener {
   const { log } = server;
-  const cache = createResponseCache(server);
+  const cache = createResponseCache(server, served.contract.credentialNames);
   const parts: AppParts = {
     ...server,
     ...served,

@@ -16,6 +16,8 @@ export interface HttpOptions {
   readonly allowHost?: readonly string[] | undefined;
   /** Origins to allow in addition to loopback origins and origins with the host name of the request; `*` allows all origins. Default: none. */
   readonly allowOrigin?: readonly string[] | undefined;
+  /** Credentials that the `security` of the contract requires: `form` accepts all that have the right form, `off` requires none, and a list has the accepted tokens. A token `T=a+b` has only the scopes a and b. Default: `form`. */
+  readonly auth?: 'off' | 'form' | readonly string[] | undefined;
   /** Delay of the responses of all operations in ms, up to 60,000. With a range, each response has a random delay from the range. Default: none. */
   readonly delay?: Delay | undefined;
   /** Whether to cache the bytes of GET responses until the state changes. The cache does not change any response. Default: true. */

@@ -51,8 +51,8 @@ export interface ServedContract {
 }
 
 /**
- * Stores the bytes of GET responses from the sandbox `default`, and sends them again until the state changes. The key of an entry consists of the request target
- * and the `Origin` header. The responses depend on no other header.
+ * Stores the bytes of GET responses from the sandbox `default`, and sends them again until the state changes. The key of an entry consists of the request target,
+ * the `Origin` header and the headers with credentials. The responses depend on no other header.
  */
 export interface ResponseCache {
   /** Sends the stored response to a request, records it in the journal, and returns its operationId. Returns undefined if no response is stored. */

@@ -21,6 +21,8 @@ const kinds = {
   'limit-reached': { status: 409, title: 'Limit reached' },
   'control-disabled': { status: 403, title: 'The control API is disabled' },
   'token-required': { status: 401, title: 'Token required' },
+  'credentials-required': { status: 401, title: 'Credentials required' },
+  'scope-required': { status: 403, title: 'Scope required' },
   'host-not-allowed': { status: 403, title: 'Host not allowed' },
   'origin-not-allowed': { status: 403, title: 'Origin not allowed' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
@@ -68,6 +70,10 @@ const explanations: Readonly<Record<ProblemCode, string>> = {
   'control-disabled':
     'The server runs with --no-control, or other machines can reach the server (--host) and it runs without --control-token.',
   'token-required': 'The server runs with --control-token. Send the header Authorization: Bearer TOKEN.',
+  'credentials-required':
+    'The `security` of the contract requires credentials. By default, all credentials that have the right form are accepted. With --auth TOKENS, only these tokens are accepted. --auth off requires no credentials.',
+  'scope-required':
+    'The `security` of the contract requires a scope that the token does not have. --auth TOKEN=SCOPE+SCOPE has the scopes of a token.',
   'host-not-allowed':
     'The Host header is neither localhost, nor an IP address, nor a name allowed with --allow-host. This protects against DNS rebinding.',
   'origin-not-allowed':

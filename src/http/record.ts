@@ -92,6 +92,7 @@ function addToJournal(journal: Journal, exchange: Exchange, sent: SentResponse |
     response: sent && toRecordedResponse(sent),
     durationMs: performance.now() - request.startMs,
     operationId: target?.route?.operationId,
+    credentialNames: target?.api.contract.credentialNames,
     remarks: hasRemarks ? { notes, violations, responseViolations, forced: effects } : undefined,
   });
 }

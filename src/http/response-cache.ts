@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeader, ServerResponse } from 'node:http';
+import type { CredentialNames } from '../openapi/security.ts';
 import { type RecordedResponse, type StoredRequest, toStoredRequest } from '../sandbox/journal/recorded-request.ts';
 import { MEGABYTE } from '../util/limits.ts';
 import { type AccessPolicy, isAllowed } from './access-policy.ts';
@@ -12,6 +13,7 @@ import { type SentResponse, toRecordedResponse } from './record.ts';
 /** A stored response. Its status is 200. */
 interface CachedResponse {
   readonly operationId: string;
+  readonly credentialNames: CredentialNames;
   /** The headers as a list of alternating names and values. Node writes a list faster than an object. */
   readonly headers: OutgoingHttpHeader[];
   readonly body: Buffer | ListPieces;
@@ -37,13 +39,16 @@ const MAX_KEY_LENGTH = 1024;
 const NO_RESPONSE_CACHE: ResponseCache = { send: () => undefined, store: () => {} };
 
 /** Creates the response cache of a server. The cache sends responses without Koa, which is several times as fast as with Koa. */
-export function createResponseCache({ access, options, sandboxes }: ServerParts): ResponseCache {
+export function createResponseCache(
+  { access, options, sandboxes }: ServerParts,
+  credentialNames: CredentialNames,
+): ResponseCache {
   // Cached responses would have no delay.
   if (options.responseCache === false || options.delay !== undefined) return NO_RESPONSE_CACHE;
   const { store, faults, journal } = sandboxes.default;
   const getRevision = () => store.read().revision;
   const headerChecks = new HeaderChecks(({ headers }) =>
-    isCacheable(headers, access) ? getKeyPrefix(headers) : undefined,
+    isCacheable(headers, access) ? getKeyPrefix(headers, credentialNames) : undefined,
   );
   const responses = new StoredResponses();
 
@@ -74,7 +79,11 @@ export function createResponseCache({ access, options, sandboxes }: ServerParts)
       if (key.length > MAX_KEY_LENGTH) return;
       const bytes = sent.bytes + key.length + ENTRY_BYTES;
       if (bytes > (sent.response.pieces ? MAX_LIST_BYTES : MAX_BYTES)) return;
-      responses.set(key, createCachedResponse(operationId, sent, res), { bytes, revision: getRevision() });
+      responses.set(
+        key,
+        { ...createCachedResponse(operationId, sent, res), credentialNames },
+        { bytes, revision: getRevision() },
+      );
     },
   };
 }
@@ -116,7 +125,11 @@ class StoredResponses {
   }
 }
 
-function createCachedResponse(operationId: string, sent: SentResponse, res: ServerResponse): CachedResponse {
+function createCachedResponse(
+  operationId: string,
+  sent: SentResponse,
+  res: ServerResponse,
+): Omit<CachedResponse, 'credentialNames'> {
   return {
     operationId,
     headers: Object.entries(res.getHeaders()).flatMap(([name, value = '']) => [name, value]),
@@ -133,7 +146,7 @@ function getBody({ response: { pieces }, text }: SentResponse): CachedResponse['
 
 /** Returns a GET request that got a cached response, as the journal stores it. */
 function getStoredRequest(cached: CachedResponse, url: string, rawHeaders: readonly string[]): StoredRequest {
-  const { latest, operationId, recorded: response } = cached;
+  const { latest, operationId, credentialNames, recorded: response } = cached;
   if (latest?.headers === rawHeaders) return latest;
   const request = {
     method: 'GET',
@@ -143,6 +156,7 @@ function getStoredRequest(cached: CachedResponse, url: string, rawHeaders: reado
     response,
     durationMs: 0,
     operationId,
+    credentialNames,
     remarks: undefined,
   };
   cached.latest = toStoredRequest(request);
@@ -159,7 +173,9 @@ function isCacheable(headers: IncomingHttpHeaders, access: AccessPolicy): boolea
   );
 }
 
-/** Returns the start of the keys of requests with these headers. The request target is the rest of a key. */
-function getKeyPrefix({ origin }: IncomingHttpHeaders): string {
-  return origin === undefined ? '' : `${origin} `;
+/** Returns the start of the keys of requests with these headers: the origin and the credentials. The request target is the rest of a key. */
+function getKeyPrefix(headers: IncomingHttpHeaders, credentialNames: CredentialNames): string {
+  const { origin } = headers;
+  const credentials = credentialNames.headers.map((name) => headers[name] ?? null);
+  return (origin === undefined ? '' : `${origin} `) + (credentials.length > 0 ? JSON.stringify(credentials) : '');
 }

@@ -26,7 +26,6 @@ function checkReferences(document: Document): readonly Issue[] {
 function checkReference(document: Document, pointer: string, reference: unknown): string | undefined {
   if (typeof reference !== 'string') return 'is not a reference: enter a string';
   const target = JSON.stringify(reference);
-  if (!reference.startsWith('#')) return `refers to ${target} in another document: bundle both documents`;
   if (getNode(document, parseReference(reference)) === undefined) return `refers to ${target}, which does not exist`;
   const visited = new Set([pointer]);
   let next = parseReference(reference);

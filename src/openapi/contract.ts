@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { DataValidator } from '../util/issue.ts';
 import { runInSlices } from '../util/slices.ts';
+import { bundleDocument } from './bundle.ts';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import { closeSchemas } from './close-schemas.ts';
 import {
@@ -15,6 +16,8 @@ import { createBackend } from './openapi-backend.ts';
 import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
 import { createRouting, type Route, type Routing } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
+import { isUnchanged, type SourceFile, SourceFiles } from './source-files.ts';
+import { createLocator } from './source-location.ts';
 import { type RequestResult, type RequestToValidate, validateRequest } from './validate-request.ts';
 import { canVerifyParts, type ListResponse, verifyListParts } from './verify-list.ts';
 import { createDataValidator } from './violations.ts';
@@ -23,8 +26,10 @@ import { createDataValidator } from './violations.ts';
 export interface Contract extends Routing {
   /** The path of the contract file. */
   readonly path: string;
-  /** The text of the contract file. */
+  /** The text of the contract file. If the document has several files, the text of the document that is made of them. */
   readonly text: string;
+  /** Formats the position of the value at a JSON Pointer of the document: `FILE:LINE:COLUMN #POINTER`. */
+  locate(pointer: string): string;
   /** The document in the file, changed by the option `edit`. */
   readonly document: Document;
   /** The document that requests are validated against. In strict mode, its schemas are closed. Created on first use. */
@@ -71,11 +76,22 @@ export interface DocumentEdit {
   edit(document: Document): Document;
 }
 
-const cache = new Map<string, { name: string; contract: Contract }>();
+/** The files of a document other than its main file. */
+type Parts = readonly Pick<SourceFile, 'path' | 'text'>[];
+
+const cache = new Map<string, { name: string; parts: Parts; contract: Contract }>();
+
+/** The paths of the other files of each contract file, from its last loading. */
+const partPaths = new Map<string, readonly string[]>();
+
+/** Returns the paths of the files to which the contract file at `path` refers, including those that could not be read. Empty until the contract is loaded. */
+export function getPartPaths(path: string): readonly string[] {
+  return partPaths.get(path) ?? [];
+}
 
 /**
  * Loads a contract from a YAML or JSON file. Throws `ContractError` if the contract can't be served. Loading takes about 100 ms, unless the contract is
- * precompiled, so the contract is cached until the file changes. All servers of a process share the contract, because it has no state.
+ * precompiled, so the contract is cached until one of its files changes. All servers of a process share the contract, because it has no state.
  */
 export async function loadContract(options: ContractOptions): Promise<Contract> {
   const { path, strict } = options;
@@ -83,10 +99,12 @@ export async function loadContract(options: ContractOptions): Promise<Contract> 
   const name = getContractName(text, options);
   const key = `${strict} ${path}`;
   const cached = cache.get(key);
-  if (cached?.name === name) return cached.contract;
+  if (cached?.name === name && cached.parts.every(isUnchanged)) return cached.contract;
   try {
-    const contract = createContract(text, options, findCompiledContract(name));
-    cache.set(key, { name, contract });
+    const compiled = findCompiledContract(name);
+    const loaded = compiled ? createLoaded(text, path, compiled.documents) : createDocuments(text, options);
+    const contract = createContract(loaded, options, compiled);
+    cache.set(key, { name, parts: loaded.parts, contract });
     return contract;
   } catch (cause) {
     if (cause instanceof ContractError) throw cause;
@@ -99,10 +117,21 @@ export function getContractName(text: string, { strict, edit }: Omit<ContractOpt
   return hashContract(text, String(strict), edit?.key ?? '');
 }
 
-/** Creates a contract from the text of its file. `compiled`: the compiled form of the contract; undefined if it is not precompiled. */
-export function createContract(text: string, options: ContractOptions, compiled?: CompiledContract): Contract {
+/** The documents of a contract and their source. */
+interface LoadedDocuments extends Pick<Contract, 'text' | 'locate'> {
+  readonly documents: CompiledDocuments;
+  readonly parts: Parts;
+}
+
+function createLoaded(text: string, path: string, documents: CompiledDocuments): LoadedDocuments {
+  return { text, documents, locate: createLocator(path, text), parts: [] };
+}
+
+/** Creates a contract from its documents. `compiled`: the compiled form of the contract; undefined if it is not precompiled. */
+function createContract(loaded: LoadedDocuments, options: ContractOptions, compiled?: CompiledContract): Contract {
   const { path, strict } = options;
-  const { document, normalized, warning } = compiled?.documents ?? createDocuments(text, options);
+  const { text, locate } = loaded;
+  const { document, normalized, warning } = loaded.documents;
   const backend = createBackend(normalized);
   const views = createViews(normalized, text, strict);
   const requests = {
@@ -124,6 +153,7 @@ export function createContract(text: string, options: ContractOptions, compiled?
   return {
     path,
     text,
+    locate,
     document,
     get enforced() {
       enforced ??= strict ? closeDocument(document) : { document, text };
@@ -171,18 +201,29 @@ export function createViews(normalized: Document, text: string, strict: boolean)
   };
 }
 
-/** Parses, edits and normalizes a document. Throws `ContractError` if the document can't be served. */
-export function createDocuments(text: string, { path, edit }: ContractOptions): CompiledDocuments {
+/** Parses, edits and normalizes a document, with the other files to which it refers. Throws `ContractError` if the document can't be served. */
+export function createDocuments(text: string, { path, edit }: ContractOptions): LoadedDocuments {
   const parsed = parseDocument(path, text);
-  const document = edit ? edit.edit(parsed) : parsed;
-  const issues = checkStructure(document);
-  if (issues.length > 0) throw new ContractError(formatIssues(path, text, issues));
+  const main = { path, text, content: edit ? edit.edit(parsed) : parsed };
+  const files = new SourceFiles(main);
+  const { document, locate, issues } = bundleFiles(files, main);
+  const found = issues.length > 0 ? issues : checkStructure(document);
+  if (found.length > 0) throw new ContractError(formatIssues(locate, found));
   const { document: normalized, warnings } = normalizeSchemas(document);
-  return {
+  const documents = {
     document,
     normalized: withOperationIds(normalized),
-    ...(warnings.length > 0 ? { warning: formatIssues(path, text, warnings) } : {}),
+    ...(warnings.length > 0 ? { warning: formatIssues(locate, warnings) } : {}),
   };
+  return { documents, locate, parts: files.parts, text: files.parts.length > 0 ? formatYaml(document) : text };
+}
+
+function bundleFiles(files: SourceFiles, main: SourceFile) {
+  try {
+    return bundleDocument(files, main);
+  } finally {
+    partPaths.set(main.path, files.paths);
+  }
 }
 
 /** Compiles the schemas of media types by validating `undefined` against each. Returns the errors. */

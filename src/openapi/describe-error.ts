@@ -133,6 +133,7 @@ function describeString({ format, pattern, minLength = 0, maxLength }: Described
   const hasLength = minLength > 0 || maxLength !== undefined;
   if (pattern !== undefined) return `a string that matches ${pattern}${hasLength ? `, of ${length} characters` : ''}`;
   if (maxLength !== undefined) return `a string of ${length} characters`;
+  if (minLength > 1) return `a string of ${length} characters`;
   return minLength > 0 ? 'a string that is not empty' : 'a string';
 }
 

@@ -5,7 +5,6 @@ import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { UserError } from '../util/user-error.ts';
-import { createLocator } from './source-location.ts';
 import { loadYamlParser } from './yaml-parser.ts';
 
 export type { Document } from 'openapi-backend';
@@ -24,8 +23,8 @@ export function parseDocument(path: string, text: string): Document {
   );
 }
 
-/** Parses JSON or YAML. Uses the core schema of YAML 1.2, which does not turn strings into dates. */
-function parseText(path: string, text: string): unknown {
+/** Parses JSON or YAML. Throws a `ContractError` for a syntax error. Uses the core schema of YAML 1.2, which does not turn strings into dates. */
+export function parseText(path: string, text: string): unknown {
   const isJson = text.trimStart().startsWith('{');
   try {
     // Large documents are JSON, which JSON.parse reads many times faster than js-yaml.
@@ -69,9 +68,8 @@ export function readContract(path: string): string {
 /** The maximum number of issues in a message. */
 const MAX_LISTED_ISSUES = 3;
 
-/** Formats the first three issues with file, line and column, followed by the number of further issues. */
-export function formatIssues(path: string, text: string, issues: readonly Issue[]): string {
-  const locate = createLocator(path, text);
+/** Formats the first three issues with their positions, followed by the number of further issues. `locate`: formats the position of a JSON Pointer. */
+export function formatIssues(locate: (pointer: string) => string, issues: readonly Issue[]): string {
   return limitList(issues, MAX_LISTED_ISSUES, ({ pointer, message }) => `${locate(pointer)} ${message}`).join('; ');
 }
 

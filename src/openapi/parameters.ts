@@ -187,7 +187,8 @@ export function setAt(target: unknown, [key, ...keys]: readonly string[], value:
   return { ...own, [key]: setAt(own[key], keys, value) };
 }
 
-function findCookie(cookies: string | readonly string[] | undefined, name: string): string | undefined {
+/** Returns the value of a cookie; undefined if there is no such cookie. */
+export function findCookie(cookies: string | readonly string[] | undefined, name: string): string | undefined {
   const pairs = String(cookies ?? '')
     .split(';')
     .map((pair) => pair.trim());

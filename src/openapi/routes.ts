@@ -4,6 +4,7 @@ import { METHODS } from './check-structure.ts';
 import { type Document, getNode, getPropertyNames, isNode, resolvePointer } from './document.ts';
 import { getParameters, type Parameter } from './parameters.ts';
 import { type DocumentedResponse, getMedia, getResponses, isParsedType } from './responses.ts';
+import { type Credential, type CredentialNames, getCredentialNames, getSecurity } from './security.ts';
 
 /** An operation of the contract, with the data for routing and validating its requests. */
 export interface Route {
@@ -19,6 +20,8 @@ export interface Route {
   readonly parameters: readonly Parameter[];
   /** The request bodies by media type; empty if the operation has no request body. */
   readonly bodyMedia: DocumentedResponse['media'];
+  /** The security requirements: a request must have all credentials of one requirement. Empty if the operation requires none. */
+  readonly security: readonly (readonly Credential[])[];
   /** The names of the path parameters. */
   readonly pathNames: readonly string[];
   /** The names of the query parameters, and the names of the properties of the body. */
@@ -36,6 +39,8 @@ export type RouteResult =
 /** The operations of a contract. */
 export interface Routing {
   readonly routes: readonly Route[];
+  /** The names of the headers and query parameters with credentials. */
+  readonly credentialNames: CredentialNames;
   /** Finds the operation for a method and a path. `path`: percent-encoded, without a query. */
   route(method: string, path: string): RouteResult;
 }
@@ -63,6 +68,7 @@ export function createRouting(router: OperationMatcher, document: Document): Rou
   const cache = new Map(exactRoutes.map(([key, route]): [string, RouteResult] => [key, { kind: 'operation', route }]));
   return {
     routes,
+    credentialNames: getCredentialNames(routes),
     route(method, path) {
       const key = `${method} ${path}`;
       const cached = cache.get(key);
@@ -112,6 +118,7 @@ function createRoute(document: Document, path: string, method: string): Route {
     responses,
     parameters,
     bodyMedia,
+    security: getSecurity(document, pointer),
     pathNames: parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
     knownNames: {
       query: queryParameters.flatMap(({ name, fields }) => [name, ...fields]),

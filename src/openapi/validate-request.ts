@@ -56,7 +56,7 @@ export interface RequestValidation {
 /** Validates a request. Returns the input of the handler, or violations. */
 export function validateRequest(context: RequestValidation, route: Route, request: RequestToValidate): RequestResult {
   const unknown = context.strict ? NO_NAMES : findUnknownNames(route, request);
-  const query = omitNames(request.query, unknown.query);
+  const query = omitNames(request.query, [...unknown.query, ...findCredentialNames(route)]);
   const body = readBody(context.document, route, request);
   const input = { path: route.pathParameters(request.path), query, body };
   const errors = findErrors(context, route, { ...request, body }, input);
@@ -141,13 +141,22 @@ interface Names {
 const NO_NAMES: Names = { query: [], body: [] };
 
 /** Returns the names in a request that the contract does not define. Decision: the server ignores them, because front ends send some. */
-function findUnknownNames({ knownNames: known, parameters }: Route, { query, body }: RequestToValidate): Names {
+function findUnknownNames(route: Route, { query, body }: RequestToValidate): Names {
+  const { knownNames: known, parameters } = route;
+  const isCredential = (name: string) => findCredentialNames(route).includes(name);
   const isDeep = (name: string) =>
     parameters.some((parameter) => isDeepShape(parameter.shape) && parameter.name === parseDeepName(name)?.parameter);
   return {
-    query: Object.keys(query).filter((name) => !known.query.includes(name) && !isDeep(name)),
+    query: Object.keys(query).filter((name) => !known.query.includes(name) && !isDeep(name) && !isCredential(name)),
     body: isNode(body) ? Object.keys(body).filter((name) => !known.body.includes(name)) : [],
   };
+}
+
+/** Returns the names of query parameters that have credentials and are not documented as parameters. */
+function findCredentialNames({ security, knownNames }: Route): readonly string[] {
+  if (security.length === 0) return [];
+  const names = security.flat().flatMap((credential) => (credential.in === 'query' ? credential.name : []));
+  return names.filter((name) => !knownNames.query.includes(name));
 }
 
 /** Returns a query without the parameters of the given names. */

@@ -16,7 +16,7 @@ const GENERATED_SEEDS = 3;
 const MAX_PARENTS = 5;
 
 /** The time of the default data, in ms since 1970: 2026-01-01. It is constant, so that a reset restores the same data. */
-const SEED_TIME_MS = Date.UTC(2026, 0, 1);
+const SEED_TIME_MS = 1_767_225_600_000;
 
 /** Creates the default data of a contract: the examples of the document. A resource that no operation creates gets generated entries. */
 export function createSeeds(served: Served): State {

@@ -1,4 +1,3 @@
-import type { ErrorObject } from 'ajv';
 import type { Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { createMock } from '../mock/mock.ts';
@@ -8,7 +7,7 @@ import type { Entry } from '../store/state.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { getKeyValue, type PathInput, setKeyValue } from './entries.ts';
+import { copyKeyValue, getKeyValue, type PathInput, setKeyValue } from './entries.ts';
 import { inferResources } from './infer.ts';
 import { type ListParameters, readListParameters } from './list-query.ts';
 import { normalizeName } from './names.ts';
@@ -73,10 +72,9 @@ export class Served {
       mount.item !== undefined &&
       !mount.parents.some(({ parameter }) => parameter === id.parameter)
     )
-      return this.#putIdFirst(resource, withParents, this.#values.toTyped(id.schema, path[id.parameter] as string));
-    if (id.property !== undefined && withParents[id.property] !== undefined && withParents[id.property] !== null)
-      return withParents;
-    return this.#putIdFirst(resource, withParents, this.#values.createId(resource, entries, withParents, newId()));
+      return setKeyValue(withParents, id, this.#values.toTyped(id.schema, path[id.parameter] as string));
+    if (id.property !== undefined && getKeyValue(withParents, id) !== undefined) return withParents;
+    return setKeyValue(withParents, id, this.#values.createId(resource, entries, withParents, newId()));
   }
 
   /** Creates an entry from an example or a generated value: adds the parents, and the id if the value has none. */
@@ -88,7 +86,7 @@ export class Served {
     );
     const { id } = resource;
     if (resource.kind === 'singleton' || getKeyValue(entry, id) !== undefined) return entry;
-    return this.#putIdFirst(resource, entry, this.#values.createId(resource, entries, entry, newId()));
+    return setKeyValue(entry, id, this.#values.createId(resource, entries, entry, newId()));
   }
 
   /** Returns the issues of an entry of the state. Properties can be missing: they are generated when the entry is read. */
@@ -124,16 +122,16 @@ export class Served {
   updateEntry(plan: Plan, current: Entry, change: (old: Entry) => Entry, sent: Entry, nowMs: number): Entry {
     const { resource, mount } = plan;
     const changed = this.#keepNulls(resource, change(current), sent);
-    const keys = [...(resource.kind === 'collection' ? [resource.id] : []), ...mount.parents];
-    const fixed = [PATH_VALUES, ...keys.flatMap(({ property }) => property ?? [])];
     const created = Object.keys(this.#values.getTimes(resource, changed, { nowMs, kinds: ['created'] }));
-    const kept = [...fixed, ...created].filter((name) => current[name] !== undefined);
-    return {
+    const kept = [PATH_VALUES, ...created].filter((name) => current[name] !== undefined);
+    const next: Entry = {
       ...this.#values.removeReadOnly(resource, changed),
       ...this.#values.pickReadOnly(resource, current),
       ...Object.fromEntries(kept.map((name) => [name, current[name]])),
       ...this.#values.getTimes(resource, sent, { nowMs, kinds: ['updated'] }),
     };
+    const keys = [...(resource.kind === 'collection' ? [resource.id] : []), ...mount.parents];
+    return keys.reduce((entry, key) => copyKeyValue(current, entry, key), next);
   }
 
   /** Returns the initial singleton below a path. A singleton that can be deleted does not exist before it is created. */
@@ -171,17 +169,11 @@ export class Served {
         : setKeyValue(next, parent, this.#values.toTyped(parent.schema, value));
     }, entry);
   }
-
-  #putIdFirst({ id }: Resource, entry: Entry, value: unknown): Entry {
-    if (id.property === undefined) return setKeyValue(entry, id, value);
-    const { [id.property]: _old, ...others } = entry;
-    return { [id.property]: value, ...others };
-  }
 }
 
 /** Keywords whose errors are about missing values, which are generated when an entry is read, or about alternatives. */
 const IGNORED_KEYWORDS = new Set(['required', 'oneOf', 'anyOf', 'if', 'dependentRequired', 'minProperties']);
 
-function isOwnError({ keyword, schemaPath }: ErrorObject): boolean {
+function isOwnError({ keyword, schemaPath }: ReturnType<Contract['getErrors']>[number]): boolean {
   return !IGNORED_KEYWORDS.has(keyword) && !/\/(?:oneOf|anyOf)\//.test(schemaPath);
 }

@@ -2,9 +2,10 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, resolvePointer } from '../openapi/document.ts';
 import { isOneWay } from '../openapi/schema-validator.ts';
 import type { Entry } from '../store/state.ts';
+import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { createRandom, createUuid, toSeed } from '../util/random.ts';
-import { getKeyValue } from './entries.ts';
+import { getKeyValue, getProperty } from './entries.ts';
 import { normalizeName } from './names.ts';
 import type { PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -99,7 +100,7 @@ function pick(entry: Entry, isIncluded: (name: string) => boolean): Entry {
 
 /** Returns a time in the forms that schemas use: date and time, date, seconds, milliseconds. */
 function formatTimes(nowMs: number): readonly unknown[] {
-  const text = new Date(nowMs).toISOString();
+  const text = toIsoTime(nowMs);
   return [text, text.slice(0, 10), Math.floor(nowMs / 1_000), nowMs];
 }
 
@@ -112,7 +113,7 @@ function listCandidates(
   uuid: string,
 ): readonly unknown[] {
   const types = schema === '' ? [] : reader.getTypes(schema);
-  const values = entries.map((other) => (property === undefined ? undefined : other[property]));
+  const values = entries.map((other) => (property === undefined ? undefined : getProperty(other, property)));
   const numbers = values.filter((value) => typeof value !== 'boolean' && /^\d{1,15}$/.test(String(value))).map(Number);
   const next = numbers.reduce((highest, number) => Math.max(highest, number), 0) + 1;
   if (types.includes('integer') || types.includes('number')) {
@@ -137,6 +138,7 @@ function createSlugs(entry: Entry, unique: string): readonly string[] {
   const title = String(entry.title ?? entry.name ?? '');
   const slug = title
     .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');

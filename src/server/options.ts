@@ -1,11 +1,11 @@
 import type { HttpOptions } from '../http/options.ts';
-import type { CustomHandlers } from '../shop/operations/handler.ts';
 import type { Durability } from '../store/open-state.ts';
+import type { HandlersOf, ShopApi } from './api-types.ts';
 import type { LogStyle } from './logger.ts';
 
-/** Options of `createStorefront`. Most of them are also options of the command line, with the same names. */
-export interface Options extends ServerOptions {
-  readonly handlers?: CustomHandlers | string | undefined;
+/** Options of `createStorefront`. Most of them are also options of the command line, with the same names. `Api`: the types of the contract. */
+export interface Options<Api extends object = ShopApi> extends ServerOptions {
+  readonly handlers?: (HandlersOf<Api> & Readonly<Record<string, unknown>>) | string | undefined;
 }
 
 /** Options of a server for any application. */
@@ -30,7 +30,7 @@ export interface ServerOptions extends HttpOptions {
   readonly elapsedMs?: (() => number) | undefined;
   /** Returns a new id, a UUID. Default: `crypto.randomUUID`. */
   readonly newId?: (() => string) | undefined;
-  /** Path of the contract, an OpenAPI document 3.0 or 3.1. Operations without a handler are mocked. Default: the contract of the application. */
+  /** Path of the contract, an OpenAPI document 3.0 or 3.1. Its resources are real, and other operations without a handler are mocked. Default: the contract of the application. */
   readonly contract?: string | undefined;
   /** Operations to mock: `true` for all operations, `false` for none, or a list of operationIds. Default: false. */
   readonly mock?: boolean | readonly string[] | undefined;

@@ -111,18 +111,21 @@ export function refuseTypeConflicts({ contract, differences }: ContractSetup): v
   const message =
     'has another type than in the responses of the application: use the type of the application, or mock the operation';
   const issues = [...schemas].map((pointer) => ({ pointer, message }));
-  throw new ContractError(formatIssues(contract.path, contract.text, issues));
+  throw new ContractError(formatIssues(contract.locate, issues));
 }
 
 /** Returns a sentence about the operations and fields that a reload changes. */
 export function describeChanges(old: ContractSetup, now: ContractSetup): string {
   const [before, after] = [old, now].map(({ contract }) => contract.routes.map(({ operationId }) => operationId));
   const [oldFields, newFields] = [getFieldNames(old), getFieldNames(now)];
+  const [oldLists, newLists] = [old, now].map(({ collections }) => Object.keys(collections));
   const groups = [
     ['new operations', without(after, before).map((id) => (now.mocked.includes(id) ? `${id} (mocked)` : id))],
     ['removed operations', without(before, after)],
     ['now mocked', without(now.mocked, [...old.mocked, ...without(after, before)])],
     ['no longer mocked', without(old.mocked, [...now.mocked, ...without(before, after)])],
+    ['new collections', without(newLists, oldLists)],
+    ['removed collections', without(oldLists, newLists)],
     ['fields now generated, because the data lacks them', without(newFields.added, oldFields.added)],
     ['fields no longer generated', without(oldFields.added, newFields.added)],
     ['fields now left out', without(newFields.removed, oldFields.removed)],

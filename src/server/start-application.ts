@@ -8,7 +8,7 @@ import type { ServerParts } from '../http/parts.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { findUnmatchableReasons } from '../mock/unmatchable-faults.ts';
 import { findUnknownOperations, validateInjectedResponse } from '../mock/validate-fault.ts';
-import { loadContract } from '../openapi/contract.ts';
+import { getPartPaths, loadContract } from '../openapi/contract.ts';
 import { clampTime, createClock } from '../sandbox/clock.ts';
 import { createDelay } from '../sandbox/faults/combine-faults.ts';
 import { Sandboxes } from '../sandbox/registry.ts';
@@ -176,7 +176,12 @@ function run(
   const stopWarmUp = runInTurns([prepare, ...listWarmUps(live.setup)]);
   const stopReloads = reloadOnSave(
     [
-      { ...files.contract, reload: live.reloadContract, fallback: 'The previous contract stays in use' },
+      {
+        ...files.contract,
+        reload: live.reloadContract,
+        fallback: 'The previous contract stays in use',
+        getParts: () => getPartPaths(files.contract.path),
+      },
       ...(files.handlers ? [{ ...files.handlers, reload: live.reloadHandlers, fallback: HANDLERS_FALLBACK }] : []),
     ],
     (message) => log.warn(message),

@@ -1,3 +1,4 @@
+import type { ShopApi } from './api-types.ts';
 import { chooseApplication } from './choose-application.ts';
 import type { Options, Storefront } from './options.ts';
 import { startApplication } from './start-application.ts';
@@ -8,6 +9,6 @@ export type { Storefront } from './options.ts';
  * Starts a server in this process. It serves the shop, or the resources of the contract in the options. Resolves to the server when it listens. By default, the server uses a free port and stores its state in memory.
  * Rejects with an error if the contract, the data, the handlers or the address can't be used.
  */
-export async function createStorefront(options: Options = {}): Promise<Storefront> {
+export async function createStorefront<Api extends object = ShopApi>(options: Options<Api> = {}): Promise<Storefront> {
   return startApplication(await chooseApplication(options), options);
 }

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { ShopApi } from '../server/api-types.ts';
 import { type ChildOptions, toArguments } from './arguments.ts';
 import { createTestStorefront, type TestStorefront } from './test-storefront.ts';
 
@@ -21,7 +22,9 @@ const STOP_MS = 15_000;
  * Starts a server in a child process. By default, the server uses a free port and stores its state in memory. The child process ends when this process ends, even
  * if this process is killed. If the start fails, rejects with an error that contains the error output of the child process.
  */
-export async function startStorefront(options: ChildOptions = {}): Promise<TestStorefront> {
+export async function startStorefront<Api extends object = ShopApi>(
+  options: ChildOptions = {},
+): Promise<TestStorefront<Api>> {
   // The build writes the command line program to the folder of this module.
   const program = fileURLToPath(new URL('./main.js', import.meta.url));
   const child = spawn(process.execPath, [program, ...toArguments(options)], {

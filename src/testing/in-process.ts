@@ -1,4 +1,5 @@
 /** The entry `storefront/testing` for `import`. It starts the server in the process of the tests. */
+import type { ShopApi } from '../server/api-types.ts';
 import type { Options } from '../server/options.ts';
 import { createStorefront } from '../server/storefront.ts';
 import { createTestStorefront, type TestStorefront } from './test-storefront.ts';
@@ -11,6 +12,8 @@ export type { SandboxOptions, TestStorefront } from './test-storefront.ts';
  * Starts a server in this process. By default, the server uses a free port and stores its state in memory. Rejects with an error if the contract, the data, the
  * handlers or the address can't be used.
  */
-export async function startStorefront(options: Options = {}): Promise<TestStorefront> {
+export async function startStorefront<Api extends object = ShopApi>(
+  options: Options<Api> = {},
+): Promise<TestStorefront<Api>> {
   return createTestStorefront(await createStorefront(options), options.controlToken);
 }

@@ -1,6 +1,7 @@
 /**
  * The entry `storefront/playwright`: fixtures for Playwright. This module does not import Playwright, so that the package does not depend on it.
  */
+import type { ShopApi } from '../server/api-types.ts';
 import { type BrowserClock, withPages } from './page-clock.ts';
 import { sandboxAt, type TestSandbox } from './sandbox.ts';
 
@@ -27,7 +28,7 @@ export interface StorefrontFixtureOptions {
 }
 
 /** The sandbox of a test. Its clock also sets the time of the pages in the browser context of the test. */
-export interface TestShop extends TestSandbox {
+export interface TestShop<Api extends object = ShopApi> extends TestSandbox<Api> {
   /** Makes the pages of another browser context use this sandbox, such as the pages of a second user. */
   enter(context: BrowserContextLike): Promise<void>;
 }
@@ -46,16 +47,16 @@ export interface RouteLike {
 }
 
 /** The fixtures that `storefrontFixtures` adds. */
-export interface StorefrontFixtures {
+export interface StorefrontFixtures<Api extends object = ShopApi> {
   /** The sandbox of the test. */
-  shop: TestShop;
+  shop: TestShop<Api>;
 }
 
 /** A fixture that Playwright sets up for every test, even if the test does not use the fixture. `used`: the built-in fixtures that this fixture needs. */
-type AutoFixture = [
+type AutoFixture<Api extends object> = [
   (
     used: { context: BrowserContextLike; baseURL: string | undefined },
-    use: (shop: TestShop) => Promise<void>,
+    use: (shop: TestShop<Api>) => Promise<void>,
     testInfo: { readonly title: string; readonly workerIndex: number },
   ) => Promise<void>,
   { auto: true },
@@ -65,13 +66,15 @@ type AutoFixture = [
  * Creates fixtures for `test.extend<StorefrontFixtures>`. The fixture `shop` creates a sandbox for each test, and removes it after the test. The pages of the test
  * use this sandbox. Throws an error if an option is invalid.
  */
-export function storefrontFixtures(options: StorefrontFixtureOptions): { shop: AutoFixture } {
+export function storefrontFixtures<Api extends object = ShopApi>(
+  options: StorefrontFixtureOptions,
+): { shop: AutoFixture<Api> } {
   rejectInvalidOption(options ?? {});
   return {
     shop: [
       // Playwright reads the names of the fixtures from this object pattern.
       async ({ context, baseURL }, use, { title, workerIndex }) => {
-        const sandbox = sandboxAt(options.server, createId(title, workerIndex), options);
+        const sandbox = sandboxAt<Api>(options.server, createId(title, workerIndex), options);
         await sandbox.recreate(options);
         const enter = (other: BrowserContextLike) => enterSandbox(other, sandbox.id, options, baseURL);
         const clock = withPages(sandbox.clock, context.clock);

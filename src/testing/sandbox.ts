@@ -1,7 +1,7 @@
 import { sendControlRequest, toQuery } from '../client/client.ts';
 import type { ControlResponse, Fault, JournalEntry } from '../control/operation.ts';
-import type { State } from '../shop/api-types.ts';
-import type { State as ReadonlyState } from '../shop/state.ts';
+import type { ShopApi, StateOf } from '../server/api-types.ts';
+import type { DeepReadonly } from '../shop/types.ts';
 import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/sandbox-id.ts';
 import { createTestClock, type SendRequest, type TestClock } from './clock.ts';
 import type { FaultDefinition, JournalFilter, RequestExpectation, RequestFilter } from './request-filter.ts';
@@ -10,8 +10,8 @@ import { VerificationError } from './verification-error.ts';
 /** The name of a snapshot, whether it is built-in, and the number of entries in its collections. */
 export type Snapshot = ControlResponse<'saveSnapshot'>;
 
-/** A sandbox of a running server. Methods reject with a `ControlError` if the control API declines the request. */
-export interface TestSandbox {
+/** A sandbox of a running server. `Api`: the types of the contract. Methods reject with a `ControlError` if the control API declines the request. */
+export interface TestSandbox<Api extends object = ShopApi> {
   readonly id: string;
   /** The URL of the sandbox, without a trailing slash. An app or an API client can use this URL as the base URL. */
   readonly url: string;
@@ -22,9 +22,9 @@ export interface TestSandbox {
   /** Restores the default data. Does not change the clock, ids, faults, journal and snapshots. */
   reset(): Promise<void>;
   /** Returns the state. */
-  state(): Promise<State>;
+  state(): Promise<StateOf<Api>>;
   /** Replaces collections of the state. Does not change the other collections. */
-  setState(change: Partial<ReadonlyState>): Promise<void>;
+  setState(change: DeepReadonly<Partial<StateOf<Api>>>): Promise<void>;
   readonly clock: TestClock;
   /** Sets the seed of the id generator. The same seed generates the same ids in the same order. */
   ids(seed: number): Promise<void>;
@@ -72,7 +72,11 @@ export interface SandboxAccess {
 }
 
 /** Returns the sandbox `id` of a running server. Sends no request: the server creates the sandbox when it is first used. Throws an error if the id is invalid. */
-export function sandboxAt(server: string, id: string, { token }: SandboxAccess = {}): TestSandbox {
+export function sandboxAt<Api extends object = ShopApi>(
+  server: string,
+  id: string,
+  { token }: SandboxAccess = {},
+): TestSandbox<Api> {
   if (!SANDBOX_ID.test(id)) throw new Error(`Invalid sandbox id ${JSON.stringify(id)}: ${SANDBOX_ID_REMEDY}`);
   const controlServer = { url: server.replace(/\/+$/, ''), token };
   const url = `${controlServer.url}/_sandbox/${id}`;
@@ -85,7 +89,7 @@ export function sandboxAt(server: string, id: string, { token }: SandboxAccess =
     fetch: async (path, init) => fetch(path.startsWith('/') ? url + path : `${url}/${path}`, init),
     reset: () => send<'resetSandbox'>('POST', '/reset'),
     // The contract of the control API does not define the type of the state.
-    state: async () => (await send<'getState'>('GET', '/state')) as unknown as State,
+    state: async () => (await send<'getState'>('GET', '/state')) as unknown as StateOf<Api>,
     setState: (change) => send<'putState'>('PUT', '/state', change),
     clock: createTestClock(send),
     ids: async (seed) => void (await send<'seedIds'>('PUT', '/ids', { seed })),

@@ -1,3 +1,4 @@
+import type { ShopApi } from '../server/api-types.ts';
 import type { Storefront } from '../server/options.ts';
 import { sandboxAt, type TestSandbox } from './sandbox.ts';
 
@@ -9,25 +10,25 @@ export interface SandboxOptions {
   readonly from?: string | undefined;
 }
 
-/** A running server for tests. */
-export interface TestStorefront {
+/** A running server for tests. `Api`: the types of the contract. */
+export interface TestStorefront<Api extends object = ShopApi> {
   /** Address of the server, without a trailing slash. */
   readonly url: string;
   readonly port: number;
   /** The sandbox `default`. Requests that name no sandbox use it. */
-  readonly default: TestSandbox;
+  readonly default: TestSandbox<Api>;
   /** Creates a sandbox. Replaces an existing sandbox with the same id. */
-  sandbox(options?: SandboxOptions): Promise<TestSandbox>;
+  sandbox(options?: SandboxOptions): Promise<TestSandbox<Api>>;
   /** Stops the server. Can be called several times. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Returns the interface of a running server for tests. */
-export function createTestStorefront(
+export function createTestStorefront<Api extends object>(
   { url, port, close }: Pick<Storefront, 'url' | 'port' | 'close'>,
   token: string | undefined,
-): TestStorefront {
+): TestStorefront<Api> {
   let count = 0;
   let closing: Promise<void> | undefined;
   const closeOnce = () => {
@@ -37,12 +38,12 @@ export function createTestStorefront(
   return {
     url,
     port,
-    default: sandboxAt(url, 'default', { token }),
+    default: sandboxAt<Api>(url, 'default', { token }),
     async sandbox({ id, from, ...rest } = {}) {
       const [unknown] = Object.keys(rest);
       if (unknown !== undefined)
         throw new Error(`Unknown option ${unknown} of a sandbox. The options are id and from.`);
-      const sandbox = sandboxAt(url, id ?? `test-${++count}`, { token });
+      const sandbox = sandboxAt<Api>(url, id ?? `test-${++count}`, { token });
       await sandbox.recreate({ from });
       return sandbox;
     },

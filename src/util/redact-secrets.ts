@@ -43,6 +43,25 @@ export function redactSecrets(value: unknown, depth = 0): unknown {
   );
 }
 
+/** Replaces the values of the given names by `[redacted]`. */
+export function redactNamed<Values extends Readonly<Record<string, unknown>>>(
+  values: Values,
+  names: readonly string[],
+): Values {
+  const isNamed = names.some((name) => values[name] !== undefined);
+  if (!isNamed) return values;
+  const entries = Object.entries(values).map(([name, value]) => [name, names.includes(name) ? REDACTED : value]);
+  return Object.fromEntries(entries) as Values;
+}
+
+/** Replaces the values of the given query parameters in a URL by `[redacted]`. */
+export function redactNamedInUrl(url: string, names: readonly string[]): string {
+  if (names.length === 0) return url;
+  return url.replaceAll(/([?&])([^=&]+)=[^&]*/g, (whole, begin: string, name: string) =>
+    names.includes(decode(name)) ? `${begin}${name}=${REDACTED}` : whole,
+  );
+}
+
 /** Returns the first 8,000 characters of a text with `[redacted]` in place of secrets. The text can be JSON, a truncated JSON, a form, a URL, or a sentence. */
 export function redactText(text: string): string {
   return redactFullText(text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text);

@@ -37,7 +37,7 @@ describe('readCommandLine', () => {
 
   it('parses every option of the server', () => {
     const folder = projectFile('images');
-    const args = `--port 0 --host ::1 --data a.json --durability os --default-data b.json --static ${folder} --strict --contract c.yaml --mock a,b --handlers h.mjs --verify strict --sandboxes declared --snapshots ${folder} --no-control --control-token abc --allow-host shop,.web.test --allow-host=* --allow-origin https://a.test,null --allow-origin http://[::1]:80/ --log off`;
+    const args = `--port 0 --host ::1 --data a.json --durability os --default-data b.json --static ${folder} --strict --contract c.yaml --mock a,b --handlers h.mjs --verify strict --sandboxes declared --snapshots ${folder} --no-control --control-token abc --auth a,b=read+write --allow-host shop,.web.test --allow-host=* --allow-origin https://a.test,null --allow-origin http://[::1]:80/ --log off`;
     expect(options(args.split(' '))).toEqual({
       port: 0,
       host: '::1',
@@ -54,10 +54,18 @@ describe('readCommandLine', () => {
       snapshots: folder,
       control: false,
       controlToken: 'abc',
+      auth: ['a', 'b=read+write'],
       allowHost: ['shop', '.web.test', '*'],
       allowOrigin: ['https://a.test', 'null', 'http://[::1]:80/'],
       log: 'off',
     });
+  });
+
+  it('parses the modes of --auth', () => {
+    expect(options(['--auth', 'off'])).toMatchObject({ auth: 'off' });
+    expect(options(['--auth', 'form'])).toMatchObject({ auth: 'form' });
+    expect(options(['--auth', 'Bearer'])).toMatchObject({ auth: ['Bearer'] });
+    expect(read(['--auth', 'a,,b'])).toMatchObject({ kind: 'refuse', reason: expect.stringContaining('tokens') });
   });
 
   it('reads PORT from the environment unless --port is passed', () => {

@@ -260,14 +260,14 @@ describe('a domain error', () => {
   ])('is a problem document, and no violation, if the contract %s', async (_, errors) => {
     const { ask } = await startThrowing(errors);
     const response = await ask('GET', '/things');
-    expect([response.status, response.body.type]).toEqual([404, '/problems/unknown-order']);
+    expect([response.status, response.body.type]).toEqual([404, '/problems/entry-not-found']);
   });
 
   /** Starts a server for an operation with these responses to errors, whose handler throws a domain error. Responses are verified strictly. */
   async function startThrowing(errors: object) {
     const get = { operationId: 'listThings', responses: { 200: { description: 'd' }, ...errors } };
     const listThings = () => {
-      throw new DomainError('unknown-order', 'gone');
+      throw new DomainError('entry-not-found', 'gone');
     };
     const contract = await writeDocument({ paths: { '/things': { get } } });
     return startStorefront({ contract, handlers: { listThings } as Options['handlers'] });

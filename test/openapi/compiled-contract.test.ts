@@ -19,7 +19,7 @@ const contracts = [
   { title: 'the contract of the control API', options: getControlOptions(collections) },
 ].map(({ title, options }) => {
   const text = readContract(options.path);
-  const documents = createDocuments(text, options);
+  const { documents } = createDocuments(text, options);
   const compiled = findCompiledContract(getContractName(text, options), FOLDER);
   return { title, options, text, documents, compiled, routes: getRoutes(documents.normalized) };
 });

@@ -32,16 +32,22 @@ describe('loadContract refuses, with position and reason,', () => {
       'refers to "#/components/parameters/Q", which does not exist',
     ],
     [
-      'a reference to another file',
-      withSchema('{ $ref: »"other.yaml#/A" }'),
-      `${SCHEMA}/$ref`,
-      'refers to "other.yaml#/A" in another document: bundle both documents',
-    ],
-    [
       'a reference to another server',
       withSchema('{ $ref: »"https://example.com/openapi.yaml#/A" }'),
       `${SCHEMA}/$ref`,
-      'refers to "https://example.com/openapi.yaml#/A" in another document: bundle both documents',
+      'refers to "https://example.com/openapi.yaml#/A", which is not loaded, because the server makes no requests: save a copy beside this file, and refer to the copy',
+    ],
+    [
+      'a reference to an absolute path',
+      withSchema('{ $ref: »"/etc/pet.yaml#/A" }'),
+      `${SCHEMA}/$ref`,
+      'refers to "/etc/pet.yaml#/A", which is an absolute path: use a path relative to this file',
+    ],
+    [
+      'a reference to an anchor that does not exist',
+      withSchema('{ $ref: »"#Pet" }'),
+      `${SCHEMA}/$ref`,
+      'refers to "#Pet", which does not exist',
     ],
     [
       'a reference to itself',

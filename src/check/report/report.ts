@@ -1,7 +1,6 @@
 import { relative } from 'node:path';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
-import { createLocator } from '../../openapi/source-location.ts';
 import { redactText } from '../../util/redact-secrets.ts';
 import type { Verdict } from '../check.ts';
 import { type Exchange, toCurl } from '../exchange.ts';
@@ -50,7 +49,6 @@ const MAX_BODY_LENGTH = 300;
 export function createReport(verdict: Verdict, contract: Contract, reproduce: (operationId: string) => string): Report {
   const { url, seed, runs, routes, findings, results, notes, unchecked } = verdict;
   const path = pathFromHere(contract.path);
-  const locate = createLocator(path, contract.text);
   const rows = routes.flatMap((route) => createRows(verdict, route));
   const scope = verdict.model
     ? `the model of ${verdict.model}`
@@ -60,7 +58,7 @@ export function createReport(verdict: Verdict, contract: Contract, reproduce: (o
     checks: CHECK_NAMES,
     rows,
     failures: findings.map((finding) => ({
-      ...createFailure(verdict, finding, locate),
+      ...createFailure(verdict, finding, contract.locate),
       reproduce: reproduce(finding.operationId),
     })),
     notes: [...notes, ...noteMissingResponses(rows)],
@@ -98,7 +96,12 @@ function createRows({ results }: Verdict, { operationId, responses }: Route): re
 function createFailure(verdict: Verdict, finding: Finding, locate: (pointer: string) => string): Failure {
   const { pointer, exchanges, message, ...rest } = finding;
   const steps = exchanges.map((exchange) => createStep(verdict, exchange));
-  return { ...rest, message: redactText(message), place: locate(pointer), steps };
+  return {
+    ...rest,
+    message: redactText(message),
+    place: locate(pointer).replace(/^.*?(?=:\d+:\d+ #)/, pathFromHere),
+    steps,
+  };
 }
 
 function createStep({ url, headers }: Verdict, { request, response }: Exchange): Step {

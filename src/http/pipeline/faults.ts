@@ -53,6 +53,7 @@ function toMatchable({ request, route, target }: OperationRequest, { query, inpu
   const isForm = isFormType(headers['content-type']);
   return {
     operationId: route.operationId,
+    credentialNames: target.api.contract.credentialNames,
     method,
     path: getPathname(target.location.target),
     query,

@@ -11,6 +11,7 @@ import { isLongList } from '../../util/slices.ts';
 import { type Headers, JSON_TYPE, NO_HEADERS } from '../headers.ts';
 import type { ServedContract, ServerParts } from '../parts.ts';
 import { createUnknownPath, HttpProblemError } from '../problem.ts';
+import { createAuthentication } from './credentials.ts';
 import { createErrorResponse } from './error-response.ts';
 import { completeList } from './long-list.ts';
 import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
@@ -27,6 +28,7 @@ export function createContractApi(parts: Parts): Api {
     isContractApi: true,
     isClosed: parts.isImplemented,
     describeUnknownPath: createUnknownPath,
+    authenticate: createAuthentication(parts.options.auth, String(parts.contract.document.info.title)),
     schedule: (_request, runSteps) => runSteps(),
     createErrorResponse: (...values) => createErrorResponse(parts, ...values),
     handle: (call) => handleOrMock(parts, call),

@@ -9,13 +9,15 @@ import { createProblemResponse } from './response.ts';
 import type { OperationRequest, Outcome, ResponseData, Target, ValidRequest } from './values.ts';
 
 /**
- * Receives a whole request and validates it. Returns a problem if a parameter or the body is invalid: an error would take as long as the validation. Throws an
+ * Receives a whole request and validates it. Returns a problem if the credentials, a parameter or the body are invalid: an error would take as long as the validation. Throws an
  * `HttpProblemError` if a preference is invalid or the body can't be read.
  */
 export async function validateRequest(operation: OperationRequest): Promise<ValidRequest | HttpProblem> {
   const { request, target, route } = operation;
   const { api, location } = target;
   const sentQuery = parseQuery(location.querystring);
+  const refused = api.authenticate?.(route.security, { headers: request.headers, query: sentQuery });
+  if (refused) return refused;
   const { preferences, query } = api.isContractApi
     ? parsePreferences(request.headers, sentQuery)
     : { preferences: NO_PREFERENCES, query: sentQuery };

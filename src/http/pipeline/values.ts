@@ -8,6 +8,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { type Headers, NO_HEADERS } from '../headers.ts';
 import type { HttpProblem } from '../problem.ts';
 import type { BodyOptions } from './body.ts';
+import type { Authenticate } from './credentials.ts';
 import type { ListPieces } from './long-list.ts';
 import type { Preferences } from './preferences.ts';
 import type { HttpRequest } from './request.ts';
@@ -22,6 +23,8 @@ export interface Api {
   isClosed(route: Route): boolean;
   /** Creates the problem of a path that the API does not have. */
   describeUnknownPath(path: string): HttpProblem;
+  /** Returns the problem of a request that lacks the credentials that the contract requires for the operation. */
+  readonly authenticate?: Authenticate;
   /** Calls `runSteps` immediately, or later if a concurrency limit is reached. Throws an `HttpProblemError` if the API refuses the request. */
   schedule(request: HttpRequest, runSteps: () => Promise<Outcome>, route: Route): Promise<Outcome>;
   /** Returns the options for reading the body of a request; undefined for the default options. */

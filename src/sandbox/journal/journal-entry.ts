@@ -1,15 +1,18 @@
 import type { JournalEntry } from '../../control/operation.ts';
+import type { CredentialNames } from '../../openapi/security.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
-import { redactSecrets, redactText } from '../../util/redact-secrets.ts';
+import { redactNamed, redactNamedInUrl, redactSecrets, redactText } from '../../util/redact-secrets.ts';
 import { getPathname, isFormType, parseQuery } from '../../util/request-target.ts';
 import type { RequestToMatch } from '../matcher/request-matcher.ts';
 import type { Entry, RecordedResponse } from './recorded-request.ts';
+
+const NO_NAMES: CredentialNames = { headers: [], query: [] };
 
 /** Converts an entry to the format of the control API, with secrets redacted. */
 export function toJournalEntry(entry: Entry): JournalEntry {
   const { id, atMs, durationMs: ms, operationId, response, remarks = {} } = entry;
   const { violations = [], responseViolations = [], notes = [], forced } = remarks;
-  const { method, path, query, headers, body } = toRequestToMatch(entry);
+  const { method, path, query, headers, body, credentialNames: names = NO_NAMES } = toRequestToMatch(entry);
   return {
     id,
     at: toIsoTime(atMs),
@@ -17,10 +20,10 @@ export function toJournalEntry(entry: Entry): JournalEntry {
     ...(operationId === undefined ? {} : { operation: operationId }),
     request: {
       method,
-      url: redactText(entry.url),
+      url: redactText(redactNamedInUrl(entry.url, names.query)),
       path: redactText(path),
-      query: redactValues(query),
-      headers: redactValues(headers),
+      query: redactValues(redactNamed(query, names.query)),
+      headers: redactValues(redactNamed(headers, names.headers)),
       ...toBodyProperties(body, entry.isTruncated),
     },
     response: response ? toJournalResponse(response) : null,
@@ -33,12 +36,13 @@ export function toJournalEntry(entry: Entry): JournalEntry {
 
 /** Returns the parts of a recorded request that a matcher compares. */
 export function toRequestToMatch(entry: Entry): RequestToMatch {
-  const { operationId, method, isTruncated } = entry;
+  const { operationId, credentialNames, method, isTruncated } = entry;
   const target = entry.url.slice(entry.prefix.length);
   const headers = parseHeaders(entry.headers);
   const type = headers['content-type'];
   return {
     operationId,
+    credentialNames,
     method,
     path: getPathname(target) || '/',
     query: parseQuery(target.split('?')[1] ?? ''),

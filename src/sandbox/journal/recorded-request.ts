@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../../control/operation.ts';
+import type { CredentialNames } from '../../openapi/security.ts';
 
 /** A request and its response, as the HTTP server passes them to the journal. */
 export interface RecordedRequest {
@@ -16,6 +17,8 @@ export interface RecordedRequest {
   /** The time from the request to the response, in ms. */
   readonly durationMs: number;
   readonly operationId: string | undefined;
+  /** The names of the headers and query parameters with credentials. */
+  readonly credentialNames?: CredentialNames | undefined;
   /** Undefined if there are no violations, notes or effects. */
   readonly remarks: Remarks | undefined;
 }
@@ -70,7 +73,7 @@ export function toStoredRequest(
   request: RecordedRequest,
   { headers, headerBytes }: StoredHeaders = measureHeaders(request.rawHeaders),
 ): StoredRequest {
-  const { method, url, prefix, response, durationMs, operationId, remarks, bodyText } = request;
+  const { method, url, prefix, response, durationMs, operationId, credentialNames, remarks, bodyText } = request;
   const body = bodyText && truncateText(bodyText);
   const isTruncated = body !== bodyText;
   const bytes = ENTRY_BYTES + url.length + headerBytes + (body?.length ?? 0) + (response?.text.length ?? 0);
@@ -85,6 +88,7 @@ export function toStoredRequest(
     response,
     durationMs,
     operationId,
+    credentialNames,
     remarks,
     bytes,
   };

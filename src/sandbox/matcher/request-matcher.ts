@@ -1,10 +1,12 @@
 import type { RequestFilter, Where } from '../../control/operation.ts';
+import type { CredentialNames } from '../../openapi/security.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 import { redactText } from '../../util/redact-secrets.ts';
 import { createGlob, MAX_INSTRUCTIONS } from './patterns.ts';
 import {
   createMatcherError,
   createValueMatcher,
+  hideValues,
   jsonComparison,
   type MatcherContext,
   redactMismatch,
@@ -15,6 +17,8 @@ import {
 export interface RequestToMatch {
   /** Undefined if the request matches no operation. */
   readonly operationId: string | undefined;
+  /** The names of the headers and query parameters with credentials. The reasons of a mismatch do not contain their values. */
+  readonly credentialNames?: CredentialNames | undefined;
   readonly method: string;
   /** The path without `/_sandbox/ID`. */
   readonly path: string;
@@ -101,9 +105,13 @@ function matchPath(expected: string): PartMatcher {
 function matchValues(part: 'query' | 'headers', where: Where, addPatternSize: AddPatternSize): readonly PartMatcher[] {
   return Object.entries(where[part] ?? {}).map(([name, value]) => {
     const context = { ...textComparison, pointer: formatPointer('where', part, name), depth: 0, addPatternSize };
-    const matcher = redactMismatch(name, createValueMatcher(value, context));
+    const plain = createValueMatcher(value, context);
+    const [matcher, hidden] = [redactMismatch(name, plain), hideValues(plain)];
     const [key, place] = part === 'query' ? [name, `query ${name}`] : [name.toLowerCase(), `header ${name}`];
-    return ({ [part]: values }) => matcher(Object.hasOwn(values, key) ? values[key] : undefined, place);
+    return ({ [part]: values, credentialNames }) => {
+      const isCredential = credentialNames?.[part].includes(key);
+      return (isCredential ? hidden : matcher)(Object.hasOwn(values, key) ? values[key] : undefined, place);
+    };
   });
 }
 

@@ -95,7 +95,11 @@ function matchProperties(expected: readonly (readonly [string, unknown])[], cont
 
 /** Wraps the matcher of a property, header or parameter. If the name is secret, the reasons do not contain the value. */
 export function redactMismatch(name: string, matcher: ValueMatcher): ValueMatcher {
-  if (!isSecretName(name)) return matcher;
+  return isSecretName(name) ? hideValues(matcher) : matcher;
+}
+
+/** Wraps a matcher. The reasons of a mismatch do not contain the value. */
+export function hideValues(matcher: ValueMatcher): ValueMatcher {
   return (value, place) => (matcher(value, place).length === 0 ? [] : [`${place}: the value does not match`]);
 }
 

@@ -1,0 +1,148 @@
+import { findCookie } from '../../openapi/parameters.ts';
+import type { Credential } from '../../openapi/security.ts';
+import type { Violation } from '../../openapi/violations.ts';
+import type { HttpOptions } from '../options.ts';
+import type { HttpProblem } from '../problem.ts';
+import type { HttpRequest } from './request.ts';
+
+/** The parts of a request that can have credentials. */
+interface Sent {
+  readonly headers: HttpRequest['headers'];
+  readonly query: Readonly<Record<string, string | string[]>>;
+}
+
+/** A token that the server accepts. Without scopes, it has all scopes. */
+interface Token {
+  readonly value: string;
+  readonly scopes: readonly string[] | undefined;
+}
+
+/** Returns the problem of a request that lacks the credentials for an operation; undefined if it has them. */
+export type Authenticate = (security: readonly (readonly Credential[])[], sent: Sent) => HttpProblem | undefined;
+
+/** The result of checking one credential. `unscoped`: the token lacks a scope. */
+type Result = 'missing' | 'invalid' | 'unscoped' | 'accepted';
+
+/** Creates the check of credentials. `realm`: the name of the API in challenges. */
+export function createAuthentication(auth: HttpOptions['auth'] = 'form', realm: string): Authenticate {
+  if (auth === 'off') return () => undefined;
+  const tokens = auth === 'form' ? undefined : auth.map(parseToken);
+  const quotedRealm = `realm="${realm.replaceAll(/[^\x20-\x7e]|["\\]/g, '')}"`;
+  return (security, sent) => {
+    if (security.length === 0) return undefined;
+    const checked = security.map((requirement) =>
+      requirement.map((credential) => ({ credential, result: checkCredential(credential, sent, tokens) })),
+    );
+    if (checked.some((credentials) => credentials.every(({ result }) => result === 'accepted'))) return undefined;
+    const unscoped = checked.find((each) => each.every(({ result }) => result === 'accepted' || result === 'unscoped'));
+    if (unscoped) return createScopeProblem(unscoped, quotedRealm);
+    const isSent = checked.flat().some(({ result }) => result !== 'missing');
+    return createCredentialsProblem(security, { isSent, realm: quotedRealm, hasTokens: tokens !== undefined });
+  };
+}
+
+/** Parses a token such as `abc` or `abc=read+write`, which has only the scopes `read` and `write`. A token can end with `=`. */
+function parseToken(text: string): Token {
+  const [, value, scopes] = /^(.+?)=(?!=*$)(.*)$/.exec(text) ?? [];
+  return { value: value ?? text, scopes: scopes?.split('+') };
+}
+
+/** Matches a bearer token (RFC 6750, section 2.1). */
+const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+function checkCredential(credential: Credential, sent: Sent, tokens: readonly Token[] | undefined): Result {
+  const value = findValue(credential, sent);
+  if (value === undefined) return 'missing';
+  if (!hasForm(credential, value)) return 'invalid';
+  if (!tokens) return 'accepted';
+  const texts = getTexts(credential, value);
+  const token = tokens.find((accepted) => texts.includes(accepted.value));
+  if (!token) return 'invalid';
+  return credential.scopes.every((scope) => token.scopes?.includes(scope) ?? true) ? 'accepted' : 'unscoped';
+}
+
+/** Returns the value of a credential, without its scheme. Returns undefined if the request does not have the credential, or has another scheme. */
+function findValue({ in: location, name, scheme }: Credential, { headers, query }: Sent): string | undefined {
+  if (location === 'query') return [query[name]].flat()[0];
+  if (location === 'cookie') return findCookie(headers.cookie, name);
+  const header = headers[name]?.toString();
+  if (scheme === undefined || header === undefined) return header;
+  const [, sentScheme = '', value = ''] = /^(\S+)\s*(.*)$/.exec(header) ?? [];
+  return sentScheme.toLowerCase() === scheme ? value : undefined;
+}
+
+function hasForm({ scheme }: Credential, value: string): boolean {
+  if (scheme === 'bearer') return TOKEN68.test(value);
+  if (scheme === 'basic') return TOKEN68.test(value) && decodeBase64(value).includes(':');
+  return value.trim() !== '';
+}
+
+/** Returns the texts that can equal a token: the value, the user name and password of `Basic`, and an API key after a scheme in `Authorization`. */
+function getTexts({ name, scheme }: Credential, value: string): readonly string[] {
+  if (scheme === 'basic') return [value, decodeBase64(value)];
+  return name === 'authorization' ? [value, value.replace(/^\S+ +/, '')] : [value];
+}
+
+function decodeBase64(text: string): string {
+  return Buffer.from(text, 'base64').toString();
+}
+
+/** How a server challenges the client that sent no accepted credentials. */
+interface Challenge {
+  readonly isSent: boolean;
+  readonly realm: string;
+  readonly hasTokens: boolean;
+}
+
+function createCredentialsProblem(
+  security: readonly (readonly Credential[])[],
+  { isSent, realm, hasTokens }: Challenge,
+): HttpProblem {
+  const needed = security.map((requirement) => requirement.map(describeCredential).join(' and ')).join(', or ');
+  const remedy = `send ${needed}${hasTokens ? ' with a value of --auth' : ''}`;
+  const detail = `the credentials are ${isSent ? 'invalid' : 'missing'}: ${remedy}`;
+  const challenges = security.flat().map((credential) => createChallenge(credential, realm, isSent));
+  return {
+    code: 'credentials-required',
+    detail,
+    violations: createViolations(security[0] ?? [], remedy),
+    headers: { 'WWW-Authenticate': [...new Set(challenges)].join(', ') },
+  };
+}
+
+function createScopeProblem(
+  requirement: readonly { readonly credential: Credential; readonly result: Result }[],
+  realm: string,
+): HttpProblem {
+  const credentials = requirement.filter(({ result }) => result === 'unscoped').map(({ credential }) => credential);
+  const scopes = [...new Set(credentials.flatMap((credential) => credential.scopes))];
+  const remedy = `use a token with the scopes ${scopes.join(', ')}`;
+  return {
+    code: 'scope-required',
+    detail: `the token lacks a scope: ${remedy}`,
+    violations: createViolations(credentials, remedy),
+    headers: { 'WWW-Authenticate': `Bearer ${realm}, error="insufficient_scope", scope="${scopes.join(' ')}"` },
+  };
+}
+
+function createViolations(credentials: readonly Credential[], remedy: string): readonly Violation[] {
+  return credentials.map((credential) => {
+    const { in: location, name } = credential;
+    return { in: location === 'query' ? 'query' : 'header', pointer: `/${name}`, rule: 'security', remedy };
+  });
+}
+
+/** Returns a challenge (RFC 9110, section 11.6.1). API keys have no registered scheme. */
+function createChallenge({ in: location, name, scheme }: Credential, realm: string, isSent: boolean): string {
+  if (scheme === undefined) return `ApiKey ${realm}, in="${location}", name="${name}"`;
+  const challenge = `${scheme.charAt(0).toUpperCase()}${scheme.slice(1)} ${realm}`;
+  return scheme === 'bearer' && isSent ? `${challenge}, error="invalid_token"` : challenge;
+}
+
+function describeCredential({ in: location, name, scheme }: Credential): string {
+  if (scheme === 'bearer') return 'the header Authorization: Bearer TOKEN';
+  if (scheme === 'basic')
+    return 'the header Authorization: Basic CREDENTIALS, where CREDENTIALS is USER:PASSWORD in Base64';
+  if (scheme !== undefined) return `the header Authorization with the scheme ${scheme}`;
+  return location === 'query' ? `the query parameter ${name}` : `the ${location} ${name}`;
+}

@@ -1,0 +1,234 @@
+import type { Issue } from '../util/issue.ts';
+import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { type Document, isNode, type Node, toNode } from './document.ts';
+import { createPartLocator, isInExtension, type SourceFile, type SourceFiles, type Target } from './source-files.ts';
+import { createLocator } from './source-location.ts';
+import { getKind } from './walk-schemas.ts';
+
+/** A document in memory, made of one or more files. */
+export interface Bundle {
+  readonly document: Document;
+  readonly issues: readonly Issue[];
+  /** Formats the position of the value at a JSON Pointer of the document, in the file that has it. */
+  readonly locate: (pointer: string) => string;
+}
+
+/** The kinds of components, by the key of the object or array that has them. Other nodes are schemas. */
+const CONTAINERS: Readonly<Record<string, string>> = {
+  parameters: 'parameters',
+  headers: 'headers',
+  responses: 'responses',
+  examples: 'examples',
+  requestBodies: 'requestBodies',
+  requestBody: 'requestBodies',
+  links: 'links',
+  callbacks: 'callbacks',
+  securitySchemes: 'securitySchemes',
+  paths: 'pathItems',
+  webhooks: 'pathItems',
+  pathItems: 'pathItems',
+};
+
+/** Matches a reference that is not a JSON Pointer to a part of the same document: to another file, an extension, or an anchor. */
+const OTHER_REFERENCE = /\$(?:dynamicRef|ref["']?\s*:\s*["']?(?:#(?!\/(?!x-))|[^#"'\s]))/;
+
+/**
+ * Moves the parts of a document that are in other files into its components, and the path items to their paths. References by an anchor become JSON Pointers.
+ * `main.content`: the document.
+ */
+export function bundleDocument(files: SourceFiles, main: SourceFile): Bundle {
+  if (!OTHER_REFERENCE.test(main.text))
+    return { document: main.content as Document, issues: [], locate: createLocator(main.path, main.text) };
+  return new Bundler(files, main).bundle();
+}
+
+/** The position of a node in the bundled document. */
+interface Place {
+  readonly file: SourceFile;
+  /** The JSON Pointer in the bundled document. */
+  readonly pointer: string;
+  /** The kind of component of the node, or of its children if it is a container. */
+  readonly kind: string;
+  /** Whether the keys of the node are names. */
+  readonly isNames: boolean;
+}
+
+class Bundler {
+  readonly #files: SourceFiles;
+  readonly #main: SourceFile;
+  readonly #issues: Issue[] = [];
+  /** The pointers of components, by file and pointer of their targets. */
+  readonly #components = new Map<string, string>();
+  /** The kinds and names of all components. */
+  readonly #taken = new Set<string>();
+  readonly #added = new Map<string, Map<string, unknown>>();
+  /** The targets that stand at pointers of the bundled document. */
+  readonly #origins = new Map<string, Target>();
+  /** The targets that are being moved to the pointer of their reference. */
+  readonly #moving: string[] = [];
+
+  constructor(files: SourceFiles, main: SourceFile) {
+    this.#files = files;
+    this.#main = main;
+  }
+
+  bundle(): Bundle {
+    this.#nameComponents();
+    const document = this.#visit(this.#main.content, {
+      file: this.#main,
+      pointer: '',
+      kind: 'schemas',
+      isNames: false,
+    }) as Document;
+    const components: Record<string, unknown> = { ...toNode(document.components) };
+    for (const [kind, entries] of this.#added)
+      components[kind] = { ...toNode(components[kind]), ...Object.fromEntries(entries) };
+    const bundled = this.#added.size === 0 ? document : ({ ...document, components } as Document);
+    return { document: bundled, issues: this.#issues, locate: createPartLocator(this.#main, this.#origins) };
+  }
+
+  /** Gives the parts that the components of the main file refer to the names of these components. */
+  #nameComponents(): void {
+    const root = { file: this.#main, pointer: '', node: this.#main.content };
+    for (const [kind, group] of this.#listChildren(this.#getChild(root, 'components'))) {
+      for (const [name, target] of this.#listChildren(group)) {
+        this.#taken.add(`${kind}/${name}`);
+        if (!this.#isReachable(target) && !this.#components.has(getKey(target)))
+          this.#components.set(getKey(target), formatPointer('components', kind, name));
+      }
+    }
+  }
+
+  #listChildren(target: Target): readonly (readonly [string, Target])[] {
+    return Object.keys(toNode(target.node)).map((key) => [key, this.#getChild(target, key)]);
+  }
+
+  /** Returns a child of a node, with its reference followed. */
+  #getChild({ file, pointer, node }: Target, key: string): Target {
+    const child = { file, pointer: pointer + formatPointer(key), node: toNode(node)[key] };
+    const { $ref } = toNode(child.node);
+    const target = typeof $ref === 'string' ? this.#files.find(file, $ref) : child;
+    return typeof target === 'string' ? child : target;
+  }
+
+  /** Returns a copy of a node in which the references refer to the bundled document. */
+  #visit(node: unknown, place: Place): unknown {
+    const { pointer } = place;
+    if (Array.isArray(node))
+      return node.map((entry, index) =>
+        this.#visit(entry, { ...place, pointer: `${pointer}/${index}`, isNames: false }),
+      );
+    if (!isNode(node)) return node;
+    const { $ref, $dynamicRef, ...rest } = node;
+    const reference = $ref ?? (place.isNames ? undefined : $dynamicRef);
+    return typeof reference === 'string' ? this.#follow(reference, rest, place) : this.#visitEntries(node, place);
+  }
+
+  #visitEntries(node: Node, place: Place): Node {
+    const entries = Object.entries(node).map(([key, value]) => {
+      const pointer = place.pointer + formatPointer(key);
+      const valueKind = getKind(key, place.isNames);
+      if (key === 'mapping' && !place.isNames) return [key, this.#visitMapping(value, { ...place, pointer })];
+      const isExamples = key === 'examples' && !place.isNames && isNode(value);
+      if (isExamples) return [key, this.#visitExamples(value, { ...place, pointer })];
+      if (valueKind === 'value') return [key, value];
+      const kind = place.isNames || isPaths(place.pointer) ? place.kind : (CONTAINERS[key] ?? 'schemas');
+      return [key, this.#visit(value, { ...place, pointer, kind, isNames: valueKind === 'names' })];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  /** Replaces the references to Example Objects. Their values are data. */
+  #visitExamples(examples: Node, place: Place): Node {
+    const entries = Object.entries(examples).map(([name, example]) => {
+      const pointer = place.pointer + formatPointer(name);
+      const isReference = isNode(example) && typeof example.$ref === 'string';
+      return [name, isReference ? this.#visit(example, { ...place, pointer, kind: 'examples' }) : example];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  /** Replaces the references of a discriminator. A value can also be the name of a schema. */
+  #visitMapping(mapping: unknown, place: Place): unknown {
+    if (!isNode(mapping)) return mapping;
+    const entries = Object.entries(mapping).map(([name, value]) => {
+      if (typeof value !== 'string' || !/#|\.(ya?ml|json)$/i.test(value)) return [name, value];
+      const pointer = place.pointer + formatPointer(name);
+      const { $ref } = toNode(this.#follow(value, {}, { ...place, pointer, kind: 'schemas' }));
+      return [name, $ref ?? value];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  /** Returns the node for a reference. `siblings`: the other keys beside the reference. */
+  #follow(reference: string, siblings: Node, place: Place): unknown {
+    const target = this.#files.find(place.file, reference);
+    if (typeof target === 'string') return this.#refuse(reference, siblings, place, target);
+    const isMoved = place.isNames || place.kind === 'pathItems' || !isNode(target.node);
+    const component = this.#components.get(getKey(target));
+    if (!this.#isReachable(target) && (isMoved || component === place.pointer))
+      return this.#move(target, siblings, place);
+    const pointer = this.#isReachable(target) ? target.pointer : (component ?? this.#addComponent(target, place.kind));
+    const isSame = place.file === this.#main && reference === `#${pointer}`;
+    return { ...this.#visitEntries(siblings, place), $ref: isSame ? reference : `#${encodeURI(pointer)}` };
+  }
+
+  #refuse(reference: string, siblings: Node, place: Place, message: string): Node {
+    // The check of the document's structure reports a missing part of the main file.
+    const isLocal = place.file === this.#main && reference.startsWith('#/');
+    const issue = { pointer: `${place.pointer}/$ref`, message: `refers to ${JSON.stringify(reference)}, ${message}` };
+    if (!isLocal) this.#issues.push(issue);
+    return { ...siblings, $ref: reference };
+  }
+
+  /** Returns whether a target is a part of the main file that keeps its place. */
+  #isReachable({ file, pointer }: Target): boolean {
+    return file === this.#main && !isInExtension(pointer);
+  }
+
+  /** Returns the copy of a target that replaces its reference. */
+  #move(target: Target, siblings: Node, place: Place): unknown {
+    const key = getKey(target);
+    if (this.#moving.includes(key)) {
+      this.#issues.push({
+        pointer: place.pointer,
+        message: `refers to ${target.file.path}, which refers back to itself`,
+      });
+      return {};
+    }
+    this.#origins.set(place.pointer, target);
+    this.#moving.push(key);
+    const copy = this.#visit(target.node, { ...place, file: target.file });
+    this.#moving.pop();
+    return isNode(copy) ? { ...copy, ...this.#visitEntries(siblings, place) } : copy;
+  }
+
+  /** Adds a component with the target of a reference. Returns its pointer. */
+  #addComponent(target: Target, kind: string): string {
+    const added = this.#added.get(kind) ?? new Map<string, unknown>();
+    this.#added.set(kind, added);
+    const base = createName(target);
+    let name = base;
+    for (let number = 2; this.#taken.has(`${kind}/${name}`); number++) name = `${base}${number}`;
+    this.#taken.add(`${kind}/${name}`);
+    const pointer = formatPointer('components', kind, name);
+    this.#components.set(getKey(target), pointer);
+    this.#origins.set(pointer, target);
+    added.set(name, this.#visit(target.node, { file: target.file, pointer, kind, isNames: false }));
+    return pointer;
+  }
+}
+
+function getKey({ file, pointer }: Target): string {
+  return `${file.path}#${pointer}`;
+}
+
+function isPaths(pointer: string): boolean {
+  return pointer === '/paths' || pointer === '/webhooks';
+}
+
+/** Returns a name for a component: the last step of its pointer, else the name of its file. */
+function createName({ file, pointer }: Target): string {
+  const name = parsePointer(pointer).at(-1) ?? file.path.replace(/^.*[\\/]/, '').replace(/\.\w+$/, '');
+  return name.replaceAll(/[^\w.-]+/g, '_') || 'part';
+}

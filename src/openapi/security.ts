@@ -1,0 +1,58 @@
+import { formatPointer } from '../util/json-pointer.ts';
+import { type Document, getNode, getTarget, isNode, toNode } from './document.ts';
+
+/** A credential that a request must have. */
+export interface Credential {
+  readonly in: 'header' | 'query' | 'cookie';
+  /** The name of the header, in lower case, or of the query parameter or the cookie. */
+  readonly name: string;
+  /** The scheme in the header `Authorization`, in lower case, such as `bearer`; undefined for an API key. */
+  readonly scheme: string | undefined;
+  /** The scopes or roles that the credential must have. */
+  readonly scopes: readonly string[];
+}
+
+/** The names of headers and query parameters with credentials. The names of headers are in lower case. */
+export interface CredentialNames {
+  readonly headers: readonly string[];
+  readonly query: readonly string[];
+}
+
+/**
+ * Returns the security requirements of the operation at a pointer. A request must have all credentials of one requirement. The list is empty if the operation
+ * requires none; a requirement without credentials makes them optional. Client certificates (`mutualTLS`) and undefined schemes require no credential.
+ */
+export function getSecurity(document: Document, operation: string): readonly (readonly Credential[])[] {
+  const requirements = getNode(document, `${operation}/security`) ?? getNode(document, '/security');
+  if (!Array.isArray(requirements)) return [];
+  return requirements.filter(isNode).map((requirement) =>
+    Object.entries(requirement).flatMap(([name, scopes]) => {
+      const scheme = toNode(getTarget(document, `/components/securitySchemes${formatPointer(name)}`));
+      return createCredential(scheme, Array.isArray(scopes) ? scopes.map(String) : []);
+    }),
+  );
+}
+
+function createCredential(node: Readonly<Record<string, unknown>>, scopes: readonly string[]): readonly Credential[] {
+  const { type, scheme = '', name = '', in: location } = node;
+  const authorization = { in: 'header', name: 'authorization', scopes } as const;
+  if (type === 'oauth2' || type === 'openIdConnect') return [{ ...authorization, scheme: 'bearer' }];
+  if (type === 'http') return [{ ...authorization, scheme: String(scheme).toLowerCase() }];
+  if (type !== 'apiKey') return [];
+  const key = { name: String(name), scheme: undefined, scopes };
+  if (location === 'header') return [{ ...key, in: location, name: key.name.toLowerCase() }];
+  return location === 'query' || location === 'cookie' ? [{ ...key, in: location }] : [];
+}
+
+/** Returns the names of the headers and query parameters that have the credentials of operations. */
+export function getCredentialNames(
+  operations: readonly { readonly security: readonly (readonly Credential[])[] }[],
+): CredentialNames {
+  const credentials = operations.flatMap(({ security }) => security.flat());
+  const headers = credentials.flatMap((credential) => {
+    if (credential.in === 'query') return [];
+    return credential.in === 'cookie' ? 'cookie' : credential.name;
+  });
+  const query = credentials.filter((credential) => credential.in === 'query').map(({ name }) => name);
+  return { headers: [...new Set(headers)], query: [...new Set(query)] };
+}

@@ -1,0 +1,14 @@
+import { explain } from '../../../src/server/explain.ts';
+import { type Api, writeApi } from './start-api.ts';
+
+/** Returns what each operation of an API does: `real: lists pets` by `GET /pets`. */
+export async function explainApi(api: Api): Promise<Readonly<Record<string, string>>> {
+  const text = await explain({ contract: await writeApi(api), json: true });
+  const operations: { method: string; path: string; mocked: boolean; explanation: string }[] = JSON.parse(text);
+  return Object.fromEntries(
+    operations.map(({ method, path, mocked, explanation }) => [
+      `${method} ${path}`,
+      `${mocked ? 'mocked' : 'real'}: ${explanation}`,
+    ]),
+  );
+}
