@@ -34,12 +34,13 @@ export function createHandler(served: Served, plan: Plan): Handle {
   return (input, context) => HANDLERS[plan.action](served, plan, input, context);
 }
 
-function list(served: Served, plan: Plan, { path, query }: Input, context: Context): HandlerResponse {
+function list(served: Served, plan: Plan, { path, query: sent }: Input, context: Context): HandlerResponse {
   const { resource, mount } = plan;
   const state = context.read();
   requireParents(served, state, plan, path);
   const own = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
   const parameters = served.getListParameters(plan);
+  const query = { ...parameters.defaults, ...sent };
   const names = [...parameters.filters.keys(), parameters.byMeaning.sort ?? ''];
   const hasConditions = names.some((name) => query[name] !== undefined);
   // Clients filter and sort by what they see. The position of an entry finds it again.
@@ -50,7 +51,7 @@ function list(served: Served, plan: Plan, { path, query }: Input, context: Conte
   const page = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
   return addHeaders(
     served.responses.createListResponse(plan, page),
-    createHeaders(served, plan, { path, query, page }),
+    createHeaders(served, plan, { path, query: sent, page }),
   );
 }
 
@@ -80,7 +81,7 @@ async function replace(served: Served, plan: Plan, input: Input, context: Contex
     requireParents(served, state, plan, path);
     const current = findEntry(plan, state, path);
     if (!current) {
-      if (!canCreateAtPath(plan)) throw createNotFound(plan, path);
+      if (!canCreateAtPath(plan) || !served.isValidId(plan.resource, path)) throw createNotFound(plan, path);
       const { next, result } = addEntry(served, plan, { state, nowMs, body, path, newId: context.newId });
       return { next, result: { entry: result, status: getStatus(plan, 201) } };
     }
