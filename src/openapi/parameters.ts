@@ -177,7 +177,7 @@ function takeDeepValue(query: Record<string, unknown>, name: string, shape: Para
 }
 
 /** Returns a copy of `target` in which the nested property at the keys has a value. Empty and numeric keys append to an array. */
-function setAt(target: unknown, [key, ...keys]: readonly string[], value: unknown): unknown {
+export function setAt(target: unknown, [key, ...keys]: readonly string[], value: unknown): unknown {
   if (key === undefined) return target === undefined ? value : [target, value].flat();
   if (/^\d*$/.test(key)) {
     const entries = target === undefined ? [] : [target].flat();

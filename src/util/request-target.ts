@@ -38,6 +38,9 @@ export function getPathname(target: string): string {
 /** The media type of an HTML form. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
+/** The media type of a form with files. */
+export const MULTIPART_TYPE = 'multipart/form-data';
+
 /** Returns whether a content type is `application/x-www-form-urlencoded`. */
 export function isFormType(type: string | undefined): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(type ?? '');

@@ -142,7 +142,7 @@ export interface OperationCall extends OperationRequest, Pick<ValidRequest, 'inp
 export interface ResponseData {
   readonly status: number;
   readonly headers: Headers;
-  /** The body: a value that is sent as JSON, or a string if the media type is not JSON. Undefined if there is no body. */
+  /** The body: a value that is sent as JSON, or a string or a Buffer if the media type is not JSON. Undefined if there is no body. */
   readonly body?: unknown;
   /** The body, if it is a long list whose entries never change. It is verified and converted to JSON in slices. */
   readonly list?: readonly unknown[];
