@@ -12,6 +12,8 @@ import { type SentResponse, toRecordedResponse } from './record.ts';
 /** A stored response. Its status is 200. */
 interface CachedResponse {
   readonly operationId: string;
+  /** The path of a server of the contract with which the path of the request begins, such as `/v1`. */
+  readonly basePath: string | undefined;
   /** The headers as a list of alternating names and values. Node writes a list faster than an object. */
   readonly headers: OutgoingHttpHeader[];
   readonly body: Buffer | ListPieces;
@@ -74,7 +76,10 @@ export function createResponseCache({ access, options, sandboxes }: ServerParts)
       if (key.length > MAX_KEY_LENGTH) return;
       const bytes = sent.bytes + key.length + ENTRY_BYTES;
       if (bytes > (sent.response.pieces ? MAX_LIST_BYTES : MAX_BYTES)) return;
-      responses.set(key, createCachedResponse(operationId, sent, res), { bytes, revision: getRevision() });
+      responses.set(key, createCachedResponse({ operationId, basePath: target?.location.basePath }, sent, res), {
+        bytes,
+        revision: getRevision(),
+      });
     },
   };
 }
@@ -116,9 +121,13 @@ class StoredResponses {
   }
 }
 
-function createCachedResponse(operationId: string, sent: SentResponse, res: ServerResponse): CachedResponse {
+function createCachedResponse(
+  request: Pick<CachedResponse, 'operationId' | 'basePath'>,
+  sent: SentResponse,
+  res: ServerResponse,
+): CachedResponse {
   return {
-    operationId,
+    ...request,
     headers: Object.entries(res.getHeaders()).flatMap(([name, value = '']) => [name, value]),
     body: getBody(sent),
     recorded: toRecordedResponse(sent),
@@ -133,12 +142,13 @@ function getBody({ response: { pieces }, text }: SentResponse): CachedResponse['
 
 /** Returns a GET request that got a cached response, as the journal stores it. */
 function getStoredRequest(cached: CachedResponse, url: string, rawHeaders: readonly string[]): StoredRequest {
-  const { latest, operationId, recorded: response } = cached;
+  const { latest, operationId, basePath, recorded: response } = cached;
   if (latest?.headers === rawHeaders) return latest;
   const request = {
     method: 'GET',
     url,
     prefix: '',
+    basePath,
     rawHeaders,
     response,
     durationMs: 0,

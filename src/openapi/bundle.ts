@@ -154,7 +154,9 @@ class Bundler {
     const entries = Object.entries(mapping).map(([name, value]) => {
       if (typeof value !== 'string' || !/#|\.(ya?ml|json)$/i.test(value)) return [name, value];
       const pointer = place.pointer + formatPointer(name);
-      const { $ref } = toNode(this.#follow(value, {}, { ...place, pointer, kind: 'schemas' }));
+      // A mapping to a schema that does not exist is ignored.
+      if (typeof this.#files.find(place.file, value) === 'string') return [name, value];
+      const { $ref } = toNode(this.#follow(value, {}, { ...place, pointer, kind: 'schemas', isNames: false }));
       return [name, $ref ?? value];
     });
     return Object.fromEntries(entries);

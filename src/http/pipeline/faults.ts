@@ -55,6 +55,7 @@ function toMatchable({ request, route, target }: OperationRequest, { query, inpu
     operationId: route.operationId,
     method,
     path: getPathname(target.location.target),
+    basePath: target.location.basePath,
     query,
     headers,
     body: isForm ? parseQuery(request.body.text ?? '') : input.body,

@@ -41,6 +41,7 @@ export function toRequestToMatch(entry: Entry): RequestToMatch {
     operationId,
     method,
     path: getPathname(target) || '/',
+    basePath: entry.basePath,
     query: parseQuery(target.split('?')[1] ?? ''),
     headers,
     body: parseBody(entry.body, isTruncated, type),
