@@ -57,7 +57,7 @@ function getPropertyNames({ properties = {} }: DescribedSchema): readonly string
 
 function isRepeatedParameter({ keyword, data, instancePath, parentSchema }: ErrorObject): boolean {
   if (!Array.isArray(data) || !instancePath.startsWith('/query/')) return false;
-  const { anyOf = [] }: DescribedSchema = parentSchema ?? {};
+  const { anyOf = [] } = (parentSchema ?? {}) as DescribedSchema;
   return keyword === 'type' || (keyword === 'anyOf' && anyOf.every(({ type }) => type !== 'array'));
 }
 
