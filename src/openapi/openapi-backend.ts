@@ -86,7 +86,9 @@ function allowEachAlternative(node: Node): Node {
 
 function addEntry(alternative: unknown): readonly unknown[] {
   const { type, items, minItems = 0 } = toNode(alternative);
-  return type === 'array' && isNode(items) && Number(minItems) < 2 ? [alternative, { ...items }] : [alternative];
+  return type === 'array' && isNode(items) && Number(minItems) < 2
+    ? [alternative, structuredClone(items)]
+    : [alternative];
 }
 
 /** Creates a function that returns a copy of a node in which each reference is replaced by its target. A recursive schema contains itself. */
@@ -105,7 +107,8 @@ function createDereferencer(document: Document): (node: unknown) => unknown {
     Object.fromEntries(
       Object.entries(node).map(([key, value]) => {
         const kind = getKind(key, isNames);
-        return [key, kind === 'value' ? value : dereference(value, kind === 'names')];
+        // A copy, because openapi-backend replaces an object or array that occurs twice by a reference.
+        return [key, kind === 'value' ? structuredClone(value) : dereference(value, kind === 'names')];
       }),
     );
   const dereferenceTarget = (pointer: string): unknown => {

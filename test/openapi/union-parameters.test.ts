@@ -7,7 +7,7 @@ async function validate(parameter: string, query: string, location = 'query'): P
   const path = await writeDocument(
     withPaths(
       `/a: { get: { parameters: [{ name: q, in: ${location}, ${parameter} }], responses: { "204": { description: d } } } }`,
-    ).replace('3.0.3', '3.1.0') + schemas('D: { type: string, format: date }'),
+    ).replace('3.0.3', '3.1.0') + schemas('D: { type: string, format: date }, E: { type: string, enum: [a, b] }'),
   );
   const contract = await loadContract({ path, strict: false });
   const values = new URLSearchParams(query).getAll('q');
@@ -69,6 +69,13 @@ describe('a parameter with alternatives accepts each of them', () => {
       'explode: false, schema: { oneOf: [{ type: integer }, { type: array, items: { type: integer } }] }';
     for (const query of ['q=1', 'q=1,2']) expect(await validate(parameter, query), query).toBe('valid');
     expect(await validate(parameter, 'q=1,x')).not.toBe('valid');
+  });
+
+  it('also if an alternative and the entries of another have the same enum', async () => {
+    const parameter =
+      'schema: { oneOf: [{ $ref: "#/components/schemas/E" }, { type: array, items: { $ref: "#/components/schemas/E" } }] }';
+    for (const query of ['q=a', 'q=a&q=b']) expect(await validate(parameter, query), query).toBe('valid');
+    expect(await validate(parameter, 'q=x')).toContain('query parameter q is "x": use "a" or "b" or an array');
   });
 
   it('also in a header', async () => {
