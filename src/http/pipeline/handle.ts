@@ -7,6 +7,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Store } from '../../store/store.ts';
 import { normalizeHeaderNames } from '../../util/header-names.ts';
 import { isMessageHeader } from '../../util/message-headers.ts';
+import { isBelow } from '../../util/request-target.ts';
 import { isLongList } from '../../util/slices.ts';
 import { type Headers, JSON_TYPE, NO_HEADERS } from '../headers.ts';
 import type { ServedContract, ServerParts } from '../parts.ts';
@@ -127,10 +128,12 @@ export function completeMockResponse(location: Location, response: ResponseData)
   return { ...response, headers: { ...addPrefix(location, response.headers), 'X-Mocked': 'operation' } };
 }
 
-/** Adds the prefix of the request's sandbox, such as `/_sandbox/w3`, to a path in the `Location` header. */
-function addPrefix({ prefix }: Location, headers: Headers): Headers {
+/** Adds the base path of the request, such as `/v1`, and the prefix of its sandbox, such as `/_sandbox/w3`, to a path in the `Location` header. */
+function addPrefix({ prefix, basePath }: Location, headers: Headers): Headers {
   const { Location: path } = headers;
-  return prefix === '' || !path?.startsWith('/') ? headers : { ...headers, Location: prefix + path };
+  if (!path?.startsWith('/')) return headers;
+  const added = prefix + (isBelow(path, basePath) ? '' : basePath);
+  return added === '' ? headers : { ...headers, Location: added + path };
 }
 
 /** Returns the media type that the contract documents for responses with a status. If there are several, prefers a JSON type. */

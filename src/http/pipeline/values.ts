@@ -68,7 +68,9 @@ export interface SandboxTarget {
 export interface Location extends SandboxTarget {
   /** The path as it was sent. */
   readonly pathname: string;
-  /** The path in the form that the router needs: with valid percent-encodings, and with one slash at the start. */
+  /** The path of a server of the contract with which the path begins, such as `/v1`; empty if there is none. */
+  readonly basePath: string;
+  /** The path without `basePath`, in the form that the router needs: with valid percent-encodings, and with one slash at the start. */
   readonly path: string;
   /** The query without the question mark. */
   readonly querystring: string;

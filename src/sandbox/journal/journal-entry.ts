@@ -45,6 +45,7 @@ export function toRequestToMatch(entry: Entry): RequestToMatch {
     credentialNames,
     method,
     path: getPathname(target) || '/',
+    basePath: entry.basePath,
     query: parseQuery(target.split('?')[1] ?? ''),
     headers,
     body: parseBody(entry.body, isTruncated, type),
