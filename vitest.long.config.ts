@@ -11,7 +11,11 @@ export default defineConfig({
       { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'] } },
       {
         extends: true,
-        test: { name: 'often', include: ['test/mock/dynamic-responses.test.ts'], env: { SEEDS: '1000' } },
+        test: {
+          name: 'often',
+          include: ['test/mock/dynamic-responses.test.ts', 'test/resources/random-documents.test.ts'],
+          env: { SEEDS: '1000', DOCUMENTS: '60' },
+        },
       },
       {
         extends: true,

@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
 import { createControlClient } from '../support/harness/sandboxes.ts';
-import { startApi } from '../support/harness/start-api.ts';
+import { startApi, writeApi } from '../support/harness/start-api.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const TEXT = { type: 'string' };
 const ID = { type: 'integer', readOnly: true };
@@ -93,6 +96,20 @@ describe('An entry below a parent', () => {
     await ask('POST', '/owners/1/pets', { name: 'Rex' });
     await ask('POST', '/owners/1/pets/1/toys', { name: 'Ball', $path: { ownerId: '2', petId: '1' } });
     expect((await ask('GET', '/owners/1/pets/1/toys')).body).toEqual([{ id: 1, name: 'Ball' }]);
+  });
+
+  it('can have the id of an entry below another parent, also after a restart', async () => {
+    const Badge = createObject({ 'code!': TEXT });
+    const paths = { ...OWNERS, ...createResourcePaths('/owners/{ownerId}/badges/{code}', Badge) };
+    const contract = await writeApi({ paths, schemas });
+    const data = join(await folderWith({}), 'db.json');
+    const { ask, close } = await startStorefront({ contract, data });
+    for (const name of ['Ada', 'Bob']) await ask('POST', '/owners', { name });
+    for (const owner of [1, 2]) expect((await ask('POST', `/owners/${owner}/badges`, { code: 'a' })).status).toBe(201);
+    expect((await ask('POST', '/owners/1/badges', { code: 'a' })).status).toBe(409);
+    await close();
+    const { ask: askAgain } = await startStorefront({ contract, data });
+    expect((await askAgain('GET', '/owners/2/badges')).body).toEqual([{ code: 'a' }]);
   });
 
   it('needs no parent that is no resource', async () => {

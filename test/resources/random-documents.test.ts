@@ -10,7 +10,7 @@ import { validateResponses, writeApi } from '../support/harness/start-api.ts';
 import { startStorefront, type TestResponse, type TestShop } from '../support/harness/start-storefront.ts';
 
 /** The number of random documents. */
-const DOCUMENTS = Number(process.env.SEEDS ?? 4);
+const DOCUMENTS = Number(process.env.DOCUMENTS ?? 4);
 
 const anySeed = fc.integer({ min: 0, max: 2 ** 31 });
 
@@ -85,8 +85,7 @@ describe('A random document', () => {
     await fc.assert(
       fc.asyncProperty(anyApi, anySeed, async (api, seed) => {
         const random = await startRandom(api);
-        for (const resource of api.resources)
-          for (const offset of [0, 100]) await expectLifeCycle(random, resource, seed + offset);
+        for (const resource of api.resources) await expectLifeCycle(random, resource, seed);
         await random.server.close();
       }),
       { numRuns: DOCUMENTS },
