@@ -2,6 +2,7 @@
 
 import { mocked } from '../src/application.ts';
 import {
+  DomainError as AnyDomainError,
   type ApiHandler,
   type Order as ApiOrder,
   type Product as ApiProduct,
@@ -97,6 +98,12 @@ takes<DomainErrorCode>('empty-cart');
 new DomainError('unknown-order', 'there is none');
 // @ts-expect-error an unknown code
 new DomainError('out-of-stock', 'there is none left');
+
+// A handler of a user can also throw a problem of the resources of another contract.
+new AnyDomainError('entry-not-found', 'there is none');
+new AnyDomainError('unknown-order', 'there is none');
+// @ts-expect-error an unknown code
+new AnyDomainError('out-of-stock', 'there is none left');
 
 // The table of handlers has a handler or `mocked` for each operation.
 takes<Handlers>({ ...handlers, listOrders: mocked });

@@ -121,9 +121,9 @@ export function isPlausible(schema: Node, value: unknown): boolean {
 }
 
 /** Returns whether responses can have a property of a name. */
-export function isDocumented({ properties, patterns, writeOnly, isClosed }: Shape, name: string): boolean {
+export function isDocumented({ properties, required, patterns, writeOnly, isClosed }: Shape, name: string): boolean {
   if (Object.hasOwn(properties, name)) return !writeOnly.has(name);
-  return !isClosed || patterns.some((pattern) => pattern.test(name));
+  return !isClosed || required.has(name) || patterns.some((pattern) => pattern.test(name));
 }
 
 /** Returns the schema of a property. */

@@ -1,3 +1,4 @@
+import { isNode, toNode } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
 import type { Mount, PathKey, Resource } from './resource.ts';
 import { PATH_VALUES } from './resource.ts';
@@ -7,8 +8,21 @@ export type PathInput = Readonly<Record<string, string>>;
 
 /** Returns the value of an entry for a path parameter, as text; undefined if the entry has none. */
 export function getKeyValue(entry: Entry, { property, name }: PathKey): string | undefined {
-  const value = property === undefined ? getPathValues(entry)[name] : entry[property];
+  const value = property === undefined ? getPathValues(entry)[name] : getProperty(entry, property);
   return value === undefined || value === null ? undefined : String(value);
+}
+
+/** Returns the value of a property. `property`: the names of nested properties, separated by dots. */
+export function getProperty(entry: Entry, property: string): unknown {
+  return property.split('.').reduce<unknown>((value, name) => (isNode(value) ? value[name] : undefined), entry);
+}
+
+/** Returns an entry with a property set. The property comes first if it is new and not nested. */
+function setProperty(entry: Entry, property: string, value: unknown): Entry {
+  const [name = '', ...rest] = property.split('.');
+  if (rest.length > 0) return { ...entry, [name]: setProperty(toNode(entry[name]), rest.join('.'), value) };
+  const { [name]: _old, ...others } = entry;
+  return name in entry ? { ...entry, [name]: value } : { [name]: value, ...others };
 }
 
 /** Returns the values of an entry that its schema has no properties for. */
@@ -25,8 +39,19 @@ export function removePathValues(entry: Entry): Entry {
 
 /** Returns an entry with the value of a path parameter set. */
 export function setKeyValue(entry: Entry, { property, name }: PathKey, value: unknown): Entry {
-  if (property !== undefined) return { ...entry, [property]: value };
+  if (property !== undefined) return setProperty(entry, property, value);
   return { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [name]: value } };
+}
+
+/** Returns an entry with the value of a path parameter that another entry has. */
+export function copyKeyValue(from: Entry, entry: Entry, key: PathKey): Entry {
+  const value = key.property === undefined ? undefined : getProperty(from, key.property);
+  return value === undefined ? entry : setKeyValue(entry, key, value);
+}
+
+/** Returns whether two entries have the same id. The ids of entries with parents are unique among the entries with the same parents. */
+export function hasSameId({ id, mounts: [mount] }: Resource, one: Entry, other: Entry): boolean {
+  return [id, ...(mount?.parents ?? [])].every((key) => getKeyValue(one, key) === getKeyValue(other, key));
 }
 
 /** Returns whether an entry belongs to the parents in a path. */

@@ -1,5 +1,5 @@
 import { getParameterName } from './names.ts';
-import type { Action, Plan } from './resource.ts';
+import type { Action, Plan, Resource } from './resource.ts';
 import type { Served } from './served.ts';
 
 const VERBS: Readonly<Record<Action, string>> = {
@@ -17,7 +17,7 @@ const VERBS: Readonly<Record<Action, string>> = {
 export function explainPlan(served: Served, plan: Plan): string {
   const { action, resource, mount, route } = plan;
   const isMany = action === 'list' || action === 'clear';
-  const target = isMany ? resource.name : `${getArticle(resource.singular)} ${resource.singular}`;
+  const target = isMany ? resource.name : `${getArticle(resource)} ${resource.singular}`;
   const parent = mount.parents.at(-1);
   const below = parent ? ` of ${parent.path}` : '';
   const details = [
@@ -47,6 +47,7 @@ function describeList(served: Served, plan: Plan): readonly string[] {
   ];
 }
 
-function getArticle(word: string): string {
-  return /^[aeiou]/i.test(word) ? 'an' : 'a';
+function getArticle({ kind, singular }: Resource): string {
+  if (kind === 'singleton') return 'the';
+  return /^[aeiou]/i.test(singular) ? 'an' : 'a';
 }

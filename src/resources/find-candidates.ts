@@ -90,19 +90,21 @@ export function findEntrySchema(
   reader: SchemaReader,
   { collection, item, segment, singular }: Pick<Candidate, 'collection' | 'item' | 'segment' | 'singular'>,
 ): string | undefined {
+  const list = collection?.routes.get('GET');
+  const listSchema = list && reader.getResponseSchema(list, list.successStatus);
+  const listed = listSchema === undefined ? undefined : reader.findList(listSchema, segment)?.schema;
   const inResponse = (route: Route | undefined) => {
     const schema = route && reader.getResponseSchema(route, route.successStatus);
-    return schema !== undefined && reader.isObject(schema) ? reader.findEntry(schema, singular).schema : undefined;
+    if (schema === undefined || !reader.isObject(schema)) return undefined;
+    return reader.findEntry(schema, singular, listed).schema;
   };
   const inRequest = (route: Route | undefined) => {
     const schema = route && reader.getRequestSchema(route);
     return schema !== undefined && reader.isObject(schema) ? reader.findEntry(schema, singular).schema : undefined;
   };
-  const list = collection?.routes.get('GET');
-  const listSchema = list && reader.getResponseSchema(list, list.successStatus);
   return (
     inResponse(item.routes.get('GET')) ??
-    (listSchema === undefined ? undefined : reader.findList(listSchema, segment)?.schema) ??
+    listed ??
     inResponse(item.routes.get('PUT') ?? item.routes.get('PATCH')) ??
     inResponse(collection?.routes.get('POST')) ??
     inRequest(collection?.routes.get('POST') ?? item.routes.get('PUT'))

@@ -2,7 +2,7 @@ import { type Context, DomainError, type Handle, type HandlerResponse, type Inpu
 import { isNode, omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { getEntries, removeEntries, setEntries, toPattern } from './change-entries.ts';
-import { findIndex, getKeyValue, hasParents } from './entries.ts';
+import { findIndex, getKeyValue, hasParents, hasSameId } from './entries.ts';
 import { filterEntries, sortEntries, takePage } from './list-query.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { type Action, PATH_VALUES, type Plan } from './resource.ts';
@@ -34,12 +34,13 @@ export function createHandler(served: Served, plan: Plan): Handle {
   return (input, context) => HANDLERS[plan.action](served, plan, input, context);
 }
 
-function list(served: Served, plan: Plan, { path, query }: Input, context: Context): HandlerResponse {
+function list(served: Served, plan: Plan, { path, query: sent }: Input, context: Context): HandlerResponse {
   const { resource, mount } = plan;
   const state = context.read();
   requireParents(served, state, plan, path);
   const own = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
   const parameters = served.getListParameters(plan);
+  const query = { ...parameters.defaults, ...sent };
   const names = [...parameters.filters.keys(), parameters.byMeaning.sort ?? ''];
   const hasConditions = names.some((name) => query[name] !== undefined);
   // Clients filter and sort by what they see. The position of an entry finds it again.
@@ -48,10 +49,10 @@ function list(served: Served, plan: Plan, { path, query }: Input, context: Conte
   const found = sortEntries(filterEntries(visible, parameters, query), parameters, query);
   const entries = hasConditions ? found.map((entry) => originals.get(entry) as Entry) : found;
   const page = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
-  return {
-    ...served.responses.createListResponse(plan, page),
-    headers: createHeaders(served, plan, { path, query, page }),
-  };
+  return addHeaders(
+    served.responses.createListResponse(plan, page),
+    createHeaders(served, plan, { path, query: sent, page }),
+  );
 }
 
 async function create(served: Served, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
@@ -60,10 +61,8 @@ async function create(served: Served, plan: Plan, input: Input, context: Context
     requireParents(served, state, plan, input.path);
     return addEntry(served, plan, { state, nowMs, body, path: input.path, newId: context.newId });
   });
-  return {
-    ...served.responses.createEntryResponse(plan, getStatus(plan, 201), entry),
-    headers: createHeaders(served, plan, { path: input.path, entry, host: input.headers.host }),
-  };
+  const headers = createHeaders(served, plan, { path: input.path, entry, host: input.headers.host });
+  return addHeaders(served.responses.createEntryResponse(plan, getStatus(plan, 201), entry), headers);
 }
 
 function read(served: Served, plan: Plan, { path, query }: Input, context: Context): HandlerResponse {
@@ -71,10 +70,8 @@ function read(served: Served, plan: Plan, { path, query }: Input, context: Conte
   requireParents(served, state, plan, path);
   const entry = findEntry(plan, state, path) ?? served.getInitialSingleton(plan.resource, plan.mount, path);
   if (!entry) throw createNotFound(plan, path);
-  return {
-    ...served.responses.createEntryResponse(plan, plan.route.successStatus, entry),
-    headers: createHeaders(served, plan, { path, query, entry }),
-  };
+  const headers = createHeaders(served, plan, { path, query, entry });
+  return addHeaders(served.responses.createEntryResponse(plan, plan.route.successStatus, entry), headers);
 }
 
 async function replace(served: Served, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
@@ -84,7 +81,7 @@ async function replace(served: Served, plan: Plan, input: Input, context: Contex
     requireParents(served, state, plan, path);
     const current = findEntry(plan, state, path);
     if (!current) {
-      if (!canCreateAtPath(plan)) throw createNotFound(plan, path);
+      if (!canCreateAtPath(plan) || !served.isValidId(plan.resource, path)) throw createNotFound(plan, path);
       const { next, result } = addEntry(served, plan, { state, nowMs, body, path, newId: context.newId });
       return { next, result: { entry: result, status: getStatus(plan, 201) } };
     }
@@ -97,7 +94,7 @@ async function replace(served: Served, plan: Plan, input: Input, context: Contex
 /** Replaces or updates the entry whose id is in the body. */
 async function replaceById(served: Served, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { id } = plan.resource;
-  const value = getBody(plan, input)[id.property ?? ''];
+  const value = getKeyValue(getBody(plan, input), id);
   const path = { ...input.path, [id.parameter]: String(value) };
   const byPath = { ...input, path };
   return plan.route.method === 'PATCH' ? update(served, plan, byPath, context) : replace(served, plan, byPath, context);
@@ -138,6 +135,10 @@ async function clear(served: Served, plan: Plan, { path }: Input, context: Conte
   return served.responses.createEntryResponse(plan, getStatus(plan, 204), undefined);
 }
 
+function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, string>>): HandlerResponse {
+  return { ...response, headers: { ...response.headers, ...headers } };
+}
+
 /** The input for adding an entry. */
 interface NewEntry {
   readonly state: State;
@@ -151,14 +152,10 @@ function addEntry(served: Served, plan: Plan, { state, nowMs, body, path, newId 
   const { resource } = plan;
   const entries = getEntries(state, resource);
   const result = served.createEntry(plan, { entries, body, path, nowMs, newId });
-  const id = getKeyValue(result, resource.id);
-  const isTaken = (other: Entry) =>
-    getKeyValue(other, resource.id) === id &&
-    (resource.id.property !== undefined || hasParents(other, plan.mount, path));
-  if (resource.kind === 'collection' && entries.some(isTaken))
+  if (resource.kind === 'collection' && entries.some((other) => hasSameId(resource, other, result)))
     throw new DomainError(
       'entry-exists',
-      `a ${resource.singular} with the ${resource.id.property ?? resource.id.parameter} ${id} exists: use another one`,
+      `a ${resource.singular} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} exists: use another one`,
     );
   return { next: setEntries(state, resource, [...entries, result]), result };
 }
@@ -184,7 +181,10 @@ function requireParents({ inference }: Served, state: State, { mount }: Plan, pa
       const values = mount.parents.slice(0, index + 1).map(({ parameter }) => path[parameter] ?? '');
       const names = [...own.parents.map(({ parameter }) => parameter), own.id.parameter];
       const parentPath = Object.fromEntries(names.map((name, position) => [name, values[position] ?? '']));
-      if (findIndex(getEntries(state, resource), resource, own, parentPath) !== -1) continue;
+      const entries = getEntries(state, resource);
+      const isEmpty = () => !entries.some((entry) => hasParents(entry, own, parentPath));
+      // Nothing creates such a parent, so any value stands for one.
+      if (findIndex(entries, resource, own, parentPath) !== -1 || (!resource.canCreate && isEmpty())) continue;
       throw new DomainError(
         'entry-not-found',
         `no ${resource.singular} has the ${own.id.property ?? own.id.parameter} ${path[parent.parameter]}`,

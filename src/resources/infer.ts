@@ -106,7 +106,7 @@ function hasProperties(reader: SchemaReader, schema: string, other: string): boo
 
 function hasBodyId(reader: SchemaReader, { id, singular, schema }: Resource, request: string): boolean {
   if (id.property === undefined) return false;
-  return reader.getProperties(reader.findEntry(request, singular, schema).schema).has(id.property);
+  return reader.getInner(reader.findEntry(request, singular, schema).schema, id.property.split('.')) !== undefined;
 }
 
 /** Returns why the bodies of an operation can't be used; undefined if they can. */

@@ -68,15 +68,25 @@ export interface ListParameters {
   readonly byMeaning: Readonly<Partial<Record<Meaning, string>>>;
   /** The parameters that filter, with the names of the properties. */
   readonly filters: ReadonlyMap<string, string>;
+  /** The default values of the parameters that sort and page. Filters have none: what a client creates is listed. */
+  readonly defaults: Readonly<Record<string, string>>;
   /** The query parameters that have no effect. */
   readonly ignored: readonly string[];
   /** The number of the first page: 0 if the contract allows it as the minimum or the default. */
   readonly firstPage: number;
 }
 
+/** Returns the value of a keyword of the schema at a JSON Pointer. */
+type GetKeyword = (schema: string, keyword: string) => unknown;
+
 /** Returns what the query parameters of an operation do. `properties`: the property names of an entry. */
-export function readListParameters(route: Route, properties: readonly string[], firstPage: number): ListParameters {
-  const names = route.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+export function readListParameters(
+  route: Route,
+  properties: readonly string[],
+  getKeyword: GetKeyword,
+): ListParameters {
+  const parameters = route.parameters.filter((parameter) => parameter.in === 'query');
+  const names = parameters.map(({ name }) => name);
   const filters = new Map<string, string>();
   const byMeaning: Partial<Record<Meaning, string>> = {};
   for (const name of names) {
@@ -91,7 +101,20 @@ export function readListParameters(route: Route, properties: readonly string[], 
   // `order=name` without a parameter for the property sorts by the property.
   if (byMeaning.order !== undefined && byMeaning.sort === undefined) byMeaning.sort = byMeaning.order;
   const used = [...Object.values(byMeaning), ...filters.keys()];
-  return { byMeaning, filters, ignored: names.filter((name) => !used.includes(name)), firstPage };
+  const getRule = (name: string | undefined, keyword: string) => {
+    const parameter = parameters.find((candidate) => candidate.name === name);
+    return parameter && getKeyword(`${parameter.pointer}/schema`, keyword);
+  };
+  const defaults = Object.values(byMeaning).map((name) => [name, getRule(name, 'default')] as const);
+  return {
+    byMeaning,
+    filters,
+    defaults: Object.fromEntries(
+      defaults.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+    ),
+    ignored: names.filter((name) => !used.includes(name)),
+    firstPage: ['minimum', 'default'].some((keyword) => getRule(byMeaning.page, keyword) === 0) ? 0 : 1,
+  };
 }
 
 /** Returns the entries that match the filters in a query. */

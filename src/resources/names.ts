@@ -44,7 +44,7 @@ const TEXT_KEYS = ['slug', 'key', 'code', 'login', 'username', 'handle', 'name',
 export function getKeyNames(parameter: string, singular: string): readonly string[] {
   const own = normalizeName(parameter);
   const entry = normalizeName(singular);
-  const rest = own.startsWith(entry) && own !== entry ? [own.slice(entry.length)] : [];
+  const rest = own.includes(entry) && own !== entry ? [own.replace(entry, '')] : [];
   const last = normalizeName(/(?:[_-]|(?=[A-Z]))([A-Za-z0-9]+)$/.exec(parameter)?.[1] ?? '');
   const tail = last === '' ? [] : [last];
   const ids = ID_ENDING.test(own) || own === entry ? ['id', `${entry}id`, 'uuid', 'guid', 'identifier'] : [];

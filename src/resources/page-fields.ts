@@ -42,7 +42,7 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
     ({ total, limit }) => (limit === undefined || limit <= 0 ? 1 : Math.ceil(total / limit)),
   ],
   [['hasmore', 'hasnext', 'hasnextpage', 'more'], (page) => hasMore(page)],
-  [['hasprevious', 'hasprevpage', 'hasprev', 'first', 'last'], ({ offset }) => offset > 0],
+  [['hasprevious', 'hasprevpage', 'hasprev'], ({ offset }) => offset > 0],
   [['first'], ({ offset }) => offset === 0],
   [['last'], (page) => !hasMore(page)],
   [['empty'], ({ total }) => total === 0],

@@ -18,12 +18,30 @@ export function findId(
   reader: SchemaReader,
   { own, ...input }: KeyInput & { readonly own: string | undefined },
 ): PathKey {
-  const { schema, parameter, singular, route } = input;
-  const properties = reader.getProperties(schema);
-  const property =
-    own ?? findProperty(reader, schema, getKeyNames(parameter, singular), getParameterTypes(reader, input));
-  const place = property === undefined ? undefined : properties.get(property);
+  const { schema, parameter, route } = input;
+  const property = own ?? findIdProperty(reader, input);
+  const place = property === undefined ? undefined : reader.getInner(schema, property.split('.'));
   return { parameter, property, name: parameter, schema: place ?? reader.getParameterSchema(route, parameter) };
+}
+
+/** The names of objects within an entry that contain its id. */
+const ID_OBJECTS = ['metadata', 'meta', 'sys', 'attributes', 'data'];
+
+/** Returns the property with the id of an entry, with nested names separated by dots. An entry with any properties has the property `id`. */
+function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefined {
+  const { schema, parameter, singular } = input;
+  const properties = reader.getProperties(schema);
+  if (properties.size === 0) return 'id';
+  const names = getKeyNames(parameter, singular);
+  const types = getParameterTypes(reader, input);
+  const found = findProperty(reader, schema, names, types);
+  if (found !== undefined) return found;
+  for (const [name, pointer] of properties) {
+    if (!ID_OBJECTS.includes(normalizeName(name)) || !reader.isObject(pointer)) continue;
+    const inner = findProperty(reader, pointer, names, types);
+    if (inner !== undefined) return `${name}.${inner}`;
+  }
+  return undefined;
 }
 
 function getParameterTypes(reader: SchemaReader, { route, parameter }: KeyInput): readonly unknown[] {

@@ -1,7 +1,7 @@
 import type { ProblemKind } from '../application.ts';
 
 /** The problems of the operations of resources, by code. */
-export const problems: Readonly<Record<string, ProblemKind>> = {
+export const problems = {
   'entry-not-found': {
     status: 404,
     title: 'Not found',
@@ -20,4 +20,4 @@ export const problems: Readonly<Record<string, ProblemKind>> = {
     explanation:
       'The cursor does not belong to an entry of the list, for example because the entry was deleted. Start again without a cursor.',
   },
-};
+} satisfies Readonly<Record<string, ProblemKind>>;

@@ -4,7 +4,10 @@ import type { Route } from '../openapi/routes.ts';
 export interface PathKey {
   /** The name of the path parameter. */
   readonly parameter: string;
-  /** The property of the entry that has the value; undefined if the schema has none. Then the value is stored in `PATH_VALUES`, by `name`. */
+  /**
+   * The property of the entry that has the value, with the names of nested properties separated by dots: `metadata.name`. Undefined if the schema has none. Then
+   * the value is stored in `PATH_VALUES`, by `name`.
+   */
   readonly property: string | undefined;
   /** The name of the value in `PATH_VALUES`. */
   readonly name: string;

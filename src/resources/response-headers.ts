@@ -31,7 +31,11 @@ export function createHeaders(served: Served, plan: Plan, input: HeaderInput): R
     const generated = served.generate(schema, name.length);
     return generated === undefined ? [] : [[name, String(generated)]];
   });
-  return Object.fromEntries(entries);
+  // Without a property for the id, only `Location` tells the client the id.
+  const isHidden =
+    plan.action === 'create' && plan.resource.id.property === undefined && plan.resource.kind === 'collection';
+  const location = isHidden && input.entry ? formatLocation(plan, input.path, input.entry) : undefined;
+  return { ...(location === undefined ? {} : { Location: location }), ...Object.fromEntries(entries) };
 }
 
 function listCandidates(

@@ -29,29 +29,30 @@ export class ResponseFactory {
 
   /** Returns the response with an entry. `entry`: undefined for a response without one, as after `clear`. */
   createEntryResponse(plan: Plan, status: number, entry: Entry | undefined): HandlerResponse {
-    const schema = getJsonSchema(plan, status);
+    const { schema, headers } = getJsonMedia(plan, status);
     if (schema === undefined) return { status };
     const { resource, responsePath } = plan;
     const seed = toSeed(`${plan.route.operationId} ${entry ? getEntryKey(resource, entry) : ''}`);
     const inner = this.#reader.getInner(schema, responsePath);
     if (inner === undefined || !entry) {
       const { value, generated } = this.#completeValue(schema, entry ? removePathValues(entry) : {}, seed);
-      return { status, body: value, generated };
+      return { status, headers, body: value, generated };
     }
     const completed = this.#completeEntry(resource, inner, entry);
-    return { status, ...this.#wrap({ schema, path: responsePath, seed }, completed, {}) };
+    return { status, headers, ...this.#wrap({ schema, path: responsePath, seed }, completed, {}) };
   }
 
   /** Returns the response with a page of a list. */
   createListResponse(plan: Plan, page: Page): HandlerResponse {
     const status = plan.route.successStatus;
-    const schema = getJsonSchema(plan, status) ?? '';
+    const { schema = '', headers } = getJsonMedia(plan, status);
     const entries = page.entries.map((entry) => this.#completeListed(plan, entry));
     const generated = new Set(entries.flatMap((entry) => entry.generated.map((pointer) => `/*${pointer}`)));
     const inner = { value: entries.map(({ value }) => value), generated: [...generated] };
     const others = this.#getFieldsBeside(schema, plan, page);
     return {
       status,
+      headers,
       ...this.#wrap({ schema, path: plan.responsePath, seed: toSeed(plan.route.operationId) }, inner, others),
     };
   }
@@ -62,7 +63,7 @@ export class ResponseFactory {
   }
 
   #completeListed(plan: Plan, entry: Entry): Completed {
-    const schema = getJsonSchema(plan, plan.route.successStatus);
+    const { schema } = getJsonMedia(plan, plan.route.successStatus);
     const list = schema === undefined ? undefined : this.#reader.getInner(schema, plan.responsePath);
     const items = list === undefined ? undefined : this.#reader.getItems(list);
     if (items === undefined) return { value: removePathValues(entry), generated: [] };
@@ -124,10 +125,12 @@ interface BodyPlace {
 /** The maximum depth of objects that describe a page. */
 const MAX_FIELD_DEPTH = 2;
 
-/** Returns the JSON Pointer of the schema of the JSON body of a response; undefined if it has none. */
-function getJsonSchema({ route }: Plan, status: number): string | undefined {
+/** Returns the schema of the JSON body of a response, undefined if it has none, and the header with its media type. */
+function getJsonMedia({ route }: Plan, status: number) {
   const media = findResponse(route.responses, status)?.media ?? {};
-  return Object.entries(media).find(([type]) => isJsonType(type))?.[1].schema;
+  const [type, body] = Object.entries(media).find(([name]) => isJsonType(name)) ?? [];
+  const headers: Readonly<Record<string, string>> = type === undefined ? {} : { 'Content-Type': type };
+  return { schema: body?.schema, headers };
 }
 
 /** Returns a copy of an object with a value at a path of property names. */

@@ -3,7 +3,7 @@ import { findResponse, isJsonType } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { FORM_TYPE } from '../util/request-target.ts';
-import { normalizeName } from './names.ts';
+import { normalizeName, toSingular } from './names.ts';
 
 /** A list or an entry in a body. `path`: the property names that lead to it. `schema`: the JSON Pointer of the schema of the entry, or of an entry of the list. */
 export interface Located {
@@ -138,12 +138,11 @@ export class SchemaReader {
     const preferred = findPreferred(lists, [name, ...LIST_NAMES]);
     if (preferred ?? lists.length === 1) return preferred ?? lists[0];
     if (lists.length > 1) return undefined;
-    for (const [property, pointer] of properties) {
-      if (!LIST_NAMES.includes(normalizeName(property)) || !this.isObject(pointer)) continue;
-      const found = this.findList(pointer, name, depth + 1);
-      if (found) return { path: [property, ...found.path], schema: found.schema };
-    }
-    return undefined;
+    const inner = properties.flatMap(([property, pointer]) => {
+      const found = this.isObject(pointer) ? this.findList(pointer, name, depth + 1) : undefined;
+      return found ? [{ path: [property, ...found.path], schema: found.schema }] : [];
+    });
+    return findPreferred(inner, LIST_NAMES) ?? (inner.length === 1 ? inner[0] : undefined);
   }
 
   /**
@@ -158,7 +157,8 @@ export class SchemaReader {
     if (same) return { path: [same[0]], schema: same[1] };
     if (this.hasId(schema, singular)) return whole;
     const located = properties.map(([name, pointer]) => ({ path: [name], schema: pointer }));
-    return findPreferred(located, [normalizeName(singular), ...ENTRY_NAMES]) ?? whole;
+    const named = located.find(({ path: [name = ''] }) => normalizeName(toSingular(name)) === normalizeName(singular));
+    return named ?? findPreferred(located, ENTRY_NAMES) ?? whole;
   }
 
   /** Returns whether a schema has a property for an id. */

@@ -2,15 +2,15 @@ import type { Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { getNode } from '../openapi/document.ts';
+import { isNode, omitKeys } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
 import type { Issue } from '../util/issue.ts';
-import { formatPointer } from '../util/json-pointer.ts';
+import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { getKeyValue, type PathInput, setKeyValue } from './entries.ts';
+import { copyKeyValue, getKeyValue, type PathInput, setKeyValue } from './entries.ts';
 import { inferResources } from './infer.ts';
 import { type ListParameters, readListParameters } from './list-query.ts';
-import { normalizeName } from './names.ts';
+import { removePart } from './remove-part.ts';
 import { type Inference, type Mount, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
@@ -49,19 +49,13 @@ export class Served {
   /** Returns what the query parameters of a list operation do. */
   readonly getListParameters = memoizeByObject((plan: Plan): ListParameters => {
     const { schema } = plan.resource;
-    const page = plan.route.parameters.find((parameter) => normalizeName(parameter.name) === 'page');
-    const rules = page && (getNode(this.contract.normalized, `${page.pointer}/schema`) as Entry | undefined);
-    const firstPage = rules?.minimum === 0 || rules?.default === 0 ? 0 : 1;
-    return readListParameters(
-      plan.route,
-      schema === '' ? [] : [...this.reader.getProperties(schema).keys()],
-      firstPage,
-    );
+    const properties = schema === '' ? [] : [...this.reader.getProperties(schema).keys()];
+    return readListParameters(plan.route, properties, (pointer, keyword) => this.reader.getKeyword(pointer, keyword));
   });
 
   /** Creates an entry from a request body: adds the id, the parents, the default values and the times. */
   createEntry({ resource, mount }: Plan, { entries, body, path, nowMs, newId }: NewEntryInput): Entry {
-    const own = this.#values.removeReadOnly(resource, body);
+    const own = this.#removeInvalid(resource, this.#values.removeReadOnly(resource, body));
     const given = { ...this.#values.getDefaults(resource), ...own };
     const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };
     const withParents = this.#setParents(mount, path, timed);
@@ -72,10 +66,9 @@ export class Served {
       mount.item !== undefined &&
       !mount.parents.some(({ parameter }) => parameter === id.parameter)
     )
-      return this.#putIdFirst(resource, withParents, this.#values.toTyped(id.schema, path[id.parameter] as string));
-    if (id.property !== undefined && withParents[id.property] !== undefined && withParents[id.property] !== null)
-      return withParents;
-    return this.#putIdFirst(resource, withParents, this.#values.createId(resource, entries, withParents, newId()));
+      return setKeyValue(withParents, id, this.#values.toTyped(id.schema, path[id.parameter] as string));
+    if (id.property !== undefined && getKeyValue(withParents, id) !== undefined) return withParents;
+    return setKeyValue(withParents, id, this.#values.createId(resource, entries, withParents, newId()));
   }
 
   /** Creates an entry from an example or a generated value: adds the parents, and the id if the value has none. */
@@ -87,21 +80,49 @@ export class Served {
     );
     const { id } = resource;
     if (resource.kind === 'singleton' || getKeyValue(entry, id) !== undefined) return entry;
-    return this.#putIdFirst(resource, entry, this.#values.createId(resource, entries, entry, newId()));
+    return setKeyValue(entry, id, this.#values.createId(resource, entries, entry, newId()));
   }
 
   /** Returns the issues of an entry of the state. Properties can be missing: they are generated when the entry is read. */
-  findEntryIssues({ schema }: Resource, entry: Entry): readonly Issue[] {
+  findEntryIssues({ schema, mounts }: Resource, entry: Entry): readonly Issue[] {
     if (schema === '') return [];
     const properties = this.reader.getCommonProperties(schema);
+    const parents = mounts.flatMap((mount) => mount.parents.map(({ property }) => property));
     return Object.entries(entry).flatMap(([name, value]) => {
       const pointer = properties.get(name);
-      const errors = pointer === undefined ? [] : this.contract.getErrors(pointer, value).filter(isOwnError);
+      // The id of a parent comes from the path, and can be invalid by the schema of the entry.
+      const isValid = pointer === undefined || (parents.includes(name) && !isNode(value) && !Array.isArray(value));
+      const errors = isValid ? [] : this.contract.getErrors(pointer, value).filter(isOwnError);
       return errors.slice(0, 1).map((error) => ({
         pointer: formatPointer(name) + error.instancePath,
         message: `${error.message}`,
       }));
     });
+  }
+
+  /**
+   * Returns an entry without the values that its schema does not allow. A request can have them if it has another schema. They are not stored, because the data file
+   * is validated by the schema of the entry.
+   */
+  #removeInvalid(resource: Resource, entry: Entry): Entry {
+    let next = entry;
+    for (let round = 0; round < MAX_REMOVALS; round++) {
+      const issues = this.findEntryIssues(resource, next);
+      if (issues.length === 0) return next;
+      next = issues.reduce((rest, { pointer }) => removePart(rest, parsePointer(pointer)) as Entry, next);
+    }
+    const invalid = this.findEntryIssues(resource, next).flatMap(({ pointer }) => parsePointer(pointer).slice(0, 1));
+    return omitKeys(next, invalid);
+  }
+
+  /** Returns whether an entry can have the id in a path. */
+  isValidId({ id }: Resource, path: PathInput): boolean {
+    const value = path[id.parameter];
+    return (
+      id.schema === '' ||
+      value === undefined ||
+      this.contract.isValid(id.schema, this.#values.toTyped(id.schema, value))
+    );
   }
 
   #repair({ schema }: Resource, entry: Entry): Entry {
@@ -122,22 +143,25 @@ export class Served {
   /** Returns a changed entry. Keeps the id, the parents and the properties that only the server sets. `sent`: the properties of the request. */
   updateEntry(plan: Plan, current: Entry, change: (old: Entry) => Entry, sent: Entry, nowMs: number): Entry {
     const { resource, mount } = plan;
-    const changed = this.#keepNulls(resource, change(current), sent);
-    const keys = [...(resource.kind === 'collection' ? [resource.id] : []), ...mount.parents];
-    const fixed = [PATH_VALUES, ...keys.flatMap(({ property }) => property ?? [])];
+    const changed = this.#removeInvalid(resource, this.#keepNulls(resource, change(current), sent));
     const created = Object.keys(this.#values.getTimes(resource, changed, { nowMs, kinds: ['created'] }));
-    const kept = [...fixed, ...created].filter((name) => current[name] !== undefined);
-    return {
+    const kept = [PATH_VALUES, ...created].filter((name) => current[name] !== undefined);
+    const next: Entry = {
       ...this.#values.removeReadOnly(resource, changed),
       ...this.#values.pickReadOnly(resource, current),
       ...Object.fromEntries(kept.map((name) => [name, current[name]])),
       ...this.#values.getTimes(resource, sent, { nowMs, kinds: ['updated'] }),
     };
+    const keys = [...(resource.kind === 'collection' ? [resource.id] : []), ...mount.parents];
+    const keyed: Entry = keys.reduce((entry, key) => copyKeyValue(current, entry, key), next);
+    const order = Object.keys(current).filter((name) => name in keyed);
+    return { ...Object.fromEntries(order.map((name) => [name, keyed[name]])), ...keyed };
   }
 
   /** Returns the initial singleton below a path. A singleton that can be deleted does not exist before it is created. */
-  getInitialSingleton({ kind, canDelete }: Resource, mount: Mount, path: PathInput): Entry | undefined {
-    return kind === 'singleton' && !canDelete ? this.#setParents(mount, path, {}) : undefined;
+  getInitialSingleton(resource: Resource, mount: Mount, path: PathInput): Entry | undefined {
+    if (resource.kind !== 'singleton' || resource.canDelete) return undefined;
+    return this.#setParents(mount, path, this.#values.getDefaults(resource));
   }
 
   /** Returns the properties of an entry in a query, for operations that change an entry by query parameters. */
@@ -170,16 +194,22 @@ export class Served {
         : setKeyValue(next, parent, this.#values.toTyped(parent.schema, value));
     }, entry);
   }
-
-  #putIdFirst({ id }: Resource, entry: Entry, value: unknown): Entry {
-    if (id.property === undefined) return setKeyValue(entry, id, value);
-    const { [id.property]: _old, ...others } = entry;
-    return { [id.property]: value, ...others };
-  }
 }
 
-/** Keywords whose errors are about missing values, which are generated when an entry is read, or about alternatives. */
-const IGNORED_KEYWORDS = new Set(['required', 'oneOf', 'anyOf', 'if', 'dependentRequired', 'minProperties']);
+/** The maximum number of invalid values that are removed from a property. Then the property is removed. */
+const MAX_REMOVALS = 20;
+
+/** Keywords whose errors are about missing values, which are generated when an entry is read, about unknown properties, which are not sent, or about alternatives. */
+const IGNORED_KEYWORDS = new Set([
+  'required',
+  'oneOf',
+  'anyOf',
+  'if',
+  'dependentRequired',
+  'minProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+]);
 
 function isOwnError({ keyword, schemaPath }: ReturnType<Contract['getErrors']>[number]): boolean {
   return !IGNORED_KEYWORDS.has(keyword) && !/\/(?:oneOf|anyOf)\//.test(schemaPath);

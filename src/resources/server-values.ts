@@ -5,7 +5,7 @@ import type { Entry } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { createRandom, createUuid, toSeed } from '../util/random.ts';
-import { getKeyValue } from './entries.ts';
+import { getKeyValue, getProperty } from './entries.ts';
 import { normalizeName } from './names.ts';
 import type { PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -113,7 +113,7 @@ function listCandidates(
   uuid: string,
 ): readonly unknown[] {
   const types = schema === '' ? [] : reader.getTypes(schema);
-  const values = entries.map((other) => (property === undefined ? undefined : other[property]));
+  const values = entries.map((other) => (property === undefined ? undefined : getProperty(other, property)));
   const numbers = values.filter((value) => typeof value !== 'boolean' && /^\d{1,15}$/.test(String(value))).map(Number);
   const next = numbers.reduce((highest, number) => Math.max(highest, number), 0) + 1;
   if (types.includes('integer') || types.includes('number')) {

@@ -29,12 +29,12 @@ export function createStateRules(served: Served): StateRules {
 function findKeyIssues(resource: Resource, state: State): ValidationSteps {
   const { id, kind, mounts } = resource;
   const firstIndexes = new Map<string, number>();
-  const place = id.property === undefined ? [PATH_VALUES, id.name] : [id.property];
+  const place = id.property === undefined ? [PATH_VALUES, id.name] : id.property.split('.');
   return validateEntries(resource.name, state[resource.name] ?? [], (entry: Entry, index): readonly Issue[] => {
     if (kind === 'collection' && getKeyValue(entry, id) === undefined)
       return [{ pointer: formatPointer(...place), message: 'is missing: add the id of the entry' }];
     const parents = mounts[0]?.parents.map((parent) => getKeyValue(entry, parent)) ?? [];
-    const key = [...(id.property === undefined ? parents : []), getEntryKey(resource, entry)].join('/');
+    const key = [...parents, getEntryKey(resource, entry)].join('/');
     const first = firstIndexes.get(key);
     if (first !== undefined)
       return [

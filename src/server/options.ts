@@ -30,7 +30,7 @@ export interface ServerOptions extends HttpOptions {
   readonly elapsedMs?: (() => number) | undefined;
   /** Returns a new id, a UUID. Default: `crypto.randomUUID`. */
   readonly newId?: (() => string) | undefined;
-  /** Path of the contract, an OpenAPI document 3.0 or 3.1. Operations without a handler are mocked. Default: the contract of the application. */
+  /** Path of the contract, an OpenAPI document 3.0 or 3.1. Its resources are real, and other operations without a handler are mocked. Default: the contract of the application. */
   readonly contract?: string | undefined;
   /** Operations to mock: `true` for all operations, `false` for none, or a list of operationIds. Default: false. */
   readonly mock?: boolean | readonly string[] | undefined;

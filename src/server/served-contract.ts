@@ -118,11 +118,14 @@ export function refuseTypeConflicts({ contract, differences }: ContractSetup): v
 export function describeChanges(old: ContractSetup, now: ContractSetup): string {
   const [before, after] = [old, now].map(({ contract }) => contract.routes.map(({ operationId }) => operationId));
   const [oldFields, newFields] = [getFieldNames(old), getFieldNames(now)];
+  const [oldLists, newLists] = [old, now].map(({ collections }) => Object.keys(collections));
   const groups = [
     ['new operations', without(after, before).map((id) => (now.mocked.includes(id) ? `${id} (mocked)` : id))],
     ['removed operations', without(before, after)],
     ['now mocked', without(now.mocked, [...old.mocked, ...without(after, before)])],
     ['no longer mocked', without(old.mocked, [...now.mocked, ...without(before, after)])],
+    ['new collections', without(newLists, oldLists)],
+    ['removed collections', without(oldLists, newLists)],
     ['fields now generated, because the data lacks them', without(newFields.added, oldFields.added)],
     ['fields no longer generated', without(oldFields.added, newFields.added)],
     ['fields now left out', without(newFields.removed, oldFields.removed)],

@@ -8,7 +8,7 @@ export function findOtherLists(state: State, collections: readonly string[]): re
 
 /** Returns the next state with the lists of the current state that are not collections of the contract. So no change and no reset removes them. */
 export function keepOtherLists(current: State, next: State, collections: readonly string[]): State {
-  const lost = findOtherLists(current, collections).filter((name) => !Object.hasOwn(next, name));
+  const lost = Object.keys(current).filter((name) => !Object.hasOwn(next, name) && !collections.includes(name));
   if (lost.length === 0) return next;
   return { ...next, ...Object.fromEntries(lost.map((name) => [name, current[name] ?? []])) };
 }

@@ -138,8 +138,8 @@ const MAX_NAMES = 10;
 function findForeignLists(data: object, { collections }: StateRules): Issue | undefined {
   const lists = Object.entries(data).flatMap(([name, list]) => (Array.isArray(list) ? [name] : []));
   const names = Object.keys(collections);
-  if (lists.length === 0 || names.length === 0 || lists.some((name) => Object.hasOwn(collections, name)))
-    return undefined;
+  const isForeign = lists.length > 0 && names.length > 0 && !names.some((name) => Object.hasOwn(data, name));
+  if (!isForeign) return undefined;
   const [has, expected] = [lists, names].map((all) => limitList(all, MAX_NAMES, String).join(', '));
   const message = `has the lists ${has}, but the contract has ${expected}: it is the data of another contract`;
   return { pointer: '', message, rule: OTHER_CONTRACT };

@@ -168,7 +168,10 @@ const timeCases: readonly (readonly [schema: Schema, now: unknown])[] = [
 
 describe('A time of an entry', () => {
   it.each(timeCases)('comes from the clock in the form of %j', async (schema, now) => {
-    const { ask } = await startPets({ 'id!': { type: 'integer', ...READ_ONLY }, 'createdAt!': { ...schema, ...READ_ONLY } });
+    const { ask } = await startPets({
+      'id!': { type: 'integer', ...READ_ONLY },
+      'createdAt!': { ...schema, ...READ_ONLY },
+    });
     expect((await ask('POST', '/pets', {})).body).toEqual({ id: 1, createdAt: now });
   });
 

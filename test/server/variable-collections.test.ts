@@ -111,7 +111,8 @@ describe('A reload of a contract on which the collections depend', () => {
     const { server, save, control } = await startShelves({ pets: PETS });
     await control('PUT', '/w1/state', { pets: [] });
     await save({ pets: PETS, toys: TOYS });
-    await waitForLog(server, 'new operations: list-toys');
+    const message = await waitForLog(server, 'was reloaded');
+    expect(message).toMatch(/new operations: list-toys, add-toys; new collections: toys$/);
     const states = await Promise.all(['default', 'w1'].map((id) => control('GET', `/${id}/state`)));
     expect(states.map(({ body }) => body)).toEqual([
       { pets: PETS.seeds, toys: TOYS.seeds },

@@ -1,0 +1,12 @@
+import { isNode } from '../openapi/document.ts';
+
+/** Returns a copy of a value without the property or the array entry at a path of names. */
+export function removePart(value: unknown, [name = '', ...rest]: readonly string[]): unknown {
+  if (Array.isArray(value)) {
+    const index = Number(name);
+    return rest.length === 0 ? value.toSpliced(index, 1) : value.with(index, removePart(value[index], rest));
+  }
+  if (!isNode(value)) return value;
+  const { [name]: part, ...others } = value;
+  return rest.length === 0 ? others : { ...value, [name]: removePart(part, rest) };
+}

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+
+const Pet = createObject({ 'id!': INTEGER, 'name!': TEXT, status: TEXT });
+const Owner = createObject({ 'id!': INTEGER, 'name!': TEXT });
+const schemas = { Pet, Owner, Settings: createObject({ theme: TEXT }) };
+
+const PET = refer('Pet');
+const LISTS_PETS = { get: { response: createList(PET) } };
+
+const PETS = createResourcePaths('/pets/{petId}', PET);
+
+/** Returns the paths of pets with other operations on the collection. */
+function withCollection(operations: Paths[string]): Paths {
+  return { ...PETS, '/pets': { ...PETS['/pets'], ...operations } };
+}
+
+/** Path shapes, and what their operations do. */
+const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<Record<string, string>>])[] = [
+  [
+    'a collection with an item path is a resource',
+    PETS,
+    {
+      'GET /pets': 'real: lists pets',
+      'POST /pets': 'real: creates a pet',
+      'GET /pets/{petId}': 'real: reads a pet (id: id)',
+      'PUT /pets/{petId}': 'real: replaces a pet',
+      'PATCH /pets/{petId}': 'real: updates a pet',
+      'DELETE /pets/{petId}': 'real: deletes a pet',
+    },
+  ],
+  [
+    'a resource can have a prefix',
+    createResourcePaths('/api/v2/animals/{id}', PET),
+    { 'GET /api/v2/animals': 'real: lists animals', 'GET /api/v2/animals/{id}': 'real: reads an animal (id: id)' },
+  ],
+  [
+    'a resource can be nested',
+    {
+      ...createResourcePaths('/owners/{ownerId}', refer('Owner')),
+      ...createResourcePaths('/owners/{ownerId}/pets/{petId}', PET),
+    },
+    {
+      'GET /owners': 'real: lists owners',
+      'GET /owners/{ownerId}/pets': 'real: lists pets of /owners/{ownerId}',
+      'DELETE /owners/{ownerId}/pets/{petId}': 'real: deletes a pet of /owners/{ownerId}',
+    },
+  ],
+  [
+    'a resource can be listed below a parent too',
+    {
+      ...PETS,
+      ...createResourcePaths('/owners/{ownerId}', refer('Owner')),
+      '/owners/{ownerId}/pets': LISTS_PETS,
+    },
+    { 'GET /owners/{ownerId}/pets': 'real: lists pets of /owners/{ownerId}' },
+  ],
+  [
+    'a path below a collection filters it by a required query parameter',
+    {
+      ...PETS,
+      '/pets/findByStatus': { get: { query: { 'status!': TEXT }, response: createList(PET) } },
+    },
+    { 'GET /pets/findByStatus': 'real: lists pets (filters: status)' },
+  ],
+  [
+    'a PUT on the collection replaces the entry whose id is in the body',
+    withCollection({ put: { request: PET, response: PET } }),
+    { 'PUT /pets': 'real: replaces a pet' },
+  ],
+  [
+    'a DELETE on the collection deletes all entries',
+    withCollection({ delete: { status: 204 } }),
+    { 'DELETE /pets': 'real: deletes all pets' },
+  ],
+  [
+    'a path that is read and replaced is a singleton',
+    { '/settings': { get: { response: refer('Settings') }, put: { request: refer('Settings'), status: 204 } } },
+    { 'GET /settings': 'real: reads the settings', 'PUT /settings': 'real: replaces the settings' },
+  ],
+  [
+    'a PUT creates the entries of a path without a collection',
+    { '/flags/{name}': { get: { response: refer('Settings') }, put: { request: refer('Settings'), status: 204 } } },
+    {
+      'GET /flags/{name}': 'real: reads a flag (the id is only in the path)',
+      'PUT /flags/{name}': 'real: replaces a flag',
+    },
+  ],
+  [
+    'entries that no operation creates are generated',
+    { '/pets': LISTS_PETS, '/pets/{petId}': { get: { response: PET } } },
+    { 'GET /pets': 'real: lists pets (no operation creates them: generated entries)' },
+  ],
+  [
+    'an action is mocked',
+    { ...PETS, '/pets/{petId}/feed': { post: { status: 204 } } },
+    { 'POST /pets/{petId}/feed': 'mocked: an action: the document does not tell what it changes' },
+  ],
+  [
+    'a list without a path for its entries is mocked',
+    { '/pets': LISTS_PETS },
+    { 'GET /pets': 'mocked: a list without a path for its entries' },
+  ],
+  [
+    'an object that no operation changes is mocked',
+    { '/status': { get: { response: refer('Settings') } } },
+    { 'GET /status': 'mocked: no operation changes what it returns' },
+  ],
+  [
+    'an item that no operation creates or lists is mocked',
+    { '/pets/{petId}': { get: { response: PET } } },
+    { 'GET /pets/{petId}': 'mocked: no operation creates or lists what it returns' },
+  ],
+  [
+    'a request body that is not an object is mocked',
+    withCollection({ post: { status: 201, request: createList(PET), response: createList(PET) } }),
+    { 'POST /pets': 'mocked: the request body is not an object with the properties of a pet' },
+  ],
+];
+
+describe('The inference of resources', () => {
+  it.each(cases)('%s', async (_name, paths, expected) => {
+    expect(await explainApi({ paths, schemas })).toMatchObject(expected);
+  });
+});
+
+/** Path parameters, the properties of the entries, and the property that is found as the id. */
+const ids: readonly (readonly [parameter: string, properties: readonly string[], id: string])[] = [
+  ['petId', ['id', 'name'], 'id: id'],
+  ['id', ['name', 'id'], 'id: id'],
+  ['petId', ['id', 'petId'], 'id: petId'],
+  ['pet_id', ['petId', 'name'], 'id: petId'],
+  ['pet', ['id', 'name'], 'id: id'],
+  ['petName', ['id', 'name'], 'id: name'],
+  ['slug', ['id', 'slug'], 'id: slug'],
+  ['petUuid', ['uuid', 'name'], 'id: uuid'],
+  ['key', ['color', 'size'], 'the id is only in the path'],
+];
+
+describe('The id of an entry', () => {
+  it.each(ids)('is found for {%s} and the properties %j', async (parameter, properties, id) => {
+    const schema = createObject(Object.fromEntries(properties.map((name) => [name, TEXT])));
+    const explained = await explainApi({ paths: createResourcePaths(`/pets/{${parameter}}`, schema) });
+    expect(explained[`GET /pets/{${parameter}}`]).toBe(`real: reads a pet (${id})`);
+  });
+
+  it('has the type of the path parameter, if two properties could be the id', async () => {
+    const schema = createObject({ petId: TEXT, id: INTEGER });
+    const paths = createResourcePaths('/pets/{petId}', schema);
+    const typed = { ...paths, '/pets/{petId}': { ...paths['/pets/{petId}'], parameters: { petId: INTEGER } } };
+    expect((await explainApi({ paths: typed }))['GET /pets/{petId}']).toBe('real: reads a pet (id: id)');
+  });
+});
+
+describe('The explanation of a list', () => {
+  it('names the query parameters that filter, sort, page, and that are ignored', async () => {
+    const query = { status: TEXT, sort: TEXT, limit: INTEGER, offset: INTEGER, verbose: { type: 'boolean' } };
+    const paths = withCollection({ get: { query, response: createList(PET) } });
+    const explained = await explainApi({ paths, schemas });
+    expect(explained['GET /pets']).toBe(
+      'real: lists pets (filters: status; sorts by: sort; pages by: limit, offset; ignores: verbose)',
+    );
+  });
+});

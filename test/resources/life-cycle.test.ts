@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest';
+import { createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const PET = refer('Pet');
+
+const Pet = createObject({
+  'id!': { type: 'integer', readOnly: true },
+  'name!': TEXT,
+  tag: { type: ['string', 'null'] },
+  address: createObject({ street: TEXT, city: TEXT }),
+});
+const NewPet = createObject({ 'name!': TEXT, tag: TEXT });
+const Badge = createObject({ 'code!': TEXT, color: TEXT });
+
+const PATHS = createResourcePaths('/pets/{petId}', PET);
+const BADGES = createResourcePaths('/badges/{code}', refer('Badge'));
+
+/** Starts a server for pets, with other operations for the collection and for the item. */
+function startPets(collection: Paths[string] = {}, item: Paths[string] = {}) {
+  const paths = {
+    '/pets': { ...PATHS['/pets'], ...collection },
+    '/pets/{petId}': { ...PATHS['/pets/{petId}'], ...item },
+  };
+  return startApi({ paths, schemas: { Pet, NewPet } });
+}
+
+/** Starts a server for badges, whose ids come from the client. */
+function startBadges(item: Paths[string] = {}, collection: Paths[string] = {}) {
+  const paths = {
+    '/badges': { ...BADGES['/badges'], ...collection },
+    '/badges/{code}': { ...BADGES['/badges/{code}'], ...item },
+  };
+  return startApi({ paths, schemas: { Badge } });
+}
+
+describe('A created entry', () => {
+  it('is returned with its id and the documented status 201', async () => {
+    const { ask } = await startPets();
+    expect(await ask('POST', '/pets', { name: 'Rex' })).toMatchObject({ status: 201, body: { id: 1, name: 'Rex' } });
+  });
+
+  it('is returned with the status 200 if the document has only that', async () => {
+    const { ask } = await startPets({ post: { request: PET, response: PET } });
+    expect(await ask('POST', '/pets', { name: 'Rex' })).toMatchObject({ status: 200, body: { id: 1, name: 'Rex' } });
+  });
+
+  it('is not returned if the documented response has no body', async () => {
+    const { ask } = await startPets({ post: { request: PET, status: 204 } });
+    expect(await ask('POST', '/pets', { name: 'Rex' })).toMatchObject({ status: 204, text: '' });
+    expect((await ask('GET', '/pets')).body).toEqual([{ id: 1, name: 'Rex' }]);
+  });
+
+  it('has its path in the header Location', async () => {
+    const { ask } = await startPets();
+    const { headers } = await ask('POST', '/pets', { name: 'Rex' });
+    expect(headers.get('location')).toBe('/pets/1');
+    expect(await ask('GET', headers.get('location') ?? '')).toMatchObject({ status: 200, body: { name: 'Rex' } });
+  });
+
+  it('has its URL in the header Location if the document wants a URL', async () => {
+    const headers = { Location: { type: 'string', format: 'uri' } };
+    const { ask, url } = await startPets({ post: { status: 201, request: PET, response: PET, headers } });
+    const { headers: sent } = await ask('POST', '/pets', { name: 'Rex' });
+    expect(sent.get('location')).toBe(`${url.replace('localhost', new URL(url).hostname)}/pets/1`);
+  });
+
+  it('has no header Location if the document has none', async () => {
+    const { ask } = await startPets({ post: { status: 201, request: PET, response: PET } });
+    expect((await ask('POST', '/pets', { name: 'Rex' })).headers.get('location')).toBeNull();
+  });
+
+  it('can be read', async () => {
+    const { ask } = await startPets();
+    await ask('POST', '/pets', { name: 'Rex', tag: 'dog' });
+    expect(await ask('GET', '/pets/1')).toMatchObject({ status: 200, body: { id: 1, name: 'Rex', tag: 'dog' } });
+  });
+
+  it('is listed after the earlier entries', async () => {
+    const { ask } = await startPets();
+    for (const name of ['Rex', 'Tom']) await ask('POST', '/pets', { name });
+    expect((await ask('GET', '/pets')).body).toEqual([
+      { id: 1, name: 'Rex' },
+      { id: 2, name: 'Tom' },
+    ]);
+  });
+
+  it('is refused with a 409 if another has its id', async () => {
+    const { ask } = await startBadges();
+    await ask('POST', '/badges', { code: 'a', color: 'red' });
+    expect(await ask('POST', '/badges', { code: 'a', color: 'blue' })).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('a badge with the code a exists') },
+    });
+    expect((await ask('GET', '/badges')).body).toEqual([{ code: 'a', color: 'red' }]);
+  });
+
+  it('is refused with a 400 if it violates the contract, and is not stored', async () => {
+    const { ask } = await startPets();
+    expect((await ask('POST', '/pets', { name: 7 })).status).toBe(400);
+    expect((await ask('GET', '/pets')).body).toEqual([]);
+  });
+});
+
+describe('A replaced entry', () => {
+  it('loses the properties that the request lacks, and keeps its id', async () => {
+    const { ask } = await startPets();
+    await ask('POST', '/pets', { name: 'Rex', tag: 'dog' });
+    expect(await ask('PUT', '/pets/1', { name: 'Max' })).toMatchObject({ status: 200, body: { id: 1, name: 'Max' } });
+    expect((await ask('GET', '/pets/1')).body).toEqual({ id: 1, name: 'Max' });
+  });
+
+  it('keeps the properties that a request can not have', async () => {
+    const { ask } = await startPets({}, { put: { request: refer('NewPet'), response: PET } });
+    await ask('POST', '/pets', { name: 'Rex', tag: 'dog', address: { city: 'Rome' } });
+    await ask('PUT', '/pets/1', { name: 'Max' });
+    expect((await ask('GET', '/pets/1')).body).toEqual({ id: 1, name: 'Max', address: { city: 'Rome' } });
+  });
+
+  it('keeps its place in the list', async () => {
+    const { ask } = await startPets();
+    for (const name of ['Rex', 'Tom']) await ask('POST', '/pets', { name });
+    await ask('PUT', '/pets/1', { name: 'Max' });
+    expect((await ask('GET', '/pets')).body.map(({ name }: { name: string }) => name)).toEqual(['Max', 'Tom']);
+  });
+
+  it('is not returned if the documented status is 204', async () => {
+    const { ask } = await startPets({}, { put: { request: PET, status: 204 } });
+    await ask('POST', '/pets', { name: 'Rex' });
+    expect(await ask('PUT', '/pets/1', { name: 'Max' })).toMatchObject({ status: 204, text: '' });
+    expect((await ask('GET', '/pets/1')).body).toMatchObject({ name: 'Max' });
+  });
+
+  it('must exist if POST creates entries', async () => {
+    const { ask } = await startPets();
+    expect((await ask('PUT', '/pets/7', { name: 'Max' })).status).toBe(404);
+    expect((await ask('GET', '/pets')).body).toEqual([]);
+  });
+
+  it('is created with the id in the path if the document has the status 201', async () => {
+    const Code = { put: { request: refer('Badge'), response: refer('Badge'), alsoStatus: [201] } };
+    const { ask } = await startBadges(Code);
+    expect(await ask('PUT', '/badges/a', { code: 'a', color: 'red' })).toMatchObject({ status: 201 });
+    expect(await ask('PUT', '/badges/a', { code: 'a', color: 'blue' })).toMatchObject({ status: 200 });
+    expect((await ask('GET', '/badges')).body).toEqual([{ code: 'a', color: 'blue' }]);
+  });
+
+  it('is created if nothing else creates entries', async () => {
+    const { ask } = await startBadges({}, { post: undefined });
+    expect((await ask('PUT', '/badges/a', { code: 'a' })).status).toBe(200);
+    expect((await ask('GET', '/badges/a')).body).toEqual({ code: 'a' });
+  });
+
+  it('is not created with an id that its schema does not allow', async () => {
+    const Code = createObject({ 'code!': { ...TEXT, maxLength: 3 } });
+    const { get, put, delete: remove } = createResourcePaths('/codes/{code}', Code)['/codes/{code}'] ?? {};
+    const { ask } = await startApi({ paths: { '/codes/{code}': { get, put, delete: remove } } });
+    expect((await ask('PUT', '/codes/abc', { code: 'abc' })).status).toBe(200);
+    expect((await ask('PUT', '/codes/abcd', { code: 'abc' })).status).toBe(404);
+  });
+
+  it('has the id in the path, whatever the body has', async () => {
+    const { ask } = await startBadges();
+    await ask('POST', '/badges', { code: 'a' });
+    expect((await ask('PUT', '/badges/a', { code: 'b', color: 'red' })).body).toEqual({ code: 'a', color: 'red' });
+    expect((await ask('GET', '/badges/b')).status).toBe(404);
+  });
+
+  it('is found by the id in the body if the path has none', async () => {
+    const { ask } = await startBadges({}, { put: { request: refer('Badge'), response: refer('Badge') } });
+    await ask('POST', '/badges', { code: 'a' });
+    expect(await ask('PUT', '/badges', { code: 'a', color: 'red' })).toMatchObject({ status: 200 });
+    expect((await ask('GET', '/badges/a')).body).toEqual({ code: 'a', color: 'red' });
+    expect((await ask('PUT', '/badges', { code: 'b' })).status).toBe(404);
+  });
+});
+
+describe('A patched entry', () => {
+  it('keeps the properties that the patch lacks', async () => {
+    const { ask } = await startPets();
+    await ask('POST', '/pets', { name: 'Rex', tag: 'dog' });
+    expect((await ask('PATCH', '/pets/1', { name: 'Max' })).body).toEqual({ id: 1, name: 'Max', tag: 'dog' });
+  });
+
+  it('merges objects (RFC 7396)', async () => {
+    const { ask } = await startPets();
+    await ask('POST', '/pets', { name: 'Rex', address: { street: 'Via Appia', city: 'Rome' } });
+    const patched = await ask('PATCH', '/pets/1', { address: { street: null, city: 'Bari' } });
+    expect(patched.body).toEqual({ id: 1, name: 'Rex', address: { city: 'Bari' } });
+  });
+
+  it('has a null that its schema allows', async () => {
+    const { ask } = await startPets();
+    await ask('POST', '/pets', { name: 'Rex', tag: 'dog' });
+    expect((await ask('PATCH', '/pets/1', { tag: null })).body).toEqual({ id: 1, name: 'Rex', tag: null });
+  });
+
+  it('loses a property with a null that its schema does not allow', async () => {
+    const { ask } = await startPets();
+    await ask('POST', '/pets', { name: 'Rex', address: { city: 'Rome' } });
+    expect((await ask('PATCH', '/pets/1', { address: null })).body).toEqual({ id: 1, name: 'Rex' });
+  });
+
+  it('is changed by the media type application/merge-patch+json too', async () => {
+    const patch = { request: { type: 'object' }, requestType: 'application/merge-patch+json', response: PET };
+    const { ask } = await startPets({}, { patch });
+    await ask('POST', '/pets', { name: 'Rex' });
+    const type = { 'content-type': 'application/merge-patch+json' };
+    expect((await ask('PATCH', '/pets/1', { name: 'Max' }, type)).body).toEqual({ id: 1, name: 'Max' });
+  });
+
+  it('keeps the order of its properties', async () => {
+    const { ask } = await startPets();
+    await ask('POST', '/pets', { name: 'Rex', tag: 'dog' });
+    expect((await ask('PATCH', '/pets/1', { name: 'Max' })).text).toBe('{"id":1,"name":"Max","tag":"dog"}');
+  });
+
+  it('must exist', async () => {
+    const { ask } = await startPets();
+    expect(await ask('PATCH', '/pets/7', { name: 'Max' })).toMatchObject({
+      status: 404,
+      body: { detail: expect.stringContaining('no pet has the id 7') },
+    });
+  });
+});
+
+describe('A deleted entry', () => {
+  it('is neither found nor listed', async () => {
+    const { ask } = await startPets();
+    await ask('POST', '/pets', { name: 'Rex' });
+    expect(await ask('DELETE', '/pets/1')).toMatchObject({ status: 204, text: '' });
+    expect((await ask('GET', '/pets/1')).status).toBe(404);
+    expect((await ask('GET', '/pets')).body).toEqual([]);
+  });
+
+  it('is returned if the document has a body for it', async () => {
+    const { ask } = await startPets({}, { delete: { response: PET } });
+    await ask('POST', '/pets', { name: 'Rex' });
+    expect(await ask('DELETE', '/pets/1')).toMatchObject({ status: 200, body: { id: 1, name: 'Rex' } });
+  });
+
+  it('can not be deleted again', async () => {
+    const { ask } = await startPets();
+    await ask('POST', '/pets', { name: 'Rex' });
+    await ask('DELETE', '/pets/1');
+    expect((await ask('DELETE', '/pets/1')).status).toBe(404);
+  });
+
+  it('can be one of all, by DELETE on the collection', async () => {
+    const { ask } = await startPets({ delete: { status: 204 } });
+    for (const name of ['Rex', 'Tom']) await ask('POST', '/pets', { name });
+    expect((await ask('DELETE', '/pets')).status).toBe(204);
+    expect((await ask('GET', '/pets')).body).toEqual([]);
+  });
+});

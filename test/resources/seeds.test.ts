@@ -1,0 +1,167 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  createList,
+  createObject,
+  createResourcePaths,
+  type OperationParts,
+  type Paths,
+  type Schema,
+} from '../support/fixtures/api-document.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { createControlClient } from '../support/harness/sandboxes.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const Pet = createObject({ 'id!': { type: 'integer' }, 'name!': TEXT, tag: TEXT });
+const PETS = createResourcePaths('/pets/{petId}', Pet);
+
+const REX = { id: 1, name: 'Rex' };
+const TOM = { id: 2, name: 'Tom' };
+
+/** Returns the paths of pets with other parts of an operation. */
+function withOperation(path: string, method: 'get' | 'post', parts: OperationParts): Paths {
+  const { [path]: item } = PETS;
+  return { ...PETS, [path]: { ...item, [method]: { ...item?.[method], ...parts } } };
+}
+
+/** Places of examples, and the entries at the start. */
+const places: readonly (readonly [place: string, paths: Paths, expected: readonly object[]])[] = [
+  ['no examples', PETS, []],
+  ['the list', withOperation('/pets', 'get', { example: [REX, TOM] }), [REX, TOM]],
+  ['named examples of the list', withOperation('/pets', 'get', { examples: { a: [REX], b: [TOM] } }), [REX, TOM]],
+  ['the item', withOperation('/pets/{petId}', 'get', { example: REX }), [REX]],
+  ['named examples of the item', withOperation('/pets/{petId}', 'get', { examples: { a: REX, b: TOM } }), [REX, TOM]],
+  ['the created entry', withOperation('/pets', 'post', { example: TOM }), [TOM]],
+  ['the schema', createResourcePaths('/pets/{petId}', { ...Pet, example: REX }), [REX]],
+  ['the schema, with `examples`', createResourcePaths('/pets/{petId}', { ...Pet, examples: [REX] }), [REX]],
+  [
+    'the properties',
+    createResourcePaths(
+      '/pets/{petId}',
+      createObject({ 'id!': { type: 'integer', example: 7 }, 'name!': { ...TEXT, example: 'Max' } }),
+    ),
+    [{ id: 7, name: 'Max' }],
+  ],
+];
+
+describe('The entries at the start', () => {
+  it.each(places)('come from the examples of %s', async (_place, paths, expected) => {
+    const { ask } = await startApi({ paths });
+    expect((await ask('GET', '/pets')).body).toEqual(expected);
+  });
+
+  it('contain each id once: that of the list is the first', async () => {
+    const paths = {
+      ...withOperation('/pets', 'get', { example: [REX] }),
+      '/pets/{petId}': withOperation('/pets/{petId}', 'get', { example: { ...REX, name: 'Other' } })['/pets/{petId}'],
+    } as Paths;
+    const { ask } = await startApi({ paths });
+    expect((await ask('GET', '/pets')).body).toEqual([REX]);
+  });
+
+  it('come from a wrapped list', async () => {
+    const response = createObject({ 'data!': createList(Pet), 'total!': { type: 'integer' } });
+    const { ask } = await startApi({
+      paths: withOperation('/pets', 'get', { response, example: { data: [REX, TOM], total: 99 } }),
+    });
+    expect((await ask('GET', '/pets')).body).toEqual({ data: [REX, TOM], total: 2 });
+  });
+
+  it('get an id if the example has none', async () => {
+    const paths = withOperation('/pets', 'get', { example: [{ name: 'Rex' }, { name: 'Tom' }] });
+    const { ask } = await startApi({ paths });
+    expect((await ask('GET', '/pets')).body).toEqual([REX, TOM]);
+  });
+
+  it('are valid, also if an example is not', async () => {
+    const { ask } = await startApi({
+      paths: withOperation('/pets', 'get', { example: [{ id: 1, name: 7, tag: 'a' }] }),
+    });
+    expect((await ask('GET', '/pets')).body).toEqual([{ id: 1, name: expect.any(String), tag: 'a' }]);
+  });
+
+  it('are changed and deleted like others', async () => {
+    const { ask } = await startApi({ paths: withOperation('/pets', 'get', { example: [REX, TOM] }) });
+    await ask('PATCH', '/pets/1', { name: 'Max' });
+    await ask('DELETE', '/pets/2');
+    await ask('POST', '/pets', { id: 3, name: 'Ann' });
+    expect((await ask('GET', '/pets')).body).toEqual([
+      { id: 1, name: 'Max' },
+      { id: 3, name: 'Ann' },
+    ]);
+  });
+
+  it('belong to the first parent, if they have parents', async () => {
+    const owners = createResourcePaths('/owners/{ownerId}', createObject({ 'id!': TEXT }));
+    const pets = createResourcePaths('/owners/{ownerId}/pets/{petId}', Pet);
+    const paths: Paths = {
+      ...owners,
+      ...pets,
+      '/owners': { get: { response: createList(createObject({ 'id!': TEXT })), example: [{ id: 'ada' }] } },
+      '/owners/{ownerId}/pets': { get: { response: createList(Pet), example: [REX] } },
+    };
+    const { ask } = await startApi({ paths });
+    expect((await ask('GET', '/owners/ada/pets')).body).toEqual([REX]);
+  });
+
+  it('of a singleton come from its example', async () => {
+    const Settings: Schema = createObject({ theme: TEXT });
+    const get = { response: Settings, example: { theme: 'dark' } };
+    const { ask } = await startApi({ paths: { '/settings': { get, put: { request: Settings, response: Settings } } } });
+    expect((await ask('GET', '/settings')).body).toEqual({ theme: 'dark' });
+  });
+});
+
+describe('A resource that no operation creates', () => {
+  const paths: Paths = {
+    '/pets': { get: { response: createList(Pet) } },
+    '/pets/{petId}': { parameters: { petId: { type: 'integer' } }, get: { response: Pet } },
+  };
+
+  it('has generated entries, which can be read', async () => {
+    const { ask } = await startApi({ paths });
+    const { body: pets } = await ask('GET', '/pets');
+    expect(pets).toHaveLength(3);
+    for (const pet of pets) expect((await ask('GET', `/pets/${pet.id}`)).body).toEqual(pet);
+  });
+
+  it('has the same generated entries at each start', async () => {
+    const [one, two] = [await startApi({ paths }), await startApi({ paths })];
+    expect((await one.ask('GET', '/pets')).body).toEqual((await two.ask('GET', '/pets')).body);
+  });
+
+  it('has generated entries for each parent', async () => {
+    const Owner = createObject({ 'id!': TEXT });
+    const { ask } = await startApi({
+      paths: {
+        '/owners': { get: { response: createList(Owner), example: [{ id: 'ada' }, { id: 'bob' }] } },
+        '/owners/{ownerId}': { get: { response: Owner } },
+        '/owners/{ownerId}/pets': { get: { response: createList(Pet) } },
+        '/owners/{ownerId}/pets/{petId}': { get: { response: Pet } },
+      },
+    });
+    for (const owner of ['ada', 'bob']) expect((await ask('GET', `/owners/${owner}/pets`)).body).toHaveLength(3);
+  });
+});
+
+describe('A reset', () => {
+  const paths = withOperation('/pets', 'get', { example: [REX, TOM] });
+
+  it('restores the entries at the start', async () => {
+    const { ask, port } = await startApi({ paths });
+    await ask('DELETE', '/pets/1');
+    await ask('POST', '/pets', { id: 3, name: 'Ann' });
+    await createControlClient({ port })('POST', '/default/reset');
+    expect((await ask('GET', '/pets')).body).toEqual([REX, TOM]);
+  });
+
+  it('restores the file of --default-data', async () => {
+    const folder = await folderWith({ 'default.json': '{"pets":[{"id":9,"name":"Own"}]}' });
+    const { ask, port } = await startApi({ paths }, { defaultData: join(folder, 'default.json') });
+    expect((await ask('GET', '/pets')).body).toEqual([{ id: 9, name: 'Own' }]);
+    await ask('DELETE', '/pets/9');
+    await createControlClient({ port })('POST', '/default/reset');
+    expect((await ask('GET', '/pets')).body).toEqual([{ id: 9, name: 'Own' }]);
+  });
+});
