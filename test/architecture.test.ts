@@ -101,6 +101,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@koa/cors': ['http'],
   '@koa/router': ['http'],
   'co-body': ['http'],
+  '@fastify/busboy': ['http'],
   send: ['http'],
   pino: ['server/logger.ts'],
   commander: ['cli', 'check/options.ts'],

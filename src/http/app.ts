@@ -12,7 +12,7 @@ import { sendPlainResponse } from './pipeline/plain-response.ts';
 import { createHttpRequest } from './pipeline/request.ts';
 import { setHeaders } from './pipeline/response.ts';
 import { acceptPendingConnections, RetryDetector } from './pipeline/retry-detector.ts';
-import { getBasePath } from './pipeline/route.ts';
+import { getBasePaths } from './pipeline/route.ts';
 import { type Exchange, getPath } from './pipeline/values.ts';
 import { createUnknownPath, HttpProblemError } from './problem.ts';
 import { logRequest } from './record.ts';
@@ -33,7 +33,7 @@ export function createRequestListener(server: ServerParts, served: ServedContrac
       contract: createContractApi({ ...server, ...served }),
       control: createControlApi({ ...server, ...served }),
     },
-    basePath: getBasePath(served.contract),
+    basePaths: getBasePaths(served.contract),
     cache,
     retries: new RetryDetector(),
   };
@@ -94,7 +94,7 @@ interface AppState {
  * 6. files: serves a built front end (files.ts)
  */
 function createApp(parts: AppParts): Koa<AppState> {
-  const { log, basePath } = parts;
+  const { log, basePaths } = parts;
   const { static: frontEnd } = parts.options;
   const app = new Koa<AppState>();
   app.on('error', (err) => {
@@ -107,7 +107,7 @@ function createApp(parts: AppParts): Koa<AppState> {
   app.use(serveApis(parts));
   app.use(createRoutes(parts));
   if (frontEnd !== undefined)
-    app.use(readOnly).use(serveFrontEnd(frontEnd)).use(serveHistoryFallback(frontEnd, basePath));
+    app.use(readOnly).use(serveFrontEnd(frontEnd)).use(serveHistoryFallback(frontEnd, basePaths));
   return app;
 }
 

@@ -1,8 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import sendFile from 'send';
-import { IMAGES_PATH } from '../util/request-target.ts';
+import { IMAGES_PATH, isBelow } from '../util/request-target.ts';
 import { DATA_HEADERS } from './headers.ts';
-import { isBelow } from './pipeline/route.ts';
 import { createMethodNotAllowed, HttpProblemError } from './problem.ts';
 
 /** The methods of files and fixed routes. */
@@ -35,15 +34,10 @@ export function serveFrontEnd(folder: string): Middleware {
 
 /**
  * Creates a middleware that serves index.html when a browser loads a page whose path is not a file. Such a path is a route of the front end. The middleware
- * ignores paths below `basePath` and the server's own paths, such as `/_control`.
+ * ignores paths below `basePaths` and the server's own paths, such as `/_control`.
  */
-export function serveHistoryFallback(folder: string, basePath: string | undefined): Middleware {
-  const excludedPaths = [
-    ...(basePath === undefined ? [] : [basePath.toLowerCase()]),
-    IMAGES_PATH,
-    '/problems',
-    '/_control',
-  ];
+export function serveHistoryFallback(folder: string, basePaths: readonly string[]): Middleware {
+  const excludedPaths = [...basePaths.map((basePath) => basePath.toLowerCase()), IMAGES_PATH, '/problems', '/_control'];
   return async (ctx, next) => {
     const path = decodeAscii(ctx.path).toLowerCase();
     const isRoute = !excludedPaths.some((base) => isBelow(path, base)) && !/\.[^/]*$/.test(ctx.path);

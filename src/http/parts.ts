@@ -64,8 +64,8 @@ export interface ResponseCache {
 /** The dependencies of the middlewares and of the steps of the pipeline. */
 export interface AppParts extends ServerParts, ServedContract {
   readonly apis: { readonly contract: Api; readonly control: Api };
-  /** The first path segment of all operations, such as `/api`; undefined if they differ. The contract's API handles all unknown paths below this segment. */
-  readonly basePath: string | undefined;
+  /** The paths below which the contract's API handles all unknown paths, such as `/api`. */
+  readonly basePaths: readonly string[];
   readonly cache: ResponseCache;
   readonly retries: RetryDetector;
 }

@@ -87,6 +87,7 @@ function addToJournal(journal: Journal, exchange: Exchange, sent: SentResponse |
     method: request.method,
     url: request.target,
     prefix: target?.location.prefix ?? '',
+    basePath: target?.location.basePath,
     rawHeaders: request.rawHeaders,
     bodyText: request.body.text,
     response: sent && toRecordedResponse(sent),

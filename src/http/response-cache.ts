@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeader, ServerResponse } from 'node:http';
-import type { CredentialNames } from '../openapi/security.ts';
 import { type RecordedResponse, type StoredRequest, toStoredRequest } from '../sandbox/journal/recorded-request.ts';
 import { MEGABYTE } from '../util/limits.ts';
+import type { CredentialNames } from '../util/redact-secrets.ts';
 import { type AccessPolicy, isAllowed } from './access-policy.ts';
 import { HeaderChecks } from './header-checks.ts';
 import type { ResponseCache, ServerParts } from './parts.ts';
@@ -14,6 +14,8 @@ import { type SentResponse, toRecordedResponse } from './record.ts';
 interface CachedResponse {
   readonly operationId: string;
   readonly credentialNames: CredentialNames;
+  /** The path of a server of the contract with which the path of the request begins, such as `/v1`. */
+  readonly basePath: string | undefined;
   /** The headers as a list of alternating names and values. Node writes a list faster than an object. */
   readonly headers: OutgoingHttpHeader[];
   readonly body: Buffer | ListPieces;
@@ -81,7 +83,7 @@ export function createResponseCache(
       if (bytes > (sent.response.pieces ? MAX_LIST_BYTES : MAX_BYTES)) return;
       responses.set(
         key,
-        { ...createCachedResponse(operationId, sent, res), credentialNames },
+        createCachedResponse({ operationId, basePath: target?.location.basePath, credentialNames }, sent, res),
         { bytes, revision: getRevision() },
       );
     },
@@ -126,12 +128,12 @@ class StoredResponses {
 }
 
 function createCachedResponse(
-  operationId: string,
+  request: Pick<CachedResponse, 'operationId' | 'basePath' | 'credentialNames'>,
   sent: SentResponse,
   res: ServerResponse,
-): Omit<CachedResponse, 'credentialNames'> {
+): CachedResponse {
   return {
-    operationId,
+    ...request,
     headers: Object.entries(res.getHeaders()).flatMap(([name, value = '']) => [name, value]),
     body: getBody(sent),
     recorded: toRecordedResponse(sent),
@@ -146,12 +148,13 @@ function getBody({ response: { pieces }, text }: SentResponse): CachedResponse['
 
 /** Returns a GET request that got a cached response, as the journal stores it. */
 function getStoredRequest(cached: CachedResponse, url: string, rawHeaders: readonly string[]): StoredRequest {
-  const { latest, operationId, credentialNames, recorded: response } = cached;
+  const { latest, operationId, basePath, credentialNames, recorded: response } = cached;
   if (latest?.headers === rawHeaders) return latest;
   const request = {
     method: 'GET',
     url,
     prefix: '',
+    basePath,
     rawHeaders,
     response,
     durationMs: 0,

@@ -6,6 +6,7 @@ import {
   getMessages,
   getName,
   getViolationValues,
+  hasMessage,
   type RequestError,
   splitError,
 } from './error-fields.ts';
@@ -43,21 +44,22 @@ export function describeError(base: unknown, isValid: IsValid, error: RequestErr
 function describePart(name: string, base: unknown, isValid: IsValid, error: PartError): DescribedPart {
   if (Array.isArray(base)) return describeList(name, base, isValid, error);
   if (isNode(base)) {
-    const described = describeObject(base, isValid, error);
-    return (described.description === Description.none && describeMap(name, isValid, error)) || described;
+    const described = describeObject('', base, isValid, error);
+    if (described.description !== Description.none) return described;
+    return describeMap(name, isValid, error) ?? describeObject(name, base, isValid, error);
   }
   return name === '' ? chooseValue(base, isValid, { values: getMessages(error), isMessage: true }) : keep(base);
 }
 
 /** Describes an error in an object. Nested objects and lists are described too. */
-function describeObject(base: Node, isValid: IsValid, error: PartError): DescribedPart {
+function describeObject(parent: string, base: Node, isValid: IsValid, error: PartError): DescribedPart {
   const names = Object.keys(base);
   let body = base;
   let description: Description = Description.none;
   for (const name of names) {
     const current = body;
     const isValidHere: IsValid = (value) => isValid({ ...current, [name]: value });
-    const described = describeField(name, base[name], isValidHere, { error, names });
+    const described = describeField(name, base[name], isValidHere, { parent, error, names });
     const { [name]: _, ...others } = current;
     const isRemoved = described.description === Description.none && isValid(others);
     body = isRemoved ? others : { ...current, [name]: described.value };
@@ -66,18 +68,27 @@ function describeObject(base: Node, isValid: IsValid, error: PartError): Describ
   return { value: body, description };
 }
 
-interface ObjectFields {
+/** The object that has a field. */
+interface FieldParent {
+  /** The name of the object. */
+  readonly parent: string;
   readonly error: PartError;
   /** The names of all fields of the object. */
   readonly names: readonly string[];
 }
 
-function describeField(name: string, base: unknown, isValid: IsValid, { error, names }: ObjectFields): DescribedPart {
-  const { violation } = error;
+function describeField(name: string, base: unknown, isValid: IsValid, object: FieldParent): DescribedPart {
+  const { parent, error, names } = object;
+  const { violation, violations } = error;
   const own = (violation && getViolationValues(name, violation)) ?? getFieldValues(name, error, names);
   const chosen = own ? chooseValue(base, isValid, own) : keep(base);
   if (chosen.description !== Description.none || typeof base !== 'object') return chosen;
-  return describePart(name, base, isValid, error);
+  // The fields of an object such as `errors` have messages, whatever their names are.
+  const described = describePart(/errors$/i.test(parent) ? `${parent} ${name}` : name, base, isValid, error);
+  // If there are no violations, another field has the message.
+  const isNeedless =
+    Array.isArray(base) && violations.length === 0 && hasMessage(names.filter((other) => other !== name));
+  return isNeedless ? keep(described.value) : described;
 }
 
 /** Describes the violations of a request in a list, one in each entry. */

@@ -118,7 +118,8 @@ function toPlainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
 
-function hasMessage(names: readonly string[]): boolean {
+/** Returns whether one of the fields has the text that says what is wrong. */
+export function hasMessage(names: readonly string[]): boolean {
   return names.some((name) => MESSAGE.test(toPlainName(name)));
 }
 

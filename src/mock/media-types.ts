@@ -4,14 +4,21 @@ import { toXml } from './format-xml.ts';
 /** The media type of problem documents (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json';
 
+const TYPES_OF_RANGES: ReadonlyMap<string, string> = new Map([
+  ['*/*', 'application/json'],
+  ['application/*', 'application/json'],
+  ['text/*', 'text/plain'],
+  ['image/*', 'image/png'],
+  ['audio/*', 'audio/wav'],
+]);
+
 /** Returns the content type for a documented media type, which can be a range: `application/*` becomes JSON, `text/*` becomes `text/plain`. */
 export function toContentType(type: string): string {
-  if (type === '*/*' || type === 'application/*') return 'application/json';
-  return type.endsWith('/*') ? `${type.slice(0, -1)}plain` : type;
+  return TYPES_OF_RANGES.get(type) ?? type;
 }
 
-/** Formats a body whose content type is not JSON. A string stays unchanged; other values become XML or JSON text. */
-export function toText(type: string, body: unknown): string {
-  if (typeof body === 'string') return body;
+/** Formats a body whose content type is not JSON. Text and binary data stay unchanged; other values become XML or JSON text. */
+export function toText(type: string, body: unknown): string | Buffer {
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return body;
   return /[/+]xml$/.test(removeTypeParameters(type)) ? toXml(body) : JSON.stringify(body);
 }

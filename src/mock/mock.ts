@@ -1,5 +1,5 @@
 import type { Contract } from '../openapi/contract.ts';
-import { getNode, isNode, resolvePointer } from '../openapi/document.ts';
+import { getNode, getTarget, isNode, resolvePointer, toNode } from '../openapi/document.ts';
 import {
   type DocumentedHeader,
   type DocumentedMedia,
@@ -29,6 +29,7 @@ import { toSingular } from './generate-array.ts';
 import { setGiven } from './given-values.ts';
 import { PROBLEM_TYPE, toContentType, toText } from './media-types.ts';
 import type { GeneratorOptions } from './place.ts';
+import { createSampleFile } from './sample-files.ts';
 import {
   createStatusProblem,
   describeStatus,
@@ -166,6 +167,8 @@ function createBody(contract: Contract, generate: GenerateValid, bodyInput: Body
   const describesStatus = status >= 400 && !preferences.dynamic;
   const problem = createStatusProblem(status);
   if (describesStatus && type === PROBLEM_TYPE && isValid(problem)) return problem;
+  const file = status < 400 ? createSampleFile(type) : undefined;
+  if (file !== undefined && (schema === undefined || allowsFile(contract, schema))) return file;
   if (schema === undefined) return {};
   const [first] = media.examples;
   if (describesStatus && first && isValid(first.value)) return describeStatus(isValid, first.value, status);
@@ -176,6 +179,18 @@ function createBody(contract: Contract, generate: GenerateValid, bodyInput: Body
   const value = generate(schema, options);
   if (describesStatus) return describeStatus(isValid, value, status);
   return type === PROBLEM_TYPE ? setBodyStatus(isValid, value, status) : value;
+}
+
+/** Returns whether a schema allows any text or binary data. */
+function allowsFile({ normalized, isValid }: Contract, schema: string): boolean {
+  const {
+    type: _type,
+    title: _title,
+    description: _text,
+    format = 'binary',
+    ...rest
+  } = toNode(getTarget(normalized, schema));
+  return (format === 'binary' || format === 'byte') && Object.keys(rest).length === 0 && isValid(schema, '');
 }
 
 /** Returns the documented headers that have an example, and the required headers. */

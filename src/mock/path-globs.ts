@@ -6,10 +6,12 @@ export const MAX_PATH_LENGTH = 500;
 /** Returns the operations whose path can match a glob; all operations if the glob is undefined or too long. */
 export function filterByPath(routes: readonly Route[], glob: string | undefined): readonly Route[] {
   if (glob === undefined || glob.length > MAX_PATH_LENGTH) return routes;
-  return routes.filter(({ path }) => {
+  return routes.filter(({ path, basePaths }) => {
     const template = path.replaceAll(/\{.*?\}/g, '*');
     // Requests can have a trailing slash.
-    return canBothMatch(glob, template) || canBothMatch(glob, `${template}/`);
+    return ['', ...basePaths].some(
+      (base) => canBothMatch(glob, base + template) || canBothMatch(glob, `${base}${template}/`),
+    );
   });
 }
 

@@ -16,7 +16,7 @@ interface Alternatives {
 
 /**
  * Replaces the errors of a `oneOf` or `anyOf` by the errors of one alternative, if the value selects it: by a property that has other values in the other
- * alternatives, or by the type of the value. The errors must come from an ajv with the option `verbose` and with `document` as its schema.
+ * alternatives, or by its type if it is an object or an array. The errors must come from an ajv with the option `verbose` and with `document` as its schema.
  */
 export function selectAlternatives(
   document: Document,
@@ -65,12 +65,13 @@ function validateSelected(alternatives: Alternatives, value: unknown, validate: 
   return errors.length > 0 ? errors : undefined;
 }
 
-/** Returns the index of the only alternative that allows the type of a value. */
+/** Returns the index of the only alternative that allows an object or an array. The message about another value names all alternatives. */
 function selectByType({ document, schemas }: Alternatives, value: unknown): number | undefined {
-  const type = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const type = Array.isArray(value) ? 'array' : 'object';
   const isAllowed = (schema: unknown) => {
     const types = listTypes(document, schema, []);
-    return types.length === 0 || types.includes(type) || (Number.isInteger(value) && types.includes('integer'));
+    return types.length === 0 || types.includes(type);
   };
   const indexes = [...schemas.keys()].filter((index) => isAllowed(schemas[index]));
   return indexes.length === 1 ? indexes[0] : undefined;

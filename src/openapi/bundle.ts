@@ -1,5 +1,6 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { METHODS } from './check-structure.ts';
 import { type Document, isNode, type Node, toNode } from './document.ts';
 import { createPartLocator, isInExtension, type SourceFile, type SourceFiles, type Target } from './source-files.ts';
 import { createLocator } from './source-location.ts';
@@ -33,7 +34,7 @@ const CONTAINERS: Readonly<Record<string, string>> = {
 const OTHER_REFERENCE = /\$(?:dynamicRef|ref["']?\s*:\s*["']?(?:#(?!\/(?!x-))|[^#"'\s]))/;
 
 /**
- * Moves the parts of a document that are in other files into its components, and the path items to their paths. References by an anchor become JSON Pointers.
+ * Moves the parts of a document that are in other files into its components, and path items and operations to their paths. References by an anchor become JSON Pointers.
  * `main.content`: the document.
  */
 export function bundleDocument(files: SourceFiles, main: SourceFile): Bundle {
@@ -132,7 +133,9 @@ class Bundler {
       const isExamples = key === 'examples' && !place.isNames && isNode(value);
       if (isExamples) return [key, this.#visitExamples(value, { ...place, pointer })];
       if (valueKind === 'value') return [key, value];
-      const kind = place.isNames || isPaths(place.pointer) ? place.kind : (CONTAINERS[key] ?? 'schemas');
+      const isOperation = place.kind === 'pathItems' && METHODS.includes(key as never);
+      const keepsKind = place.isNames || isPaths(place.pointer) || isOperation;
+      const kind = keepsKind ? place.kind : (CONTAINERS[key] ?? 'schemas');
       return [key, this.#visit(value, { ...place, pointer, kind, isNames: valueKind === 'names' })];
     });
     return Object.fromEntries(entries);
@@ -154,7 +157,9 @@ class Bundler {
     const entries = Object.entries(mapping).map(([name, value]) => {
       if (typeof value !== 'string' || !/#|\.(ya?ml|json)$/i.test(value)) return [name, value];
       const pointer = place.pointer + formatPointer(name);
-      const { $ref } = toNode(this.#follow(value, {}, { ...place, pointer, kind: 'schemas' }));
+      // A mapping to a schema that does not exist is ignored.
+      if (typeof this.#files.find(place.file, value) === 'string') return [name, value];
+      const { $ref } = toNode(this.#follow(value, {}, { ...place, pointer, kind: 'schemas', isNames: false }));
       return [name, $ref ?? value];
     });
     return Object.fromEntries(entries);

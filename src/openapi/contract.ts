@@ -11,6 +11,7 @@ import {
   hashContract,
 } from './compiled-contract.ts';
 import { ContractError, type Document, formatIssues, formatYaml, parseDocument, readContract } from './document.ts';
+import { findIgnoredParts } from './find-ignored-parts.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { createBackend } from './openapi-backend.ts';
 import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
@@ -36,7 +37,7 @@ export interface Contract extends Routing {
   readonly enforced: Pick<Contract, 'document' | 'text'>;
   /** The document with its schemas in the JSON Schema dialect of ajv, and with an operationId for every operation. */
   readonly normalized: Document;
-  /** A message that lists the schema keywords that are ignored because their values are invalid; undefined if there are none. */
+  /** A message that lists what is ignored: schema keywords with invalid values, unreachable operations, and unsupported styles; undefined if there is nothing. */
   readonly warning: string | undefined;
   /** Validates a request. Returns the input of the operation, or violations. */
   validateRequest(route: Route, request: RequestToValidate): RequestResult;
@@ -210,10 +211,12 @@ export function createDocuments(text: string, { path, edit }: ContractOptions): 
   const found = issues.length > 0 ? issues : checkStructure(document);
   if (found.length > 0) throw new ContractError(formatIssues(locate, found));
   const { document: normalized, warnings } = normalizeSchemas(document);
+  const withIds = withOperationIds(normalized);
+  const ignored = [...warnings, ...findIgnoredParts(withIds)];
   const documents = {
     document,
-    normalized: withOperationIds(normalized),
-    ...(warnings.length > 0 ? { warning: formatIssues(locate, warnings) } : {}),
+    normalized: withIds,
+    ...(ignored.length > 0 ? { warning: formatIssues(locate, ignored) } : {}),
   };
   return { documents, locate, parts: files.parts, text: files.parts.length > 0 ? formatYaml(document) : text };
 }

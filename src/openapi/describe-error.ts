@@ -55,8 +55,10 @@ function getPropertyNames({ properties = {} }: DescribedSchema): readonly string
   return Object.keys(properties);
 }
 
-function isRepeatedParameter({ keyword, data, instancePath }: ErrorObject): boolean {
-  return keyword === 'type' && Array.isArray(data) && instancePath.startsWith('/query/');
+function isRepeatedParameter({ keyword, data, instancePath, parentSchema }: ErrorObject): boolean {
+  if (!Array.isArray(data) || !instancePath.startsWith('/query/')) return false;
+  const { anyOf = [] } = (parentSchema ?? {}) as DescribedSchema;
+  return keyword === 'type' || (keyword === 'anyOf' && anyOf.every(({ type }) => type !== 'array'));
 }
 
 /** Returns the remedy for a keyword about the entries of an array; undefined for other keywords. */
@@ -105,7 +107,10 @@ function describeSchema(schema: DescribedSchema, fallback = 'another value'): st
   const unit = schema['x-unit'];
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return joinWithOr(schema.enum.map((value) => JSON.stringify(value)));
-  const alternatives = schema.anyOf ?? schema.oneOf;
+  const types: unknown = schema.type;
+  const alternatives = Array.isArray(types)
+    ? types.map((type): DescribedSchema => ({ ...schema, type }))
+    : (schema.anyOf ?? schema.oneOf);
   if (alternatives) return joinWithOr([...new Set(alternatives.map((alternative) => describeSchema(alternative)))]);
   if (schema.type === 'integer') return `an integer${describeRange(schema)}${unit ? ` (${unit})` : ''}`;
   if (schema.type === 'number') return `a number${describeRange(schema)}`;

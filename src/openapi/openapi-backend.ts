@@ -2,7 +2,7 @@ import type { Ajv, Options, ValidateFunction } from 'ajv';
 import type { Document, OpenAPIRouter, OpenAPIValidator, Operation, Request } from 'openapi-backend';
 import { loadPackage } from '../util/load-package.ts';
 import { addJsonFormats, ajvOptions, createAjv2020, usesDialect2020 } from './ajv.ts';
-import { getNode, isNode, type Node, parseReference } from './document.ts';
+import { getNode, isNode, type Node, parseReference, toNode } from './document.ts';
 import { getRoutes, toRouterPath } from './routes.ts';
 import { getKind } from './walk-schemas.ts';
 
@@ -73,13 +73,32 @@ function createDefinition(document: Document): Document {
   return { openapi: document.openapi, info: document.info, paths: Object.fromEntries(paths) } as Document;
 }
 
+/**
+ * Converts a `oneOf` of a parameter to an `anyOf`, because a text can match several alternatives: `5` is an integer and a string. Where an alternative is an
+ * array, one entry matches too.
+ */
+function allowEachAlternative(node: Node): Node {
+  const { oneOf, anyOf, ...rest } = node;
+  const unions = [oneOf, anyOf].filter((union) => Array.isArray(union));
+  const [first, second] = unions.map((union) => ({ anyOf: union.flatMap(addEntry) }));
+  return second ? { ...rest, allOf: [...[rest.allOf ?? []].flat(), first, second] } : { ...rest, ...first };
+}
+
+function addEntry(alternative: unknown): readonly unknown[] {
+  const { type, items, minItems = 0 } = toNode(alternative);
+  return type === 'array' && isNode(items) && Number(minItems) < 2
+    ? [alternative, structuredClone(items)]
+    : [alternative];
+}
+
 /** Creates a function that returns a copy of a node in which each reference is replaced by its target. A recursive schema contains itself. */
 function createDereferencer(document: Document): (node: unknown) => unknown {
   const targets = new Map<string, unknown>();
   const dereference = (node: unknown, isNames = false): unknown => {
     if (Array.isArray(node)) return node.map((entry) => dereference(entry));
     if (!isNode(node)) return node;
-    if (isNames || typeof node.$ref !== 'string') return dereferenceEntries(node, isNames);
+    if (isNames) return dereferenceEntries(node, true);
+    if (typeof node.$ref !== 'string') return allowEachAlternative(dereferenceEntries(node, false));
     const { $ref, ...siblings } = node;
     const target = dereferenceTarget(parseReference(String($ref)));
     return Object.keys(siblings).length === 0 ? target : { ...dereferenceEntries(siblings, false), allOf: [target] };
@@ -88,7 +107,8 @@ function createDereferencer(document: Document): (node: unknown) => unknown {
     Object.fromEntries(
       Object.entries(node).map(([key, value]) => {
         const kind = getKind(key, isNames);
-        return [key, kind === 'value' ? value : dereference(value, kind === 'names')];
+        // A copy, because openapi-backend replaces an object or array that occurs twice by a reference.
+        return [key, kind === 'value' ? structuredClone(value) : dereference(value, kind === 'names')];
       }),
     );
   const dereferenceTarget = (pointer: string): unknown => {

@@ -1,6 +1,15 @@
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { type Document, getNode, getPropertyNames, isNode, type Node, resolvePointer, toNode } from './document.ts';
+import {
+  type Document,
+  getNode,
+  getPropertyNames,
+  getTarget,
+  isNode,
+  type Node,
+  resolvePointer,
+  toNode,
+} from './document.ts';
 import { type Example, getExamples } from './responses.ts';
 
 /** A parameter of an operation. */
@@ -9,6 +18,8 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   /** The serialization of an array or an object; undefined for other types. */
   readonly shape: Shape | undefined;
+  /** Whether the value can also be a single value instead of an array (`oneOf`, `anyOf`). */
+  readonly mayBeSingle: boolean;
   /** The property names of an object whose properties are sent as separate query parameters. */
   readonly fields: readonly string[];
   /** Whether an empty value counts as missing (`allowEmptyValue`). */
@@ -51,11 +62,15 @@ function getParameter(document: Document, pointer: string): Parameter | undefine
   if (!isNode(node) || typeof node.name !== 'string') return undefined;
   const location = node.in as Parameter['in'];
   if (location === 'header' && IGNORED_HEADERS.includes(node.name.toLowerCase())) return undefined;
-  const shape = getShape(node, getType(document, `${pointer}/schema`));
+  const types = getTypes(document, `${pointer}/schema`);
+  const mayBeSingle = isUnion(document, `${pointer}/schema`) && types.some((type) => type !== 'array');
+  // An alternative that is an object has no serialization of its own.
+  const shape = getShape(node, mayBeSingle ? types.filter((type) => type !== 'object') : types);
   return {
     name: node.name,
     in: location,
     shape,
+    mayBeSingle,
     fields: shape === 'fields' ? getPropertyNames(document, `${pointer}/schema`) : [],
     mayBeEmpty: node.allowEmptyValue === true,
     examples: getExamples(document, pointer),
@@ -63,9 +78,8 @@ function getParameter(document: Document, pointer: string): Parameter | undefine
   };
 }
 
-function getShape({ in: location, style, explode, content }: Node, type: unknown): Shape | undefined {
+function getShape({ in: location, style, explode, content }: Node, types: readonly unknown[]): Shape | undefined {
   if (isNode(content)) return 'application/json' in content ? 'json' : undefined;
-  const types = Array.isArray(type) ? type : [type];
   if (style === 'deepObject') return types.includes('array') ? 'deep array' : 'deep object';
   if (types.includes('object')) return location === 'query' && explode !== false ? 'fields' : 'pairs';
   if (!types.includes('array')) return undefined;
@@ -75,13 +89,21 @@ function getShape({ in: location, style, explode, content }: Node, type: unknown
   return explode === false ? 'commas' : 'repeated';
 }
 
-/** Returns the `type` of a schema. If the schema has no `type`, returns the first `type` in its `allOf` parts. */
-function getType(document: Document, schema: string): unknown {
+/** Returns the types of a schema without null: of the schema itself, else of the first of its `allOf` parts that has one, else of all alternatives. */
+function getTypes(document: Document, schema: string): readonly unknown[] {
   const pointer = resolvePointer(document, schema);
-  const { type, allOf } = toNode(getNode(document, pointer));
-  if (type !== undefined || !Array.isArray(allOf)) return type;
-  const types = [...allOf.keys()].map((index) => getType(document, `${pointer}/allOf/${index}`));
-  return types.find((partType) => partType !== undefined);
+  const node = toNode(getNode(document, pointer));
+  if (node.type !== undefined) return [node.type].flat().filter((type) => type !== 'null');
+  const listParts = (key: string) =>
+    [...[node[key] ?? []].flat().keys()].map((index) => getTypes(document, `${pointer}/${key}/${index}`));
+  const inherited = listParts('allOf').find((types) => types.length > 0);
+  return inherited ?? [...new Set([...listParts('oneOf'), ...listParts('anyOf')].flat())];
+}
+
+/** Returns whether a schema has alternatives instead of a type. */
+function isUnion(document: Document, schema: string): boolean {
+  const { type, allOf, oneOf, anyOf } = toNode(getTarget(document, schema));
+  return type === undefined && allOf === undefined && (oneOf !== undefined || anyOf !== undefined);
 }
 
 /** Returns the values of parameters by location, as the validators of openapi-backend expect them. Copies `path` and `query`, since the validators convert values in place. */
@@ -98,14 +120,18 @@ export function readParameters(
   };
   // A path template can contain a name for which the document has no Parameter Object.
   for (const name of pathNames) values.path[name] = path[name];
-  for (const { name, in: location, shape, fields, mayBeEmpty } of parameters) {
+  for (const { name, in: location, shape, mayBeSingle, fields, mayBeEmpty } of parameters) {
     if (mayBeEmpty && values.query[name] === '') delete values.query[name];
     if (shape === 'fields') collectFields(values.query, name, fields);
     else if (isDeepShape(shape)) setDefined(values[location], name, takeDeepValue(values.query, name, shape));
     else if (location === 'header' || location === 'cookie') {
       const sent = location === 'header' ? headers[name.toLowerCase()] : findCookie(headers.cookie, name);
-      setDefined(values[location], location === 'header' ? name.toLowerCase() : name, deserialize(shape, sent));
-    } else if (shape) setDefined(values[location], name, deserialize(shape, values[location][name]));
+      setDefined(
+        values[location],
+        location === 'header' ? name.toLowerCase() : name,
+        deserialize(shape, sent, mayBeSingle),
+      );
+    } else if (shape) setDefined(values[location], name, deserialize(shape, values[location][name], mayBeSingle));
   }
   return values;
 }
@@ -114,15 +140,16 @@ function setDefined(values: Record<string, unknown>, name: string, value: unknow
   if (value !== undefined) values[name] = value;
 }
 
-/** Parses a serialized array or object. Returns an invalid value unchanged, so that the schema rejects it. */
-function deserialize(shape: Shape | undefined, value: unknown): unknown {
+/** Parses a serialized array or object. Returns an invalid value unchanged, so that the schema rejects it. `mayBeSingle`: whether a value without separator stays a single value. */
+function deserialize(shape: Shape | undefined, value: unknown, mayBeSingle: boolean): unknown {
   if (value === undefined) return undefined;
-  if (shape === 'repeated') return [value].flat();
+  if (shape === 'repeated') return mayBeSingle ? value : [value].flat();
   if (typeof value !== 'string') return value;
   if (shape === 'pairs') return parsePairs(value.split(','));
   if (shape === 'json') return parseJson(value);
   const separator = shape && SEPARATORS[shape];
-  return separator ? value.split(separator) : value;
+  const parts = separator ? value.split(separator) : [];
+  return separator && !(mayBeSingle && parts.length === 1) ? parts : value;
 }
 
 const SEPARATORS: Readonly<Partial<Record<Shape, string | RegExp>>> = { commas: ',', spaces: / |%20/, pipes: '|' };
@@ -177,7 +204,7 @@ function takeDeepValue(query: Record<string, unknown>, name: string, shape: Para
 }
 
 /** Returns a copy of `target` in which the nested property at the keys has a value. Empty and numeric keys append to an array. */
-function setAt(target: unknown, [key, ...keys]: readonly string[], value: unknown): unknown {
+export function setAt(target: unknown, [key, ...keys]: readonly string[], value: unknown): unknown {
   if (key === undefined) return target === undefined ? value : [target, value].flat();
   if (/^\d*$/.test(key)) {
     const entries = target === undefined ? [] : [target].flat();

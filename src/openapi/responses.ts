@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { IssueParts } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { FORM_TYPE } from '../util/request-target.ts';
+import { FORM_TYPE, MULTIPART_TYPE } from '../util/request-target.ts';
 import { getStatuses } from './check-structure.ts';
 import { describeError } from './describe-error.ts';
 import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';
@@ -129,7 +129,13 @@ export function findMediaType(types: readonly string[], contentType: string): st
 
 /** Returns whether request bodies of a media type are parsed and validated. */
 export function isParsedType(contentType: string): boolean {
-  return isJsonType(contentType) || removeTypeParameters(contentType) === FORM_TYPE;
+  return isJsonType(contentType) || isFormBody(contentType);
+}
+
+/** Returns whether the values of a request body of a media type are text, which is converted to the types of the schema. */
+export function isFormBody(contentType: string): boolean {
+  const type = removeTypeParameters(contentType);
+  return type === FORM_TYPE || type === MULTIPART_TYPE;
 }
 
 /** Returns a media type without its parameters, in lower case. */

@@ -1,10 +1,13 @@
 import type { Operation, Request } from 'openapi-backend';
 import { formatPointer } from '../util/json-pointer.ts';
+import type { CredentialNames } from '../util/redact-secrets.ts';
+import { isBelow } from '../util/request-target.ts';
 import { METHODS } from './check-structure.ts';
-import { type Document, getNode, getPropertyNames, isNode, resolvePointer } from './document.ts';
+import { type Document, getNode, getPropertyNames, isNode, resolvePointer, toNode } from './document.ts';
 import { getParameters, type Parameter } from './parameters.ts';
 import { type DocumentedResponse, getMedia, getResponses, isParsedType } from './responses.ts';
-import { type Credential, type CredentialNames, getCredentialNames, getSecurity } from './security.ts';
+import { type Credential, getCredentialNames, getSecurity } from './security.ts';
+import { getServerPaths } from './servers.ts';
 
 /** An operation of the contract, with the data for routing and validating its requests. */
 export interface Route {
@@ -13,6 +16,8 @@ export interface Route {
   readonly method: string;
   /** The path template. */
   readonly path: string;
+  /** The paths of the operation's servers, such as `/v1`. The operation is served with and without them. */
+  readonly basePaths: readonly string[];
   /** The JSON Pointer of the operation in the document. */
   readonly pointer: string;
   readonly successStatus: number;
@@ -30,18 +35,21 @@ export interface Route {
   pathParameters(path: string): Readonly<Record<string, string>>;
 }
 
-/** The result of routing. `allow`: the methods that the path supports. */
-export type RouteResult =
+/** The result of routing. `allow`: the methods that the path supports. `basePath`: the path of a server with which the path begins; absent if there is none. */
+export type RouteResult = { readonly basePath?: string } & (
   | { readonly kind: 'operation'; readonly route: Route }
   | { readonly kind: 'unknown-path' }
-  | { readonly kind: 'unknown-method'; readonly allow: readonly string[] };
+  | { readonly kind: 'unknown-method'; readonly allow: readonly string[] }
+);
 
 /** The operations of a contract. */
 export interface Routing {
   readonly routes: readonly Route[];
   /** The names of the headers and query parameters with credentials. */
   readonly credentialNames: CredentialNames;
-  /** Finds the operation for a method and a path. `path`: percent-encoded, without a query. */
+  /** The paths of the servers of all operations. The longest is first. */
+  readonly basePaths: readonly string[];
+  /** Finds the operation for a method and a path, with or without the path of a server. `path`: percent-encoded, without a query. */
   route(method: string, path: string): RouteResult;
 }
 
@@ -64,30 +72,54 @@ export function createRouting(router: OperationMatcher, document: Document): Rou
     const operation = router.matchOperation({ method, path: normalizeEscapes(path), headers: {} });
     return operation && byPattern.get(`${operation.method.toUpperCase()} ${operation.path}`);
   };
+  const basePaths = [...new Set(routes.flatMap((route) => route.basePaths))].sort((a, b) => b.length - a.length);
   const exactRoutes = [...byPattern].filter(([key]) => EXACT_KEY.test(key));
   const cache = new Map(exactRoutes.map(([key, route]): [string, RouteResult] => [key, { kind: 'operation', route }]));
+  const routeExactly: Routing['route'] = (method, path) => {
+    // Decision: HEAD is GET without the body, unless the contract has a HEAD operation.
+    const route = findRoute(method, path) ?? (method === 'HEAD' ? findRoute('GET', path) : undefined);
+    if (route) return { kind: 'operation', route };
+    const allow = METHODS.filter((candidate) => findRoute(candidate, path)).map((name) => name.toUpperCase());
+    return allow.length > 0 ? { kind: 'unknown-method', allow } : { kind: 'unknown-path' };
+  };
   return {
     routes,
     credentialNames: getCredentialNames(routes),
+    basePaths,
     route(method, path) {
       const key = `${method} ${path}`;
       const cached = cache.get(key);
       if (cached) return cached;
-      // Decision: HEAD is GET without the body, unless the contract has a HEAD operation.
-      const route = findRoute(method, path) ?? (method === 'HEAD' ? findRoute('GET', path) : undefined);
-      if (route) {
-        const routed: RouteResult = { kind: 'operation', route };
-        if (key.length <= MAX_CACHED_LENGTH) {
-          if (cache.size >= MAX_CACHED_ROUTES) cache.clear();
-          // Copies the key: as a slice, it would retain the whole request target of up to 60 kB.
-          cache.set(Buffer.from(key).toString(), routed);
-        }
-        return routed;
+      const routed = routeWithBasePaths(basePaths, path, (candidate) => routeExactly(method, candidate));
+      if (routed.kind === 'operation' && key.length <= MAX_CACHED_LENGTH) {
+        if (cache.size >= MAX_CACHED_ROUTES) cache.clear();
+        // Copies the key: as a slice, it would retain the whole request target of up to 60 kB.
+        cache.set(Buffer.from(key).toString(), routed);
       }
-      const allow = METHODS.filter((candidate) => findRoute(candidate, path)).map((name) => name.toUpperCase());
-      return allow.length > 0 ? { kind: 'unknown-method', allow } : { kind: 'unknown-path' };
+      return routed;
     },
   };
+}
+
+/**
+ * Routes a path with and without the paths of servers at its start. A path template that begins with the path of a server takes precedence; then the rest of
+ * the path counts, because `/v1/pets` is rarely meant for `/{owner}/{project}`.
+ */
+function routeWithBasePaths(
+  basePaths: readonly string[],
+  path: string,
+  find: (path: string) => RouteResult,
+): RouteResult {
+  const direct = find(path);
+  const bases = basePaths.filter((basePath) => isBelow(path, basePath));
+  if (direct.kind === 'operation' && !bases.some((basePath) => !isBelow(direct.route.path, basePath))) return direct;
+  const others = bases.flatMap((basePath): readonly RouteResult[] => {
+    const found = find(path.slice(basePath.length) || '/');
+    const isElsewhere = found.kind === 'operation' && !found.route.basePaths.includes(basePath);
+    return isElsewhere ? [] : [{ ...found, basePath }];
+  });
+  const found = [...others, direct];
+  return found.find(({ kind }) => kind === 'operation') ?? found.find(({ kind }) => kind !== 'unknown-path') ?? direct;
 }
 
 /** Matches a method and a path that the router compares without changes. */
@@ -113,6 +145,7 @@ function createRoute(document: Document, path: string, method: string): Route {
     operationId: String(getNode(document, `${pointer}/operationId`) ?? ''),
     method: method.toUpperCase(),
     path,
+    basePaths: getServerPaths(findServers(document, path, method)),
     pointer,
     successStatus: getSuccessStatus(responses),
     responses,
@@ -126,6 +159,12 @@ function createRoute(document: Document, path: string, method: string): Route {
     },
     pathParameters: createPathParser(path),
   };
+}
+
+/** Returns the servers of an operation: its own, else those of its path item, else those of the document. */
+function findServers(document: Document, path: string, method: string): unknown {
+  const item = toNode(getNode(document, formatPointer('paths', path)));
+  return toNode(item[method]).servers ?? item.servers ?? document.servers;
 }
 
 /** Returns the first 2xx status; else 200 for `2XX` or `default`; else the first documented status. */

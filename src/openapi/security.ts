@@ -1,4 +1,5 @@
 import { formatPointer } from '../util/json-pointer.ts';
+import type { CredentialNames } from '../util/redact-secrets.ts';
 import { type Document, getNode, getTarget, isNode, toNode } from './document.ts';
 
 /** A credential that a request must have. */
@@ -10,12 +11,6 @@ export interface Credential {
   readonly scheme: string | undefined;
   /** The scopes or roles that the credential must have. */
   readonly scopes: readonly string[];
-}
-
-/** The names of headers and query parameters with credentials. The names of headers are in lower case. */
-export interface CredentialNames {
-  readonly headers: readonly string[];
-  readonly query: readonly string[];
 }
 
 /**

@@ -3,12 +3,12 @@ import { findJsonIssues, hasJsonIssues } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { FORM_TYPE } from '../util/request-target.ts';
 import { suggestName } from '../util/similar-names.ts';
 import { shorten } from './describe-error.ts';
 import { type Document, getTarget, isNode, resolveNode, toNode } from './document.ts';
+import { readForm } from './form-body.ts';
 import { isDeepShape, parseDeepName, readParameters } from './parameters.ts';
-import { findMediaType, isParsedType } from './responses.ts';
+import { findMediaType, isFormBody, isParsedType } from './responses.ts';
 import type { Route } from './routes.ts';
 import { createErrorObject, getUnknownName, type SchemaValidator } from './schema-validator.ts';
 import { MAX_LISTED, type RequestViolations, toViolations } from './violations.ts';
@@ -57,16 +57,24 @@ export interface RequestValidation {
 export function validateRequest(context: RequestValidation, route: Route, request: RequestToValidate): RequestResult {
   const unknown = context.strict ? NO_NAMES : findUnknownNames(route, request);
   const query = omitNames(request.query, [...unknown.query, ...findCredentialNames(route)]);
-  const input = { path: route.pathParameters(request.path), query, body: request.body };
-  const errors = findErrors(context, route, request, input);
+  const body = readBody(context.document, route, request);
+  const input = { path: route.pathParameters(request.path), query, body };
+  const errors = findErrors(context, route, { ...request, body }, input);
   const notes = describeIgnored(route, unknown, errors);
   if (errors.length === 0) return { kind: 'call', input, notes };
   const { violations, detail } = toViolations(errors);
   return { kind: 'violations', violations, detail: notes.length === 0 ? detail : [detail, ...notes].join('; ') };
 }
 
+/** Returns the body, with the values that the fields of a form describe. */
+function readBody(document: Document, { bodyMedia }: Route, { body, contentType }: RequestToValidate): unknown {
+  if (contentType === undefined || !isFormBody(contentType)) return body;
+  const schema = bodyMedia[contentType]?.schema;
+  return schema === undefined ? body : readForm(document, schema, body);
+}
+
 function findErrors(context: RequestValidation, route: Route, request: RequestToValidate, input: OperationInput) {
-  const isForm = request.contentType === FORM_TYPE;
+  const isForm = request.contentType !== undefined && isFormBody(request.contentType);
   const parameters = readParameters(route, request.headers, input);
   const limits = checkLimits(parameters, request.body);
   if (limits.some(({ keyword }) => keyword === 'depth')) return limits;

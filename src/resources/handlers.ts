@@ -96,7 +96,8 @@ async function replaceById(served: Served, plan: Plan, input: Input, context: Co
   const { id } = plan.resource;
   const value = getKeyValue(getBody(plan, input), id);
   const path = { ...input.path, [id.parameter]: String(value) };
-  const byPath = { ...input, path };
+  const { query, headers, body } = input;
+  const byPath = { path, query, headers, body };
   return plan.route.method === 'PATCH' ? update(served, plan, byPath, context) : replace(served, plan, byPath, context);
 }
 

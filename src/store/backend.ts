@@ -10,6 +10,8 @@ export class StateTooLargeError extends Error {
 
 /** Stores a state durably, for example in a file. The store calls one method at a time. */
 export interface Backend<S extends State = State> {
+  /** How long a commit may wait for the changes of other active clients, in ms. Default: 0. */
+  readonly maxGatherMs?: number;
   /**
    * Stores a state. If the promise rejects, the previous state stays stored. Rejects with `StateTooLargeError` if the state is too large. The store
    * then commits fewer changes at once.

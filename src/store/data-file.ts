@@ -21,7 +21,7 @@ export class DataFileError extends UserError {
 class TruncatedFileError extends DataFileError {}
 
 /** Thrown if a file contains the state of another contract. */
-class OtherContractError extends DataFileError {}
+export class OtherContractError extends DataFileError {}
 
 /** A state and its JSON text. */
 export interface StateText {
@@ -73,7 +73,7 @@ export function addRemedy(
 ): unknown {
   if (!(error instanceof DataFileError)) return error;
   if (error instanceof OtherContractError)
-    return new DataFileError(`${error.message}. ${otherContractRemedy ?? remedy}.`);
+    return new OtherContractError(`${error.message}. ${otherContractRemedy ?? remedy}.`);
   const cause = error instanceof TruncatedFileError && truncationCause ? `${truncationCause}. ` : '';
   return new DataFileError(`${error.message}. ${cause}${remedy}.`, { cause: error.cause });
 }

@@ -39,11 +39,15 @@ interface OpenFiles {
 /** The maximum size of the write-ahead log, in bytes. The commit that exceeds it writes the data file. */
 const MAX_LOG_BYTES = 16_000_000;
 
+/** How long a commit may wait for the changes of other active clients, in ms. An fsync of a fast disk takes a third of it. */
+const MAX_GATHER_MS = 1;
+
 /**
  * Stores a state in a data file. A commit appends its change to the write-ahead log. Afterwards the data file is written in the background. A commit writes
  * the data file itself if it restores the default data, or if another program has changed or deleted the data file or the log.
  */
 export class FileBackend implements Backend {
+  readonly maxGatherMs = MAX_GATHER_MS;
   readonly #options: FileBackendOptions;
   readonly #file: DurableFile;
   readonly #wal: WriteAheadLog;

@@ -1,5 +1,5 @@
 import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
-import { DataFileError, readState, type StateFile } from './data-file.ts';
+import { DataFileError, OtherContractError, readState, type StateFile } from './data-file.ts';
 import { resolveDataPath } from './data-path.ts';
 import { createDefaultDataReader, type DefaultData } from './default-data.ts';
 import { type Disk, describeDiskError, getMode, getSignature, machineDisk, writeAll } from './disk.ts';
@@ -54,8 +54,13 @@ function moveLog(disk: Disk, path: string): string {
   return ` Its last changes are in ${name}.`;
 }
 
+/** Returns whether a file is a valid state. Throws `OtherContractError` if it contains the state of another contract. */
 function isValid(file: StateFile): boolean {
-  const read = tryOrError(DataFileError, () => readState({ ...file, remedy: '' }));
+  const otherContractRemedy =
+    'Nothing was changed. Name the contract of this data with --contract FILE, or move the file away';
+  const read = tryOrError(DataFileError, () => readState({ ...file, remedy: '', otherContractRemedy }));
+  // The data is not damaged.
+  if (read instanceof OtherContractError) throw read;
   return read !== undefined && !(read instanceof DataFileError);
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Backend, StateTooLargeError } from './backend.ts';
+import { ChangeGatherer } from './change-gatherer.ts';
 import type { CommittedState, State } from './state.ts';
 
 /** The result of a change. `next`: the next state; undefined if the state does not change. `result`: the value for the caller. */
@@ -72,8 +73,10 @@ class GroupCommitStore<S extends State> implements Store<S> {
   private pending: PendingChange<S>[] = [];
   private draining: Promise<void> | undefined;
   private closing: Promise<void> | undefined;
+  private readonly gatherer: ChangeGatherer;
 
   constructor(private readonly options: StoreOptions<S>) {
+    this.gatherer = new ChangeGatherer(options.backend.maxGatherMs ?? 0);
     this.committed = { state: options.initial, revision: 0 };
   }
 
@@ -86,6 +89,7 @@ class GroupCommitStore<S extends State> implements Store<S> {
     return new Promise((resolve, reject) => {
       this.pending.push({ change, resolve, reject });
       this.draining ??= this.drain();
+      this.gatherer.count(this.pending.length);
     });
   };
 
@@ -115,11 +119,13 @@ class GroupCommitStore<S extends State> implements Store<S> {
       // Lets the server read all requests that have arrived. Without this, a commit that does not wait for the disk would be complete before the
       // second request is read.
       await setImmediate();
+      await this.gatherer.gather(this.pending.length);
       const edited = await this.options.backend.findEdit();
       if (edited) this.setCommitted(edited);
       const batch = this.pending;
       this.pending = [];
       if (batch.length > 0) await this.commitOrReject(batch);
+      this.gatherer.recordCommit(batch.length, this.pending.length);
     } while (this.pending.length > 0);
     this.draining = undefined;
   }

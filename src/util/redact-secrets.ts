@@ -43,6 +43,12 @@ export function redactSecrets(value: unknown, depth = 0): unknown {
   );
 }
 
+/** The names of headers and query parameters with credentials. The names of headers are in lower case. */
+export interface CredentialNames {
+  readonly headers: readonly string[];
+  readonly query: readonly string[];
+}
+
 /** Replaces the values of the given names by `[redacted]`. */
 export function redactNamed<Values extends Readonly<Record<string, unknown>>>(
   values: Values,

@@ -35,8 +35,16 @@ export function getPathname(target: string): string {
   return path.startsWith('//') ? path.replace(/^\/+/, '/') : path;
 }
 
+/** Returns whether a path equals a base path or is below it. */
+export function isBelow(path: string, basePath: string): boolean {
+  return path === basePath || path.startsWith(`${basePath}/`);
+}
+
 /** The media type of an HTML form. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** The media type of a form with files. */
+export const MULTIPART_TYPE = 'multipart/form-data';
 
 /** Returns whether a content type is `application/x-www-form-urlencoded`. */
 export function isFormType(type: string | undefined): boolean {

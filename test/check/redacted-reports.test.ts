@@ -25,6 +25,25 @@ async function sessionContract() {
   return loadContract({ path: await writeDocument({ paths }), strict: false });
 }
 
+it('a report of storefront check contains no credentials that the security of the contract names', async () => {
+  const securitySchemes = {
+    header: { type: 'apiKey', in: 'header', name: 'X-Shelf' },
+    query: { type: 'apiKey', in: 'query', name: 'shelf' },
+  };
+  const parameters = [{ name: 'shelf', in: 'query', required: true, schema: { type: 'string' }, example: 'hunter2' }];
+  const get = createOperation('getBooks', {}, { parameters, security: [{ header: [], query: [] }] });
+  const contract = await loadContract({
+    path: await writeDocument({ paths: { '/books': { get } }, securitySchemes }),
+    strict: false,
+  });
+  const { url, seen } = await startRecorder((_, response) => void response.writeHead(500).end());
+  const verdict = await runCheck(url, { contract, headers: { 'x-shelf': 'hunter2' } });
+  const report = toText(createReport(verdict, contract, String));
+  expect(seen).toContainEqual(expect.objectContaining({ target: '/books?shelf=hunter2' }));
+  expect(report).toContain('/books?shelf=[redacted]');
+  expect(report).not.toContain('hunter2');
+});
+
 it('a report of storefront check contains no session ids and credentials of requests and responses', async () => {
   const contract = await sessionContract();
   const { url, seen } = await startRecorder((_, response) => {

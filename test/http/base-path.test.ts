@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getBasePath } from '../../src/http/pipeline/route.ts';
+import { getBasePaths } from '../../src/http/pipeline/route.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { expectProblem } from '../support/harness/problems.ts';
@@ -16,19 +16,19 @@ async function startWithPaths(...paths: readonly string[]): Promise<number> {
   return port;
 }
 
-describe('getBasePath', () => {
+describe('getBasePaths', () => {
   it.each([
-    [['/api/products', '/api/orders/{id}', '/api'], '/api'],
-    [['/v1/pets', '/v1/owners'], '/v1'],
-    [['/v1/pets', '/v2/pets'], undefined],
-    [['/v1', '/v10/pets'], undefined],
-    [['/{tenant}/pets', '/{tenant}/owners'], undefined],
-    [['/v{version}/pets'], undefined],
-    [['/', '/api/pets'], undefined],
-    [['/'], undefined],
-    [[], undefined],
-  ])('returns for the paths %j the base path %j', (paths, basePath) => {
-    expect(getBasePath({ routes: paths.map((path) => ({ path })) as never })).toBe(basePath);
+    [['/api/products', '/api/orders/{id}', '/api'], ['/api']],
+    [['/v1/pets', '/v1/owners'], ['/v1']],
+    [['/v1/pets', '/v2/pets'], []],
+    [['/v1', '/v10/pets'], []],
+    [['/{tenant}/pets', '/{tenant}/owners'], []],
+    [['/v{version}/pets'], []],
+    [['/', '/api/pets'], []],
+    [['/'], []],
+    [[], []],
+  ])('returns for the paths %j the base paths %j', (paths, expected) => {
+    expect(getBasePaths({ routes: paths.map((path) => ({ path })) as never, basePaths: [] })).toEqual(expected);
   });
 });
 

@@ -67,6 +67,10 @@ const FORMS: Readonly<Record<string, Form>> = {
     schema: object({ errors: { type: 'object', additionalProperties: list(text) } }),
     body: { errors: { quantity: [MESSAGE] } },
   },
+  'a field with messages in an object of errors': {
+    schema: object({ errors: object({ body: list(text) }) }),
+    body: { errors: { body: [MESSAGE] } },
+  },
   'the form of FastAPI': {
     name: '422',
     status: 422,
@@ -243,6 +247,12 @@ describe('a refused request', () => {
 
 describe('a domain error', () => {
   const message = toResponse({ schema: object({ message: text }), body: '' });
+
+  it('leaves out the optional list of invalid values', async () => {
+    const schema = object({ message: text }, { fields: list(object({ field: text })) });
+    const { ask } = await startThrowing({ 404: toResponse({ schema, body: '' }) });
+    expect((await ask('GET', '/things')).body).toEqual({ message: 'gone' });
+  });
 
   it.each([
     ['as an exact status', { 404: message }],

@@ -126,6 +126,16 @@ describe('a document of several files', () => {
     });
   });
 
+  it('can have each operation in a file', async () => {
+    const { path } = await writeFiles({
+      'api/openapi.yaml':
+        'openapi: 3.0.3\ninfo: { title: t, version: "1" }\npaths:\n  /pets:\n    post: { $ref: operations.yaml#/createPet }\n',
+      'api/operations.yaml':
+        'createPet: { requestBody: { content: { application/json: { schema: { $ref: "#/Pet" } } } }, responses: { "204": { description: d } } }\nPet: { type: integer }\n',
+    });
+    expect(getDetail(await loadContract({ path, strict: false }), 'x')).toContain('use an integer');
+  });
+
   it('is loaded again after any of its files has changed', async () => {
     const { folder, path } = await writeFiles();
     const first = await loadContract({ path, strict: false });

@@ -61,6 +61,10 @@ describe('createStorefront with a contract', () => {
     await expect(createStorefront({ contract, data })).rejects.toThrow(
       'db.json has the lists products, orders, but the contract has pets: it is the data of another contract.',
     );
+    await expect(repair({ contract, data })).rejects.toThrow(
+      'Nothing was changed. Name the contract of this data with --contract FILE, or move the file away.',
+    );
+    expect(await readdir(join(data, '..'))).toEqual(['db.json']);
     const damaged = join(await folderWith({ 'db.json': '{"pets":{}}' }), 'db.json');
     await expect(createStorefront({ contract, data: damaged })).rejects.toThrow(
       `/pets is not an array. The file was not changed. Fix it, or run \`storefront repair --data ${damaged} --contract ${contract}\``,

@@ -31,8 +31,10 @@ for (const [name, file] of Object.entries(files)) {
   console.error(name);
   const options = { name, file: join(folder, file), command };
   results.push(await runDocument(values.server === undefined ? { ...options, explain } : options));
+  // A run of large documents takes minutes: what is known is there to read.
+  if (values.report !== undefined)
+    writeFileSync(values.report, `${formatResults(results)}\n\n${results.map(formatFailures).join('\n')}`);
 }
-if (values.report !== undefined) writeFileSync(values.report, results.map(formatFailures).join('\n'));
-else console.log(results.map(formatFailures).join('\n'));
+if (values.report === undefined) console.log(results.map(formatFailures).join('\n'));
 console.log(formatResults(results));
 process.exitCode = results.every(isPassed) ? 0 : 1;

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
-import { redactText } from '../../util/redact-secrets.ts';
+import { redactNamed, redactNamedInUrl, redactText } from '../../util/redact-secrets.ts';
 import type { Verdict } from '../check.ts';
 import { type Exchange, toCurl } from '../exchange.ts';
 import { CHECK_NAMES, type Count, type Finding } from '../findings.ts';
@@ -58,7 +58,7 @@ export function createReport(verdict: Verdict, contract: Contract, reproduce: (o
     checks: CHECK_NAMES,
     rows,
     failures: findings.map((finding) => ({
-      ...createFailure(verdict, finding, contract.locate),
+      ...createFailure({ ...verdict, contract }, finding, contract.locate),
       reproduce: reproduce(finding.operationId),
     })),
     notes: [...notes, ...noteMissingResponses(rows)],
@@ -93,9 +93,12 @@ function createRows({ results }: Verdict, { operationId, responses }: Route): re
   }));
 }
 
-function createFailure(verdict: Verdict, finding: Finding, locate: (pointer: string) => string): Failure {
+/** The values of a verdict that describe a request. */
+type Requests = Pick<Verdict, 'url' | 'headers'> & { readonly contract: Contract };
+
+function createFailure(requests: Requests, finding: Finding, locate: (pointer: string) => string): Failure {
   const { pointer, exchanges, message, ...rest } = finding;
-  const steps = exchanges.map((exchange) => createStep(verdict, exchange));
+  const steps = exchanges.map((exchange) => createStep(requests, exchange));
   return {
     ...rest,
     message: redactText(message),
@@ -104,10 +107,17 @@ function createFailure(verdict: Verdict, finding: Finding, locate: (pointer: str
   };
 }
 
-function createStep({ url, headers }: Verdict, { request, response }: Exchange): Step {
+function createStep({ url, headers, contract }: Requests, { request, response }: Exchange): Step {
+  const names = contract.credentialNames;
   const { status, text } = response;
   const isLong = text.length > MAX_BODY_LENGTH;
   const body = redactText(isLong ? `${text.slice(0, MAX_BODY_LENGTH)}… (${text.length} characters)` : text);
   const outcome = [status, response.headers['content-type'], body].filter((part) => part).join(' ');
-  return { request: toCurl(url, request, headers), response: status === 0 ? 'no response' : outcome };
+  const redacted = {
+    ...request,
+    target: redactNamedInUrl(request.target, names.query),
+    headers: redactNamed(request.headers ?? {}, names.headers),
+  };
+  const curl = toCurl(url, redacted, redactNamed(headers, names.headers));
+  return { request: curl, response: status === 0 ? 'no response' : outcome };
 }

@@ -4,10 +4,12 @@ import { findMediaType, isJsonType, isParsedType, removeTypeParameters } from '.
 import { hasTooManyValues, MAX_JSON_VALUES } from '../../util/json-limits.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { loadPackage } from '../../util/load-package.ts';
+import { MULTIPART_TYPE } from '../../util/request-target.ts';
 import { type HttpProblem, HttpProblemError } from '../problem.ts';
+import { parseMultipart } from './multipart.ts';
 import { hasSmallBody, receiveSmallText } from './small-body.ts';
 
-/** The maximum size of a body that the operation ignores, in bytes. */
+/** The maximum size of a body that the operation ignores, and of a form with files, in bytes. */
 const MAX_IGNORED_BODY_BYTES = 10_000_000;
 
 /**
@@ -20,6 +22,13 @@ export interface BodyOptions {
 }
 
 const DEFAULT_OPTIONS: BodyOptions = { limit: MAX_BODY_BYTES, returnRawBody: true };
+
+/** The options for a form with files. Without an encoding, co-body returns bytes. */
+const MULTIPART_OPTIONS = {
+  limit: MAX_IGNORED_BODY_BYTES,
+  returnRawBody: true,
+  encoding: null,
+} as unknown as BodyOptions;
 
 /** The body of a request. */
 interface RequestBody {
@@ -73,6 +82,8 @@ export class BodyReader {
 
   async #receive(mediaTypes: readonly string[], options: BodyOptions): Promise<RequestBody> {
     const contentType = mediaTypes.length === 0 ? undefined : getContentType(this.req, mediaTypes);
+    if (contentType !== undefined && removeTypeParameters(contentType) === MULTIPART_TYPE)
+      return this.#readMultipart(contentType);
     try {
       if (contentType === undefined || !isParsedType(contentType)) return await this.#ignore(contentType);
       if (!isJsonType(contentType)) return await this.#readForm(options, contentType);
@@ -98,6 +109,19 @@ export class BodyReader {
     const { parsed, raw } = await loadBodyParser().form(this.req, options);
     this.text = raw;
     return { body: raw === '' ? undefined : parsed, contentType };
+  }
+
+  /** Reads a form with files. The journal shows the parsed form as JSON. */
+  async #readMultipart(contentType: string): Promise<RequestBody> {
+    this.#normalizeEncoding();
+    try {
+      const { raw } = await loadBodyParser().text(this.req, MULTIPART_OPTIONS);
+      const body = await parseMultipart(raw as unknown as Buffer, this.req.headers['content-type'] ?? '');
+      this.text = JSON.stringify(body);
+      return { body, contentType };
+    } catch (error) {
+      throw this.#toProblemError(error, MULTIPART_OPTIONS);
+    }
   }
 
   /** Receives a body and discards it. Throws an `HttpProblemError` if the body has more than 10 MB. */

@@ -56,6 +56,7 @@ function toMatchable({ request, route, target }: OperationRequest, { query, inpu
     credentialNames: target.api.contract.credentialNames,
     method,
     path: getPathname(target.location.target),
+    basePath: target.location.basePath,
     query,
     headers,
     body: isForm ? parseQuery(request.body.text ?? '') : input.body,

@@ -7,6 +7,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Store } from '../../store/store.ts';
 import { normalizeHeaderNames } from '../../util/header-names.ts';
 import { isMessageHeader } from '../../util/message-headers.ts';
+import { isBelow } from '../../util/request-target.ts';
 import { isLongList } from '../../util/slices.ts';
 import { type Headers, JSON_TYPE, NO_HEADERS } from '../headers.ts';
 import type { ServedContract, ServerParts } from '../parts.ts';
@@ -66,7 +67,8 @@ async function runHandler(parts: Parts, handler: Implementation, call: Operation
   const isBuiltIn = handler.source === 'application';
   const store = parts.guardStore(selection.sandbox.store, isBuiltIn ? undefined : route.operationId);
   const { context, getRevision } = createTrackedContext(parts, selection.sandbox, store);
-  const returned = checkReturned(route, await handler.handle(toHandlerInput(request, input), context));
+  const handlerInput = isBuiltIn ? new ApplicationInput(request, input) : toUserInput(request, input);
+  const returned = checkReturned(route, await handler.handle(handlerInput, context));
   if (!isBuiltIn) return { response: completeUserResponse(call, returned) };
   const revision = applied.hasEffects || selection.isNamed ? undefined : getRevision();
   const complete = (body: unknown) => parts.complete(route, body);
@@ -77,16 +79,32 @@ async function runHandler(parts: Parts, handler: Implementation, call: Operation
   return { response: { ...response, list: completed.body }, revision };
 }
 
-/** Returns the input of a handler. Copies the headers only if the handler reads them. */
-function toHandlerInput({ headers }: HttpRequest, { path, query, body }: OperationInput): Input {
-  return {
-    path,
-    query,
-    body,
-    get headers() {
-      return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
-    },
-  };
+/** The input of an application's handler. Copies the headers only if the handler reads them. A class, because it takes longer to create an object with a getter. */
+class ApplicationInput implements Input {
+  readonly path: OperationInput['path'];
+  readonly query: OperationInput['query'];
+  readonly body: unknown;
+  readonly #headers: HttpRequest['headers'];
+
+  constructor({ headers }: HttpRequest, { path, query, body }: OperationInput) {
+    this.path = path;
+    this.query = query;
+    this.body = body;
+    this.#headers = headers;
+  }
+
+  get headers(): Input['headers'] {
+    return joinHeaders(this.#headers);
+  }
+}
+
+/** Returns the input of a user's handler, which can also copy the input. */
+function toUserInput({ headers }: HttpRequest, { path, query, body }: OperationInput): Input {
+  return { path, query, body, headers: joinHeaders(headers) };
+}
+
+function joinHeaders(headers: HttpRequest['headers']): Input['headers'] {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 }
 
 /** Returns the value that a handler returned. Throws an `HttpProblemError` if it is not a valid response: a user's handler can return any value. */
@@ -127,10 +145,12 @@ export function completeMockResponse(location: Location, response: ResponseData)
   return { ...response, headers: { ...addPrefix(location, response.headers), 'X-Mocked': 'operation' } };
 }
 
-/** Adds the prefix of the request's sandbox, such as `/_sandbox/w3`, to a path in the `Location` header. */
-function addPrefix({ prefix }: Location, headers: Headers): Headers {
+/** Adds the base path of the request, such as `/v1`, and the prefix of its sandbox, such as `/_sandbox/w3`, to a path in the `Location` header. */
+function addPrefix({ prefix, basePath }: Location, headers: Headers): Headers {
   const { Location: path } = headers;
-  return prefix === '' || !path?.startsWith('/') ? headers : { ...headers, Location: prefix + path };
+  if (!path?.startsWith('/')) return headers;
+  const added = prefix + (isBelow(path, basePath) ? '' : basePath);
+  return added === '' ? headers : { ...headers, Location: added + path };
 }
 
 /** Returns the media type that the contract documents for responses with a status. If there are several, prefers a JSON type. */

@@ -79,16 +79,17 @@ function send(res: ServerResponse, response: ResponseData, transport?: Transport
     return undefined;
   }
   const isBodiless = body === undefined || isBodilessStatus(status);
-  const text = isBodiless || pieces ? '' : toText(body, headers['Content-Type']);
-  const bytes = pieces ? pieces.length : Buffer.byteLength(text);
+  const content = isBodiless || pieces ? '' : toContent(body, headers['Content-Type']);
+  const text = typeof content === 'string' ? content : content.toString('latin1');
+  const bytes = pieces ? pieces.length : Buffer.byteLength(content);
   res.statusCode = status;
   setHeaders(res, DATA_HEADERS);
   setHeaders(res, isBodilessStatus(status) ? removeContentHeaders(headers) : headers);
   if (!isBodiless) res.setHeader('Content-Length', bytes);
   if (exposedHeaders.length > 0) exposeHeaders(res, exposedHeaders);
-  if (transport) return sendWithTransportFault(res, text, transport) ? { response, text, bytes } : undefined;
+  if (transport) return sendWithTransportFault(res, content, transport) ? { response, text, bytes } : undefined;
   if (pieces) return { response, text: sendPieces(res, pieces), bytes };
-  res.end(res.req.method === 'HEAD' ? undefined : text);
+  res.end(res.req.method === 'HEAD' ? undefined : content);
   return { response, text, bytes };
 }
 
@@ -102,7 +103,8 @@ function removeContentHeaders(headers: Headers): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-(type|length)$/i.test(name)));
 }
 
-function toText(body: unknown, type = JSON_TYPE): string {
+function toContent(body: unknown, type = JSON_TYPE): string | Buffer {
+  if (Buffer.isBuffer(body)) return body;
   return typeof body === 'string' && !isJsonType(type) ? body : JSON.stringify(body);
 }
 

@@ -3,7 +3,7 @@ import type { Application } from '../../application.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Sandboxes } from '../../sandbox/registry.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
-import { getPathname, isImagePath, toDecodablePath } from '../../util/request-target.ts';
+import { getPathname, isBelow, isImagePath, toDecodablePath } from '../../util/request-target.ts';
 import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../../util/sandbox-id.ts';
 import { CONTROL_DOCUMENT_PATH, isControlPath, refuseForeignHost, refuseForeignOrigin } from '../access-policy.ts';
 import { refuseControlAccess } from '../control/access.ts';
@@ -38,34 +38,45 @@ export function routeRequest(parts: AppParts, request: HttpRequest): Target | un
 function createLocation({ sandboxId, prefix, target }: SandboxTarget): Location {
   const end = target.indexOf('?');
   const [pathname, querystring] = end === -1 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)];
-  return { sandboxId, prefix, target, pathname, path: toDecodablePath(getPathname(target)), querystring };
+  return {
+    sandboxId,
+    prefix,
+    basePath: '',
+    target,
+    pathname,
+    path: toDecodablePath(getPathname(target)),
+    querystring,
+  };
 }
 
-/** Returns the target of a path of the contract, of an image, or of a path below the base path; undefined for other paths. */
-function findTarget({ apis, basePath }: AppParts, method: string, location: Location): Target | undefined {
+/** Returns the target of a path of the contract, of an image, or of a path below a base path; undefined for other paths. */
+function findTarget({ apis, basePaths }: AppParts, method: string, location: Location): Target | undefined {
   const target = createTarget(apis.contract, method, location);
   if (target.kind !== 'unknown-path') return target;
   if (isImagePath(location.pathname)) return { ...target, kind: 'image' };
-  return basePath !== undefined && isBelow(location.path, basePath) ? target : undefined;
+  return basePaths.some((basePath) => isBelow(location.path, basePath)) ? target : undefined;
 }
 
-/** Returns the first path segment of all operations, such as `/api`. Returns undefined if the operations have different first segments. */
-export function getBasePath({ routes }: Pick<Contract, 'routes'>): string | undefined {
+/** Returns the paths of the servers, and the first path segment of all operations, such as `/api`, if it is the same. */
+export function getBasePaths({ routes, basePaths }: Pick<Contract, 'routes' | 'basePaths'>): readonly string[] {
   const segments = new Set(routes.map(({ path }) => /^\/[^/{}]+(?=\/|$)/.exec(path)?.[0]));
   const [first] = segments;
-  return segments.size === 1 ? first : undefined;
-}
-
-/** Returns whether a path equals a base path or is below it. */
-export function isBelow(path: string, basePath: string): boolean {
-  return path === basePath || path.startsWith(`${basePath}/`);
+  return segments.size === 1 && first !== undefined ? [...basePaths, first] : basePaths;
 }
 
 function createTarget(api: Api, method: string, location: Location): Target {
   const routed = api.contract.route(method, location.path);
   const route = routed.kind === 'operation' ? routed.route : undefined;
   const allow = routed.kind === 'unknown-method' ? routed.allow : [];
-  return { api, kind: routed.kind, route, allow, location };
+  const { basePath = '' } = routed;
+  const path = location.path.slice(basePath.length) || '/';
+  return {
+    api,
+    kind: routed.kind,
+    route,
+    allow,
+    location: basePath === '' ? location : { ...location, basePath, path },
+  };
 }
 
 /** What `enterSandbox` calls with the sandbox of a request. */

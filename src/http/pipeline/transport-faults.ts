@@ -8,9 +8,10 @@ export type TransportFault = Pick<FaultEffect, 'connection' | 'bodyDurationMs'>;
  * Sends a response whose status and headers are already set. Closes the connection after half of the body, or sends the body slowly. If the connection should be
  * closed but there is no body, resets the connection without a response. Returns whether a response is sent.
  */
-export function sendWithTransportFault(res: ServerResponse, text: string, fault: TransportFault): boolean {
+export function sendWithTransportFault(res: ServerResponse, content: string | Buffer, fault: TransportFault): boolean {
   const { connection, bodyDurationMs = 0 } = fault;
-  const bytes = Buffer.from(res.req.method === 'HEAD' ? '' : text);
+  const all = typeof content === 'string' ? Buffer.from(content) : content;
+  const bytes = res.req.method === 'HEAD' ? all.subarray(0, 0) : all;
   if (!connection && bytes.length === 0) res.end();
   else if (!connection) sendSlowly(res, bytes, bodyDurationMs);
   else if (bytes.length === 0) resetConnection(res);

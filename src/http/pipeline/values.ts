@@ -68,7 +68,9 @@ export interface SandboxTarget {
 export interface Location extends SandboxTarget {
   /** The path as it was sent. */
   readonly pathname: string;
-  /** The path in the form that the router needs: with valid percent-encodings, and with one slash at the start. */
+  /** The path of a server of the contract with which the path begins, such as `/v1`; empty if there is none. */
+  readonly basePath: string;
+  /** The path without `basePath`, in the form that the router needs: with valid percent-encodings, and with one slash at the start. */
   readonly path: string;
   /** The query without the question mark. */
   readonly querystring: string;
@@ -142,7 +144,7 @@ export interface OperationCall extends OperationRequest, Pick<ValidRequest, 'inp
 export interface ResponseData {
   readonly status: number;
   readonly headers: Headers;
-  /** The body: a value that is sent as JSON, or a string if the media type is not JSON. Undefined if there is no body. */
+  /** The body: a value that is sent as JSON, or a string or a Buffer if the media type is not JSON. Undefined if there is no body. */
   readonly body?: unknown;
   /** The body, if it is a long list whose entries never change. It is verified and converted to JSON in slices. */
   readonly list?: readonly unknown[];

@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../control/operation.ts';
-import type { CredentialNames } from '../../openapi/security.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
+import type { CredentialNames } from '../../util/redact-secrets.ts';
 import { redactNamed, redactNamedInUrl, redactSecrets, redactText } from '../../util/redact-secrets.ts';
 import { getPathname, isFormType, parseQuery } from '../../util/request-target.ts';
 import type { RequestToMatch } from '../matcher/request-matcher.ts';
@@ -45,6 +45,7 @@ export function toRequestToMatch(entry: Entry): RequestToMatch {
     credentialNames,
     method,
     path: getPathname(target) || '/',
+    basePath: entry.basePath,
     query: parseQuery(target.split('?')[1] ?? ''),
     headers,
     body: parseBody(entry.body, isTruncated, type),

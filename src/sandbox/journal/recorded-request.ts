@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../control/operation.ts';
-import type { CredentialNames } from '../../openapi/security.ts';
+import type { CredentialNames } from '../../util/redact-secrets.ts';
 
 /** A request and its response, as the HTTP server passes them to the journal. */
 export interface RecordedRequest {
@@ -8,6 +8,8 @@ export interface RecordedRequest {
   readonly url: string;
   /** The part of the target that selects the sandbox, such as `/_sandbox/w1`; empty if there is none. */
   readonly prefix: string;
+  /** The path of a server of the contract with which the path begins, such as `/v1`; undefined or empty if there is none. */
+  readonly basePath?: string | undefined;
   /** Header names and values alternate, as in `rawHeaders` of `node:http`. */
   readonly rawHeaders: readonly string[];
   /** The part of the body that the server has read. */
@@ -73,7 +75,8 @@ export function toStoredRequest(
   request: RecordedRequest,
   { headers, headerBytes }: StoredHeaders = measureHeaders(request.rawHeaders),
 ): StoredRequest {
-  const { method, url, prefix, response, durationMs, operationId, credentialNames, remarks, bodyText } = request;
+  const { method, url, prefix, basePath, response, durationMs, operationId, credentialNames, remarks, bodyText } =
+    request;
   const body = bodyText && truncateText(bodyText);
   const isTruncated = body !== bodyText;
   const bytes = ENTRY_BYTES + url.length + headerBytes + (body?.length ?? 0) + (response?.text.length ?? 0);
@@ -81,6 +84,7 @@ export function toStoredRequest(
     method,
     url,
     prefix,
+    basePath,
     headers,
     headerBytes,
     body,

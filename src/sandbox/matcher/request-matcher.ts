@@ -1,6 +1,6 @@
 import type { RequestFilter, Where } from '../../control/operation.ts';
-import type { CredentialNames } from '../../openapi/security.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
+import type { CredentialNames } from '../../util/redact-secrets.ts';
 import { redactText } from '../../util/redact-secrets.ts';
 import { createGlob, MAX_INSTRUCTIONS } from './patterns.ts';
 import {
@@ -22,6 +22,8 @@ export interface RequestToMatch {
   readonly method: string;
   /** The path without `/_sandbox/ID`. */
   readonly path: string;
+  /** The start of the path that can be left out in a matcher, such as `/v1`. */
+  readonly basePath?: string | undefined;
   readonly query: Readonly<Record<string, string | string[]>>;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: unknown;
@@ -98,7 +100,9 @@ function matchMethod(expected: string): PartMatcher {
 
 function matchPath(expected: string): PartMatcher {
   const isMatch = createGlob(expected);
-  return ({ path }) => (isMatch(path) ? [] : [`path: expected ${expected}, got ${redactText(path)}`]);
+  const isAnyMatch = ({ path, basePath = '' }: RequestToMatch) =>
+    isMatch(path) || (basePath !== '' && isMatch(path.slice(basePath.length) || '/'));
+  return (request) => (isAnyMatch(request) ? [] : [`path: expected ${expected}, got ${redactText(request.path)}`]);
 }
 
 /** Creates the matchers of the query parameters or the headers. */

@@ -20,11 +20,13 @@ export interface HeldBackend extends Backend<State> {
   commitNumber(number: number): Promise<HeldCommit>;
 }
 
-export function createHeldBackend(): HeldBackend {
+/** `maxGatherMs`: how long a commit may wait for further changes; 0 by default. */
+export function createHeldBackend(maxGatherMs = 0): HeldBackend {
   const commits: HeldCommit[] = [];
   let isClosed = false;
   let edited: State | undefined;
   return {
+    maxGatherMs,
     get begun() {
       return commits.length;
     },

@@ -1,0 +1,34 @@
+import type { Issue } from '../util/issue.ts';
+import { formatPointer } from '../util/json-pointer.ts';
+import { type Document, getTarget, toNode } from './document.ts';
+import { getRoutes, type Route } from './routes.ts';
+
+/** Returns the parts of a document that the server can't follow: paths that no request can have, and styles of parameters. */
+export function findIgnoredParts(document: Document): readonly Issue[] {
+  const routes = getRoutes(document);
+  return [...findUnreachablePaths(routes), ...findUnsupportedStyles(document, routes)];
+}
+
+function findUnreachablePaths(routes: readonly Route[]): readonly Issue[] {
+  const first = new Map<string, string>();
+  return routes.flatMap(({ method, path, pointer }) => {
+    if (/[?#]/.test(path)) return [{ pointer, message: UNREACHABLE }];
+    const key = `${method} ${path.replaceAll(/\{.*?\}/g, '{}').replace(/(.)\/+$/, '$1')}`;
+    const other = first.get(key);
+    first.set(key, other ?? path);
+    const message = `is never reached, because ${other} matches the same requests: remove one of them`;
+    return other === undefined ? [] : [{ pointer, message }];
+  });
+}
+
+const UNREACHABLE = 'is never reached, because the path has a query or a fragment: make it a parameter';
+
+/** Returns the path parameters with a style that is not parsed. */
+function findUnsupportedStyles(document: Document, routes: readonly Route[]): readonly Issue[] {
+  const pointers = routes.flatMap(({ parameters }) => parameters.map(({ pointer }) => pointer));
+  return [...new Set(pointers)].flatMap((pointer) => {
+    const { style } = toNode(getTarget(document, pointer));
+    const message = `is read as the style simple, because ${style} is not supported: use simple`;
+    return style === 'matrix' || style === 'label' ? [{ pointer: pointer + formatPointer('style'), message }] : [];
+  });
+}

@@ -1,0 +1,63 @@
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { type Document, getNode, getTarget, isNode, type Node, resolveNode, toNode } from './document.ts';
+import { parseDeepName, setAt } from './parameters.ts';
+
+/** Returns the fields of a form as an object. A repeated name becomes an array, and `a[b]` becomes the property `b` of the object `a`. */
+export function nestFields(fields: readonly (readonly [name: string, value: string])[]): Node {
+  // A Map, since a field can have the name `__proto__`.
+  const values = new Map<string, unknown>();
+  for (const [field, value] of fields) {
+    const { parameter = field, keys = [] } = parseDeepName(field) ?? {};
+    values.set(parameter, setAt(values.get(parameter), keys, value));
+  }
+  return Object.fromEntries(values);
+}
+
+/** The separators of the entries in a field, by the `style` in the Encoding Object. */
+const SEPARATORS: Readonly<Record<string, string>> = { spaceDelimited: ' ', pipeDelimited: '|' };
+
+/**
+ * Returns a form with the values that its fields describe by the Media Type Object: the JSON in a field of an object, and the entries of a list in one field
+ * (`explode: false`). Other fields stay text, which the validator converts. `schema`: the JSON Pointer of the schema of the form.
+ */
+export function readForm(document: Document, schema: string, form: unknown): unknown {
+  if (!isNode(form)) return form;
+  const properties = getProperties(document, getTarget(document, schema));
+  const encoding = toNode(getNode(document, schema.replace(/schema$/, 'encoding')));
+  const entries = Object.entries(form).map(([name, value]) => {
+    const property = properties.get(name);
+    return [name, property ? readField(document, property, toNode(encoding[name]), value) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+function readField(document: Document, property: Node, encoding: Node, value: unknown): unknown {
+  const isObject = property.type === 'object' || property.properties !== undefined;
+  const isList = !isObject && ([property.type].flat().includes('array') || property.items !== undefined);
+  const isJson = isObject || isList || /json/i.test(String(encoding.contentType ?? ''));
+  const parsed = isJson ? parseJson(value) : value;
+  if (!isList) return parsed;
+  const separator = encoding.explode === false ? (SEPARATORS[String(encoding.style)] ?? ',') : undefined;
+  const entries = typeof parsed === 'string' && separator !== undefined ? parsed.split(separator) : [parsed].flat();
+  const items = toNode(resolveNode(document, property.items));
+  return entries.map((entry) => readField(document, items, {}, entry));
+}
+
+/** Returns the value of a JSON object or array; other values unchanged. */
+function parseJson(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
+  return tryOrUndefined(() => JSON.parse(value)) ?? value;
+}
+
+/** Returns the properties of a schema and of its `allOf` parts, with references followed. */
+function getProperties(document: Document, schema: unknown, depth = 0): ReadonlyMap<string, Node> {
+  const { properties, allOf } = toNode(resolveNode(document, schema));
+  const parts = Array.isArray(allOf) && depth < MAX_DEPTH ? allOf : [];
+  return new Map([
+    ...parts.flatMap((part) => [...getProperties(document, part, depth + 1)]),
+    ...Object.entries(toNode(properties)).map(([name, node]) => [name, toNode(resolveNode(document, node))] as const),
+  ]);
+}
+
+/** The maximum nesting of `allOf`. */
+const MAX_DEPTH = 5;

@@ -1,0 +1,39 @@
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { isNode, type Node, toNode } from './document.ts';
+
+/** The maximum number of paths for the values of the variables in the URL of one server. */
+const MAX_PATHS = 20;
+
+/**
+ * Returns the paths of servers (Server Object, `url`), such as `/v1` for `https://api.example.com/v1`, without duplicates and without a slash at the end. A
+ * server without a path is left out. A variable has its default value, and each of the values in its `enum`.
+ */
+export function getServerPaths(servers: unknown): readonly string[] {
+  const paths = (Array.isArray(servers) ? servers : []).flatMap((server) => getPaths(toNode(server)));
+  return [...new Set(paths.filter((path) => path !== ''))];
+}
+
+function getPaths({ url, variables }: Node): readonly string[] {
+  if (typeof url !== 'string') return [];
+  const template = url.replace(/^([a-z][\w+.-]*:)?\/\/[^/?#]*/i, '').replace(/[?#].*/, '');
+  return expandVariables(template, toNode(variables)).flatMap((path) => {
+    const pathname = tryOrUndefined(() => new URL(path, 'http://localhost/').pathname);
+    return pathname === undefined ? [] : [pathname.replace(/\/+$/, '')];
+  });
+}
+
+/** Returns a path for each combination of the values of its variables; none if a variable is not defined. */
+function expandVariables(template: string, variables: Node): readonly string[] {
+  const [text, name = ''] = /\{([^{}]*)\}/.exec(template) ?? [];
+  if (text === undefined) return [template];
+  const variable = variables[name];
+  if (!isNode(variable)) return [];
+  const values = new Set([variable.default, ...(Array.isArray(variable.enum) ? variable.enum : [])].map(String));
+  const paths = [...values].flatMap((value) =>
+    expandVariables(
+      template.replace(text, () => value),
+      variables,
+    ),
+  );
+  return paths.slice(0, MAX_PATHS);
+}

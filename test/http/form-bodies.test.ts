@@ -1,0 +1,210 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { writeDocument } from '../support/fixtures/other-document.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+
+const SCHEMA = {
+  type: 'object',
+  required: ['name'],
+  properties: {
+    name: { type: 'string', minLength: 2 },
+    age: { type: 'integer', minimum: 1 },
+    isTame: { type: 'boolean' },
+    tags: { type: 'array', items: { type: 'string' } },
+    sizes: { type: 'array', items: { type: 'integer' } },
+    owner: { $ref: '#/components/schemas/Owner' },
+    owners: { type: 'array', items: { $ref: '#/components/schemas/Owner' } },
+    photo: { type: 'string', format: 'binary' },
+    photos: { type: 'array', items: { type: 'string', format: 'binary' } },
+  },
+};
+const Owner = {
+  type: 'object',
+  required: ['email'],
+  properties: { email: { type: 'string' }, age: { type: 'integer' } },
+};
+const ENCODING = { sizes: { style: 'form', explode: false }, tags: { style: 'pipeDelimited', explode: false } };
+
+let received: unknown;
+
+/** Starts a server whose handler stores the body that it gets. */
+async function startServer() {
+  const media = { schema: SCHEMA, encoding: ENCODING };
+  const content = { 'multipart/form-data': media, 'application/x-www-form-urlencoded': media };
+  const responses = { 204: { description: 'd' }, 400: { description: 'd' } };
+  const contract = await writeDocument({
+    paths: { '/pets': { post: { operationId: 'addPet', requestBody: { required: true, content }, responses } } },
+    schemas: { Owner },
+  });
+  const addPet = ({ body }: { body: unknown }) => {
+    received = body;
+    return { status: 204 };
+  };
+  return startStorefront({ contract, handlers: { addPet } });
+}
+
+afterEach(() => {
+  received = undefined;
+});
+
+/** Sends a form. Returns the status and the problem. */
+async function sendForm(body: FormData | URLSearchParams) {
+  const shop = await startServer();
+  const response = await fetch(`${shop.url}/pets`, { method: 'POST', body });
+  const text = await response.text();
+  return { status: response.status, problem: text === '' ? undefined : JSON.parse(text) };
+}
+
+/** Creates a form of each type from text fields. */
+function createForm(type: string, fields: readonly (readonly [string, string])[]): FormData | URLSearchParams {
+  const form = type === 'multipart' ? new FormData() : new URLSearchParams();
+  for (const [name, value] of fields) form.append(name, value);
+  return form;
+}
+
+describe.each(['multipart', 'urlencoded'])('a %s form', (type) => {
+  it('is the body that a handler gets, with the types of the schema', async () => {
+    const form = createForm(type, [
+      ['name', 'Rex'],
+      ['age', '5'],
+      ['isTame', 'true'],
+      ['tags', 'old'],
+      ['tags', 'new'],
+      ['owner[email]', 'a@example.com'],
+      ['owner[age]', '40'],
+    ]);
+    expect(await sendForm(form)).toMatchObject({ status: 204 });
+    const owner = { email: 'a@example.com', age: 40 };
+    expect(received).toEqual({ name: 'Rex', age: 5, isTame: true, tags: ['old', 'new'], owner });
+  });
+
+  it('can have JSON in the field of an object', async () => {
+    const owner = { email: 'a@example.com', age: 40 };
+    const form = createForm(type, [
+      ['name', 'Rex'],
+      ['owner', JSON.stringify(owner)],
+      ['owners', JSON.stringify([owner])],
+    ]);
+    expect(await sendForm(form)).toMatchObject({ status: 204 });
+    expect(received).toEqual({ name: 'Rex', owner, owners: [owner] });
+  });
+
+  it('can have a list in one field, as the encoding says', async () => {
+    expect(
+      await sendForm(
+        createForm(type, [
+          ['name', 'Rex'],
+          ['sizes', '1,2'],
+          ['tags', 'a|b'],
+        ]),
+      ),
+    ).toMatchObject({ status: 204 });
+    expect(received).toEqual({ name: 'Rex', sizes: [1, 2], tags: ['a', 'b'] });
+  });
+
+  it('is a list of one entry if the field is not repeated', async () => {
+    await sendForm(
+      createForm(type, [
+        ['name', 'Rex'],
+        ['owners', '{"email":"a"}'],
+      ]),
+    );
+    expect(received).toEqual({ name: 'Rex', owners: [{ email: 'a' }] });
+  });
+
+  it.each<[string, readonly (readonly [string, string])[], string]>([
+    ['a required field is missing', [['age', '5']], '/name'],
+    [
+      'a field has another type',
+      [
+        ['name', 'Rex'],
+        ['age', 'five'],
+      ],
+      '/age',
+    ],
+    [
+      'a field is out of range',
+      [
+        ['name', 'Rex'],
+        ['age', '0'],
+      ],
+      '/age',
+    ],
+    [
+      'a nested field is missing',
+      [
+        ['name', 'Rex'],
+        ['owner[age]', '4'],
+      ],
+      '/owner/email',
+    ],
+  ])('is refused if %s', async (_, fields, pointer) => {
+    const { status, problem } = await sendForm(createForm(type, fields));
+    expect([status, problem.violations]).toEqual([400, [expect.objectContaining({ in: 'body', pointer })]]);
+    expect(received).toBeUndefined();
+  });
+});
+
+describe('a file in a multipart form', () => {
+  it('is a data URL with its type, name and size', async () => {
+    const form = createForm('multipart', [['name', 'Rex']]) as FormData;
+    form.append('photo', new Blob([new Uint8Array([0, 255, 13, 10])], { type: 'image/png' }), 'my cat.png');
+    expect(await sendForm(form)).toMatchObject({ status: 204 });
+    expect(received).toEqual({ name: 'Rex', photo: 'data:image/png;name=my%20cat.png;size=4;base64,AP8NCg==' });
+  });
+
+  it('is an entry of a list', async () => {
+    const form = createForm('multipart', [['name', 'Rex']]) as FormData;
+    for (const name of ['a.txt', 'b.txt']) form.append('photos', new Blob(['x'], { type: 'text/plain' }), name);
+    expect(await sendForm(form)).toMatchObject({ status: 204 });
+    const photos = ['a', 'b'].map((name) => `data:text/plain;name=${name}.txt;size=1;base64,eA==`);
+    expect(received).toEqual({ name: 'Rex', photos });
+  });
+
+  it('has no content in the URL if it has more than 100 kB', async () => {
+    const form = createForm('multipart', [['name', 'Rex']]) as FormData;
+    form.append('photo', new Blob([new Uint8Array(3_000_000)], { type: 'image/png' }), 'a.png');
+    expect(await sendForm(form)).toMatchObject({ status: 204 });
+    expect(received).toEqual({ name: 'Rex', photo: 'data:image/png;name=a.png;size=3000000;base64,' });
+  });
+
+  it('is an object if it is JSON without a name', async () => {
+    const form = createForm('multipart', [['name', 'Rex']]) as FormData;
+    form.append('owner', new Blob(['{"email":"a"}'], { type: 'application/json' }));
+    expect(await sendForm(form)).toMatchObject({ status: 204 });
+    expect(received).toEqual({ name: 'Rex', owner: { email: 'a' } });
+  });
+});
+
+describe('a multipart body', () => {
+  it.each<[string, string, string | Uint8Array<ArrayBuffer>, number]>([
+    ['has no boundary', 'multipart/form-data', 'x', 400],
+    [
+      'ends too early',
+      'multipart/form-data; boundary=b',
+      '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nRe',
+      400,
+    ],
+    [
+      'has too many parts',
+      'multipart/form-data; boundary=b',
+      `${'--b\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n'.repeat(1_001)}--b--`,
+      413,
+    ],
+    ['has more than 10 MB', 'multipart/form-data; boundary=b', new Uint8Array(10_000_001), 413],
+  ])('is refused if it %s', async (_, type, body, expected) => {
+    const shop = await startServer();
+    const response = await fetch(`${shop.url}/pets`, { method: 'POST', headers: { 'content-type': type }, body });
+    expect(response.status).toBe(expected);
+    expect(await response.json()).toMatchObject({ detail: expect.stringMatching(/^the body /) });
+  });
+
+  it('can have the headers that .NET sends', async () => {
+    const shop = await startServer();
+    const part = 'Content-Type: text/plain; charset=utf-8\r\nContent-Disposition: form-data; name=name\r\n\r\nRéx\r\n';
+    const file = "Content-Disposition: form-data; name=photo; filename=a.txt; filename*=utf-8''a.txt\r\n\r\nx\r\n";
+    const body = `--b\r\n${part}--b\r\n${file}--b--\r\n`;
+    const headers = { 'content-type': 'multipart/form-data; boundary="b"' };
+    expect((await fetch(`${shop.url}/pets`, { method: 'POST', headers, body })).status).toBe(204);
+    expect(received).toMatchObject({ name: 'Réx', photo: expect.stringContaining('name=a.txt') });
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { withPaths, writeDocument } from './documents.ts';
+
+const GET = 'get: { responses: { "204": { description: d } } }';
+
+/** Returns the warning about a document with these lines below its paths, without the path of its file. */
+async function getWarning(...lines: readonly string[]): Promise<string | undefined> {
+  const path = await writeDocument(withPaths(...lines));
+  const { warning } = await loadContract({ path, strict: false });
+  return warning?.replaceAll(`${path}:`, '');
+}
+
+describe('loadContract warns, with position and reason, of', () => {
+  it.each<[title: string, lines: readonly string[], warning: string]>([
+    [
+      'a path with a query',
+      [`"/a?type=b": { ${GET} }`],
+      '4:23 #/paths/~1a?type=b/get is never reached, because the path has a query or a fragment: make it a parameter',
+    ],
+    [
+      'two paths with the same form',
+      [`/a/{id}: { ${GET} }`, `/a/{name}: { ${GET} }`],
+      '5:21 #/paths/~1a~1{name}/get is never reached, because /a/{id} matches the same requests: remove one of them',
+    ],
+    [
+      'a style of path parameters that is not supported',
+      [`/a/{id}: { parameters: [{ name: id, in: path, style: matrix, schema: {} }], ${GET} }`],
+      '4:56 #/paths/~1a~1{id}/parameters/0/style is read as the style simple, because matrix is not supported: use simple',
+    ],
+  ])('%s', async (_, lines, warning) => {
+    expect(await getWarning(...lines)).toBe(warning);
+  });
+
+  it('nothing if two paths with the same form have different methods', async () => {
+    expect(await getWarning(`/a/{id}: { ${GET} }`, `/a/{name}: { ${GET.replace('get', 'put')} }`)).toBeUndefined();
+  });
+});
