@@ -1,7 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
-import { isJsonType, isParsedType } from '../openapi/responses.ts';
+import { isJsonType, removeTypeParameters } from '../openapi/responses.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
 import type { RequestResult, RequestToValidate } from '../openapi/validate-request.ts';
 import { formatPointer } from '../util/json-pointer.ts';
@@ -49,7 +49,7 @@ function parseRequest({ target, headers = {}, body }: RequestToSend): RequestToV
  */
 export function getBodyType({ bodyMedia }: Route): string | undefined {
   const types = Object.keys(bodyMedia);
-  return types.find(isJsonType) ?? types.find(isParsedType);
+  return types.find(isJsonType) ?? types.find((type) => removeTypeParameters(type) === FORM_TYPE);
 }
 
 /** Returns the pointer of the body schema for the media type of `getBodyType`; undefined if this type is undefined or has no schema. */
