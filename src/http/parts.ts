@@ -42,8 +42,8 @@ export interface ServedContract {
   readonly controlContract: Contract;
   /** Returns the implementation of an operation; undefined if the operation is mocked. */
   getImplementation(route: Route): Implementation | undefined;
-  /** Returns whether the application implements an operation. The responses of such an operation can have only the properties that the contract defines. */
-  isImplemented(route: Route): boolean;
+  /** Returns whether responses of an operation can only have properties that the contract defines: its handler is written for the contract. */
+  isClosed(route: Route): boolean;
   /** Adds generated values for the fields of the contract that the application's handler does not return. Removes fields that the contract does not define. */
   complete(route: Route, body: unknown): CompletedBody;
   /** Returns a store that refuses a change whose new state is invalid. `userOperationId`: the id of the operation if a user's handler implements it. */

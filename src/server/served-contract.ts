@@ -49,7 +49,7 @@ export function createContractSetupFactory(application: Application, mock: Mocke
       mocked: contract.routes.filter((route) => !getImplementation(route)).map(({ operationId }) => operationId),
       /** The differences between the operations and those of the contract for which the application's handlers are written. */
       differences: [...differences.values()],
-      isImplemented: (route: Route) => implementation.getImplementation(route) !== undefined,
+      isClosed: (route: Route) => implementation.getImplementation(route)?.writtenFor !== undefined,
       getImplementation,
       /** Whether the application explains what it does for an operation. */
       isExplained: implementation.explain !== undefined && mock !== true,

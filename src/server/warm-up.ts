@@ -4,9 +4,9 @@ import type { ServedContract } from '../http/parts.ts';
 const MAX_ROUTES = 40;
 
 /** Returns one function for each of the first 40 operations. The function compiles the schemas of the operation, and throws a `ContractError` on failure. */
-export function listWarmUps({ contract, isImplemented }: ServedContract): readonly (() => void)[] {
+export function listWarmUps({ contract, isClosed }: ServedContract): readonly (() => void)[] {
   const routes = contract.routes.slice(0, MAX_ROUTES);
-  return routes.map((route) => () => contract.warmUp(route, { closed: isImplemented(route) }));
+  return routes.map((route) => () => contract.warmUp(route, { closed: isClosed(route) }));
 }
 
 /** Compiles the schemas of all operations if the contract has at most 40 operations. Throws a `ContractError` if a schema can't be compiled. */

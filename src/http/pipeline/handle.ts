@@ -27,7 +27,7 @@ export function createContractApi(parts: Parts): Api {
   return {
     contract: parts.contract,
     isContractApi: true,
-    isClosed: parts.isImplemented,
+    isClosed: parts.isClosed,
     describeUnknownPath: createUnknownPath,
     authenticate: createAuthentication(parts.options.auth, String(parts.contract.document.info.title)),
     schedule: (_request, runSteps) => runSteps(),
