@@ -30,7 +30,14 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
   const [route] = item.routes.values();
   const parameter = getTrailingParameters(item.path).at(-1) ?? '';
   const id = isCollection
-    ? findId(reader, { schema, parameter, singular, route: route as Route, own: item.overrides.id })
+    ? findId(reader, {
+        schema,
+        parameter,
+        singular,
+        route: route as Route,
+        isChosenByClient: collection?.routes.has('POST') !== true && item.routes.has('PUT'),
+        own: item.overrides.id,
+      })
     : { parameter: '', property: undefined, name: '', schema: '' };
   const parents = findParents(reader, { schema, collectionPath, route: route as Route, id });
   const put = item.routes.get('PUT');

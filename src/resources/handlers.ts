@@ -3,12 +3,13 @@ import { isNode, omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { getEntries, removeEntries, setEntries, toPattern } from './change-entries.ts';
 import { findIndex, getKeyValue, hasParents, hasSameId } from './entries.ts';
-import { filterEntries, sortEntries, takePage } from './list-query.ts';
+import { filterEntries, takePage } from './list-query.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { type Action, PATH_VALUES, type Plan } from './resource.ts';
 import { createHeaders } from './response-headers.ts';
-import { getInner } from './responses.ts';
+import { getInner, setInner } from './responses.ts';
 import type { Served } from './served.ts';
+import { sortEntries } from './sort-entries.ts';
 
 /** Handles an operation by its plan. */
 type PlanHandler = (
@@ -41,13 +42,9 @@ function list(served: Served, plan: Plan, { path, query: sent }: Input, context:
   const own = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
   const parameters = served.getListParameters(plan);
   const query = { ...parameters.defaults, ...sent };
-  const names = [...parameters.filters.keys(), parameters.byMeaning.sort ?? ''];
-  const hasConditions = names.some((name) => query[name] !== undefined);
-  // Clients filter and sort by what they see. The position of an entry finds it again.
-  const visible = hasConditions ? own.map((entry) => served.responses.completeListed(plan, entry)) : own;
-  const originals = new Map(visible.map((entry, index) => [entry, own[index] as Entry]));
-  const found = sortEntries(filterEntries(visible, parameters, query), parameters, query);
-  const entries = hasConditions ? found.map((entry) => originals.get(entry) as Entry) : found;
+  const complete = (entry: Entry) => served.responses.completeListed(plan, entry);
+  const found = filterEntries(own, parameters, query, complete);
+  const entries = sortEntries(found, parameters, query, complete);
   const page = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
   return addHeaders(
     served.responses.createListResponse(plan, page),
@@ -204,9 +201,9 @@ function createNotFound({ resource }: Plan, path: Input['path']): DomainError {
 }
 
 /** Returns the properties of an entry in a request body. */
-function getBody({ requestPath }: Plan, { body }: Input): Entry {
+function getBody({ requestPath, entryPath }: Plan, { body }: Input): Entry {
   const inner = getInner(body, requestPath);
-  return isNode(inner) ? omitKeys(inner, [PATH_VALUES]) : {};
+  return isNode(inner) ? setInner({}, entryPath, omitKeys(inner, [PATH_VALUES])) : {};
 }
 
 /** Returns whether PUT creates an entry that does not exist: the contract documents the status 201, there is no body, or no POST creates entries. */

@@ -39,10 +39,11 @@ function planRoute(reader: SchemaReader, resources: readonly Resource[], route: 
   const unusable = findUnusableMedia(reader, action, route);
   if (unusable !== undefined) return unusable;
   const { resource, mount } = place;
-  const { path: requestPath } = locateRequest(reader, resource, route, overrides.entry);
+  const requestPath = locateRequest(reader, resource, route, overrides.entry);
+  const entryPath = locateInEntry(reader, resource, route, requestPath);
   const responsePath = locateResponse(reader, { resource, action }, route, overrides);
   if (typeof responsePath === 'string') return responsePath;
-  return { route, action, resource, mount, requestPath, responsePath };
+  return { route, action, resource, mount, requestPath, entryPath, responsePath };
 }
 
 function findPlace(resources: readonly Resource[], path: string): Place | undefined {
@@ -123,12 +124,21 @@ function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): 
 }
 
 function locateRequest(reader: SchemaReader, { schema, singular }: Resource, route: Route, own: string | undefined) {
-  if (own !== undefined) return { path: own.split('.').filter(Boolean) };
+  if (own !== undefined) return own.split('.').filter(Boolean);
   const request = reader.getRequestSchema(route);
-  if (request === undefined) return { path: [] };
+  if (request === undefined) return [];
   const located = reader.findEntry(request, singular, schema === '' ? undefined : schema);
   // `{ "name": …, "data": … }`: a body with several properties that the entry has is the entry.
-  return schema !== '' && hasProperties(reader, request, schema) ? { path: [] } : located;
+  return schema !== '' && hasProperties(reader, request, schema) ? [] : located.path;
+}
+
+/** Returns the path of the object in an entry that has most properties of the request body; an empty path if it is the entry itself. */
+function locateInEntry(reader: SchemaReader, { schema }: Resource, route: Route, requestPath: readonly string[]) {
+  const request = reader.getRequestSchema(route);
+  const body = request === undefined ? undefined : reader.getInner(request, requestPath);
+  if (body === undefined || schema === '' || hasProperties(reader, body, schema)) return [];
+  const attributes = reader.getProperties(schema).get('attributes');
+  return attributes !== undefined && hasProperties(reader, body, attributes) ? ['attributes'] : [];
 }
 
 /** Returns the path of the entry or of the list in the success response, or the reason why the operation is mocked. */

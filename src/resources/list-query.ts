@@ -70,6 +70,8 @@ export interface ListParameters {
   readonly filters: ReadonlyMap<string, string>;
   /** The default values of the parameters that sort and page. Filters have none: what a client creates is listed. */
   readonly defaults: Readonly<Record<string, string>>;
+  /** The query parameters that a request must have. */
+  readonly required: readonly string[];
   /** The query parameters that have no effect. */
   readonly ignored: readonly string[];
   /** The number of the first page: 0 if the contract allows it as the minimum or the default. */
@@ -84,7 +86,7 @@ export function readListParameters(
   route: Route,
   properties: readonly string[],
   getKeyword: GetKeyword,
-): ListParameters {
+): Omit<ListParameters, 'required'> {
   const parameters = route.parameters.filter((parameter) => parameter.in === 'query');
   const names = parameters.map(({ name }) => name);
   const filters = new Map<string, string>();
@@ -117,14 +119,28 @@ export function readListParameters(
   };
 }
 
-/** Returns the entries that match the filters in a query. */
-export function filterEntries(entries: readonly Entry[], { filters }: ListParameters, query: Input['query']) {
+/** Completes an entry, so that it has the generated properties that a client sees. */
+export type Complete = (entry: Entry) => Entry;
+
+/** Returns the entries that match the filters in a query. An entry without the property of a required filter matches: the filter may mean something else. */
+export function filterEntries(
+  entries: readonly Entry[],
+  { filters, required }: ListParameters,
+  query: Input['query'],
+  complete: Complete,
+): readonly Entry[] {
   const wanted = [...filters].flatMap(([name, property]) => {
     const value = query[name];
-    return value === undefined ? [] : [{ property, values: [value].flat().map(String) }];
+    const isRequired = required.includes(name);
+    return value === undefined ? [] : [{ property, isRequired, values: [value].flat().map(String) }];
   });
   if (wanted.length === 0) return entries;
-  return entries.filter((entry) => wanted.every(({ property, values }) => matches(entry[property], values)));
+  return entries.filter((entry) =>
+    wanted.every(({ property, isRequired, values }) => {
+      if (entry[property] !== undefined) return matches(entry[property], values);
+      return isRequired || matches(complete(entry)[property], values);
+    }),
+  );
 }
 
 /** Returns whether a value is one of the texts. A list matches if one of its values does; an object, if one of its scalar properties does. */
@@ -133,55 +149,6 @@ function matches(value: unknown, texts: readonly string[]): boolean {
   if (typeof value === 'object' && value !== null)
     return Object.values(value).some((inner) => typeof inner !== 'object' && texts.includes(String(inner)));
   return texts.includes(String(value));
-}
-
-/** Returns the entries in the order that a query asks for: `name`, `-name`, `name:desc`, `name,desc` or `name desc`. */
-export function sortEntries(entries: readonly Entry[], { byMeaning }: ListParameters, query: Input['query']) {
-  const text = byMeaning.sort === undefined ? undefined : query[byMeaning.sort];
-  if (text === undefined) return entries;
-  const order = byMeaning.order === undefined ? '' : String(query[byMeaning.order] ?? '');
-  const keys = [text].flat().flatMap(parseSortKeys);
-  const isReversed = /^desc/i.test(order) && byMeaning.order !== byMeaning.sort;
-  const known = keys.flatMap(({ name, isDescending }) => {
-    const property = findSortProperty(entries, name);
-    return property === undefined ? [] : [{ property, factor: isDescending !== isReversed ? -1 : 1 }];
-  });
-  if (known.length === 0) return entries;
-  return [...entries].sort((a, b) => {
-    for (const { property, factor } of known) {
-      const result = compare(a[property], b[property]) * factor;
-      if (result !== 0) return result;
-    }
-    return 0;
-  });
-}
-
-function parseSortKeys(text: string): readonly { readonly name: string; readonly isDescending: boolean }[] {
-  const parts = text.split(/[,\s]+/).filter(Boolean);
-  const keys: { name: string; isDescending: boolean }[] = [];
-  for (const part of parts) {
-    const [, sign, name = '', direction] = /^([-+]?)([^:]*?)(?:[:.](asc|desc))?$/i.exec(part) ?? [];
-    const last = keys.at(-1);
-    if (/^(asc|desc)$/i.test(name) && last) last.isDescending = /^desc$/i.test(name);
-    else keys.push({ name, isDescending: sign === '-' || /^desc$/i.test(direction ?? '') });
-  }
-  return keys;
-}
-
-function findSortProperty(entries: readonly Entry[], name: string): string | undefined {
-  const wanted = normalizeName(name);
-  for (const entry of entries) {
-    const found = Object.keys(entry).find((property) => normalizeName(property) === wanted);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function compare(a: unknown, b: unknown): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1;
-  const [left, right] = [String(a), String(b)];
-  return left < right ? -1 : Number(left > right);
 }
 
 /** Returns the page of a list that a query asks for. `getId`: returns the id of an entry. Throws a `DomainError` for an unknown cursor. */

@@ -35,7 +35,7 @@ export function getLastSegment(path: string): string {
 const ID_ENDING = /(?:id|uuid|guid|identifier)$/;
 
 /** The names of properties that often identify an entry, besides ids. */
-const TEXT_KEYS = ['slug', 'key', 'code', 'login', 'username', 'handle', 'name', 'number', 'title'];
+export const TEXT_KEYS = ['slug', 'key', 'code', 'login', 'username', 'handle', 'name', 'number', 'title'];
 
 /**
  * Returns the normalized names that the property with the value of a path parameter can have, the best first. `singular`: the name of an entry, such as `pet` for

@@ -1,6 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import { getAncestors, getResourceSegment, getTrailingParameters } from './document-paths.ts';
-import { getKeyNames, normalizeName, toSingular } from './names.ts';
+import { getKeyNames, normalizeName, TEXT_KEYS, toSingular } from './names.ts';
 import type { Parent, PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -11,6 +11,8 @@ interface KeyInput {
   readonly singular: string;
   /** An operation that has the parameter. */
   readonly route: Route;
+  /** Whether clients choose the id, because only PUT creates entries. */
+  readonly isChosenByClient: boolean;
 }
 
 /** Finds the property with the id of an entry. `own`: the property that the document names in `x-storefront`. */
@@ -29,13 +31,14 @@ const ID_OBJECTS = ['metadata', 'meta', 'sys', 'attributes', 'data'];
 
 /** Returns the property with the id of an entry, with nested names separated by dots. An entry with any properties has the property `id`. */
 function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefined {
-  const { schema, parameter, singular } = input;
+  const { schema, parameter, singular, isChosenByClient } = input;
   const properties = reader.getProperties(schema);
   if (properties.size === 0) return 'id';
   const names = getKeyNames(parameter, singular);
   const types = getParameterTypes(reader, input);
   const found = findProperty(reader, schema, names, types);
   if (found !== undefined) return found;
+  if (isChosenByClient) return findProperty(reader, schema, TEXT_KEYS, types);
   for (const [name, pointer] of properties) {
     if (!ID_OBJECTS.includes(normalizeName(name)) || !reader.isObject(pointer)) continue;
     const inner = findProperty(reader, pointer, names, types);

@@ -66,6 +66,8 @@ export interface Plan {
   readonly mount: Mount;
   /** The property names that lead to the entry in the request body. */
   readonly requestPath: readonly string[];
+  /** The property names that lead to the part of the entry that the request body describes: `attributes` of a JSON:API resource. */
+  readonly entryPath: readonly string[];
   /** The property names that lead to the entry, or to the list, in the body of the success response. */
   readonly responsePath: readonly string[];
 }

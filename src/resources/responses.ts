@@ -38,8 +38,10 @@ export class ResponseFactory {
       const { value, generated } = this.#completeValue(schema, entry ? removePathValues(entry) : {}, seed);
       return { status, headers, body: value, generated };
     }
-    const completed = this.#completeEntry(resource, inner, entry);
-    return { status, headers, ...this.#wrap({ schema, path: responsePath, seed }, completed, {}) };
+    const items = this.#reader.getItems(inner);
+    const completed = this.#completeEntry(resource, items ?? inner, entry);
+    const body = items === undefined ? completed : toList([completed]);
+    return { status, headers, ...this.#wrap({ schema, path: responsePath, seed }, body, {}) };
   }
 
   /** Returns the response with a page of a list. */
@@ -47,8 +49,7 @@ export class ResponseFactory {
     const status = plan.route.successStatus;
     const { schema = '', headers } = getJsonMedia(plan, status);
     const entries = page.entries.map((entry) => this.#completeListed(plan, entry));
-    const generated = new Set(entries.flatMap((entry) => entry.generated.map((pointer) => `/*${pointer}`)));
-    const inner = { value: entries.map(({ value }) => value), generated: [...generated] };
+    const inner = toList(entries);
     const others = this.#getFieldsBeside(schema, plan, page);
     return {
       status,
@@ -122,6 +123,12 @@ interface BodyPlace {
   readonly seed: number;
 }
 
+/** Returns a list of completed entries. The JSON Pointers of generated values have `*` for all entries. */
+function toList(entries: readonly Completed[]): Completed {
+  const generated = new Set(entries.flatMap((entry) => entry.generated.map((pointer) => `/*${pointer}`)));
+  return { value: entries.map(({ value }) => value), generated: [...generated] };
+}
+
 /** The maximum depth of objects that describe a page. */
 const MAX_FIELD_DEPTH = 2;
 
@@ -134,7 +141,7 @@ function getJsonMedia({ route }: Plan, status: number) {
 }
 
 /** Returns a copy of an object with a value at a path of property names. */
-function setInner(object: Entry, [name, ...rest]: readonly string[], value: unknown): Entry {
+export function setInner(object: Entry, [name, ...rest]: readonly string[], value: unknown): Entry {
   if (name === undefined) return { ...object, ...(value as Entry) };
   if (rest.length === 0) return { ...object, [name]: value };
   return { ...object, [name]: setInner((object[name] ?? {}) as Entry, rest, value) };

@@ -153,12 +153,26 @@ export class SchemaReader {
     const whole = { path: [], schema };
     if (entry !== undefined && this.contains(schema, entry)) return whole;
     const properties = [...this.getProperties(schema)].filter(([, pointer]) => this.isObject(pointer));
-    const same = entry === undefined ? undefined : properties.find(([, pointer]) => this.contains(pointer, entry));
-    if (same) return { path: [same[0]], schema: same[1] };
+    const same = entry === undefined ? undefined : this.#findSame(schema, entry);
+    if (same) return same;
     if (this.hasId(schema, singular)) return whole;
     const located = properties.map(([name, pointer]) => ({ path: [name], schema: pointer }));
     const named = located.find(({ path: [name = ''] }) => normalizeName(toSingular(name)) === normalizeName(singular));
     return named ?? findPreferred(located, ENTRY_NAMES) ?? whole;
+  }
+
+  /** Finds the property of a schema, or of an object in it, that is an entry or a list of entries. */
+  #findSame(schema: string, entry: string, depth = 1): Located | undefined {
+    const properties = [...this.getProperties(schema)];
+    for (const [name, pointer] of properties) {
+      const items = this.getItems(pointer);
+      if (this.contains(items ?? pointer, entry)) return { path: [name], schema: items ?? pointer };
+    }
+    for (const [name, pointer] of depth < MAX_LIST_DEPTH ? properties : []) {
+      const found = this.isObject(pointer) ? this.#findSame(pointer, entry, depth + 1) : undefined;
+      if (found) return { path: [name, ...found.path], schema: found.schema };
+    }
+    return undefined;
   }
 
   /** Returns whether a schema has a property for an id. */

@@ -7,6 +7,7 @@ import type { Entry } from '../store/state.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { getRequiredQuery } from './document-paths.ts';
 import { copyKeyValue, getKeyValue, type PathInput, setKeyValue } from './entries.ts';
 import { inferResources } from './infer.ts';
 import { type ListParameters, readListParameters } from './list-query.ts';
@@ -50,7 +51,9 @@ export class Served {
   readonly getListParameters = memoizeByObject((plan: Plan): ListParameters => {
     const { schema } = plan.resource;
     const properties = schema === '' ? [] : [...this.reader.getProperties(schema).keys()];
-    return readListParameters(plan.route, properties, (pointer, keyword) => this.reader.getKeyword(pointer, keyword));
+    const getKeyword = this.reader.getKeyword.bind(this.reader);
+    const required = getRequiredQuery(this.contract.normalized, plan.route);
+    return { ...readListParameters(plan.route, properties, getKeyword), required };
   });
 
   /** Creates an entry from a request body: adds the id, the parents, the default values and the times. */
