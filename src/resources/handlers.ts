@@ -35,7 +35,8 @@ export function createHandler(served: Served, plan: Plan): Handle {
   return (input, context) => HANDLERS[plan.action](served, plan, input, context);
 }
 
-function list(served: Served, plan: Plan, { path, query: sent }: Input, context: Context): HandlerResponse {
+function list(served: Served, plan: Plan, input: Input, context: Context): HandlerResponse {
+  const { path, query: sent } = input;
   const { resource, mount } = plan;
   const state = context.read();
   requireParents(served, state, plan, path);
@@ -46,10 +47,8 @@ function list(served: Served, plan: Plan, { path, query: sent }: Input, context:
   const found = filterEntries(own, parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
   const page = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
-  return addHeaders(
-    served.responses.createListResponse(plan, page),
-    createHeaders(served, plan, { path, query: sent, page }),
-  );
+  const headers = createHeaders(served, plan, { status: plan.route.successStatus, input, page });
+  return addHeaders(served.responses.createListResponse(plan, page), headers);
 }
 
 async function create(served: Served, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
@@ -58,17 +57,16 @@ async function create(served: Served, plan: Plan, input: Input, context: Context
     requireParents(served, state, plan, input.path);
     return addEntry(served, plan, { state, nowMs, body, path: input.path, newId: context.newId });
   });
-  const headers = createHeaders(served, plan, { path: input.path, entry, host: input.headers.host });
-  return addHeaders(served.responses.createEntryResponse(plan, getStatus(plan, 201), entry), headers);
+  return respond(served, plan, input, { status: getStatus(plan, 201), entry });
 }
 
-function read(served: Served, plan: Plan, { path, query }: Input, context: Context): HandlerResponse {
+function read(served: Served, plan: Plan, input: Input, context: Context): HandlerResponse {
+  const { path } = input;
   const state = context.read();
   requireParents(served, state, plan, path);
   const entry = findEntry(plan, state, path) ?? served.getInitialSingleton(plan.resource, plan.mount, path);
   if (!entry) throw createNotFound(plan, path);
-  const headers = createHeaders(served, plan, { path, query, entry });
-  return addHeaders(served.responses.createEntryResponse(plan, plan.route.successStatus, entry), headers);
+  return respond(served, plan, input, { status: plan.route.successStatus, entry });
 }
 
 async function replace(served: Served, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
@@ -85,7 +83,7 @@ async function replace(served: Served, plan: Plan, input: Input, context: Contex
     const entry = served.replaceEntry(plan, current, body, nowMs);
     return { next: setEntry(plan, state, current, entry), result: { entry, status: getOtherStatus(plan, 201) } };
   });
-  return served.responses.createEntryResponse(plan, changed.status, changed.entry);
+  return respond(served, plan, input, changed);
 }
 
 /** Replaces or updates the entry whose id is in the body. */
@@ -109,10 +107,11 @@ async function update(served: Served, plan: Plan, input: Input, context: Context
     const result = served.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
     return { next: setEntry(plan, state, stored, result), result };
   });
-  return served.responses.createEntryResponse(plan, plan.route.successStatus, entry);
+  return respond(served, plan, input, { status: plan.route.successStatus, entry });
 }
 
-async function remove(served: Served, plan: Plan, { path }: Input, context: Context): Promise<HandlerResponse> {
+async function remove(served: Served, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
+  const { path } = input;
   const removed = await context.update((state) => {
     requireParents(served, state, plan, path);
     const entry = findEntry(plan, state, path);
@@ -120,17 +119,29 @@ async function remove(served: Served, plan: Plan, { path }: Input, context: Cont
     const next = removeEntries(served.inference, state, plan.resource, (other) => other === entry);
     return { next, result: entry };
   });
-  return served.responses.createEntryResponse(plan, getStatus(plan, 204), removed);
+  return respond(served, plan, input, { status: getStatus(plan, 204), entry: removed });
 }
 
-async function clear(served: Served, plan: Plan, { path }: Input, context: Context): Promise<HandlerResponse> {
+async function clear(served: Served, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
+  const { path } = input;
   const { resource, mount } = plan;
   await context.update((state) => {
     requireParents(served, state, plan, path);
     const next = removeEntries(served.inference, state, resource, (entry) => hasParents(entry, mount, path));
     return { next, result: undefined };
   });
-  return served.responses.createEntryResponse(plan, getStatus(plan, 204), undefined);
+  return respond(served, plan, input, { status: getStatus(plan, 204), entry: undefined });
+}
+
+/** Returns the response with an entry and the documented headers. `entry`: undefined for a response without one. */
+function respond(
+  served: Served,
+  plan: Plan,
+  input: Input,
+  { status, entry }: { readonly status: number; readonly entry: Entry | undefined },
+): HandlerResponse {
+  const headers = createHeaders(served, plan, { status, input, entry });
+  return addHeaders(served.responses.createEntryResponse(plan, status, entry), headers);
 }
 
 function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, string>>): HandlerResponse {

@@ -91,11 +91,13 @@ function chooseItemAction(reader: SchemaReader, resource: Resource, route: Route
   return actions[route.method];
 }
 
-function hasEntryResponse(reader: SchemaReader, { schema, singular }: Resource, route: Route): boolean {
+function hasEntryResponse(reader: SchemaReader, { schema, singular, id }: Resource, route: Route): boolean {
   const response = reader.getResponseSchema(route, route.successStatus);
   if (response === undefined || schema === '') return false;
   const { schema: found } = reader.findEntry(response, singular, schema);
-  return reader.contains(found, schema) || (reader.isObject(found) && hasProperties(reader, found, schema));
+  if (reader.contains(found, schema)) return true;
+  const hasOnlyId = id.property !== undefined && [...reader.getProperties(found).keys()].join() === id.property;
+  return reader.isObject(found) && (hasOnlyId || hasProperties(reader, found, schema));
 }
 
 /** Returns whether most properties of a schema are properties of another schema. */

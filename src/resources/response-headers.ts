@@ -10,21 +10,17 @@ import type { Served } from './served.ts';
 
 /** What the headers of a response describe: a page of a list, or an entry. */
 interface HeaderInput {
-  readonly path: Input['path'];
-  readonly query?: Input['query'];
+  readonly status: number;
+  readonly input: Input;
   readonly page?: Page;
-  readonly entry?: Entry;
-  readonly host?: string | undefined;
+  readonly entry?: Entry | undefined;
 }
 
-/** Returns the headers that the contract documents for the success response, and whose values are known: `Location`, `Link`, totals and times. */
-export function createHeaders(served: Served, plan: Plan, input: HeaderInput): Readonly<Record<string, string>> {
-  const { route } = plan;
-  const status =
-    plan.action === 'create' && route.responses.some(({ name }) => name === '201') ? 201 : route.successStatus;
-  const headers = findResponse(route.responses, status)?.headers ?? [];
+/** Returns the headers that the contract documents for the response, and whose values are known: `Location`, `Link`, totals and times. */
+export function createHeaders(served: Served, plan: Plan, described: HeaderInput): Readonly<Record<string, string>> {
+  const headers = findResponse(plan.route.responses, described.status)?.headers ?? [];
   const entries = headers.flatMap(({ name, schema, isRequired }) => {
-    const candidates = listCandidates(plan, name, input);
+    const candidates = listCandidates(plan, name, described);
     const value = candidates.find((candidate) => schema === undefined || served.contract.isValid(schema, candidate));
     if (value !== undefined) return [[name, String(value)]];
     if (!isRequired || schema === undefined) return [];
@@ -34,22 +30,20 @@ export function createHeaders(served: Served, plan: Plan, input: HeaderInput): R
   // Without a property for the id, only `Location` tells the client the id.
   const isHidden =
     plan.action === 'create' && plan.resource.id.property === undefined && plan.resource.kind === 'collection';
-  const location = isHidden && input.entry ? formatLocation(plan, input.path, input.entry) : undefined;
+  const location =
+    isHidden && described.entry ? formatLocation(plan, described.input.path, described.entry) : undefined;
   return { ...(location === undefined ? {} : { Location: location }), ...Object.fromEntries(entries) };
 }
 
-function listCandidates(
-  plan: Plan,
-  name: string,
-  { path, query = {}, page, entry, host }: HeaderInput,
-): readonly unknown[] {
+function listCandidates(plan: Plan, name: string, { input, page, entry }: HeaderInput): readonly unknown[] {
   const own = normalizeName(name);
   if (own === 'location' && entry) {
-    const location = formatLocation(plan, path, entry);
-    return location === undefined ? [] : [location, `http://${host}${location}`];
+    const location = formatLocation(plan, input.path, entry);
+    return location === undefined ? [] : [location, `http://${input.headers.host}${location}`];
   }
   if (!page) return [];
-  if (own === 'link') return [formatLinks(page, fillPath(plan.route.path, path), query) ?? undefined].filter(Boolean);
+  if (own === 'link')
+    return [formatLinks(page, fillPath(plan.route.path, input.path), input.query) ?? undefined].filter(Boolean);
   return getPageValues(name, page, plan.resource.name).filter((value) => value !== null);
 }
 

@@ -35,6 +35,25 @@ const LIST_NAMES = [
 /** The names of properties that contain the entry of a request or of a response. */
 const ENTRY_NAMES = ['data', 'result', 'item', 'payload', 'response', 'body', 'entity', 'resource', 'object', 'record'];
 
+/** The names of properties beside the entry of a response. */
+const ENVELOPE_NAMES = [
+  'success',
+  'status',
+  'statuscode',
+  'message',
+  'messages',
+  'code',
+  'error',
+  'errors',
+  'ok',
+  'object',
+  'type',
+  'timestamp',
+  'requestid',
+  'included',
+  'warnings',
+];
+
 /** The maximum number of properties that lead to a list. */
 const MAX_LIST_DEPTH = 2;
 
@@ -158,7 +177,13 @@ export class SchemaReader {
     if (this.hasId(schema, singular)) return whole;
     const located = properties.map(([name, pointer]) => ({ path: [name], schema: pointer }));
     const named = located.find(({ path: [name = ''] }) => normalizeName(toSingular(name)) === normalizeName(singular));
-    return named ?? findPreferred(located, ENTRY_NAMES) ?? whole;
+    return named ?? (this.#isEnvelope(schema) ? findPreferred(located, ENTRY_NAMES) : undefined) ?? whole;
+  }
+
+  /** Returns whether the simple properties of a schema describe a response, such as `success` and `message`, with one exception at most. */
+  #isEnvelope(schema: string): boolean {
+    const simple = [...this.getProperties(schema)].filter(([, pointer]) => !this.isObject(pointer));
+    return simple.filter(([name]) => !ENVELOPE_NAMES.includes(normalizeName(name))).length <= 1;
   }
 
   /** Finds the property of a schema, or of an object in it, that is an entry or a list of entries. */

@@ -76,11 +76,9 @@ export class Served {
 
   /** Creates an entry from an example or a generated value: adds the parents, and the id if the value has none. */
   createSeed({ resource, mount }: Plan, { entries, body, path, newId }: NewEntryInput): Entry {
-    const entry = this.#setParents(
-      mount,
-      path,
-      this.findEntryIssues(resource, body).length > 0 ? this.#repair(resource, body) : body,
-    );
+    const isValid = this.findEntryIssues(resource, body).length === 0;
+    const valid = isValid ? body : this.#removeInvalid(resource, this.#repair(resource, body));
+    const entry = this.#setParents(mount, path, valid);
     const { id } = resource;
     if (resource.kind === 'singleton' || getKeyValue(entry, id) !== undefined) return entry;
     return setKeyValue(entry, id, this.#values.createId(resource, entries, entry, newId()));
