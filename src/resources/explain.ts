@@ -17,12 +17,14 @@ const VERBS: Readonly<Record<Action, string>> = {
 export function explainPlan(served: Served, plan: Plan): string {
   const { action, resource, mount, route } = plan;
   const isMany = action === 'list' || action === 'clear';
-  const target = isMany ? resource.name : `${getArticle(resource)} ${resource.singular}`;
+  const target = isMany ? resource.name : nameEntry(resource);
   const parent = mount.parents.at(-1);
   const below = parent ? ` of ${parent.path}` : '';
   const details = [
     ...(action === 'list' ? describeList(served, plan) : []),
-    ...(resource.canCreate || resource.kind === 'singleton' ? [] : ['no operation creates them: generated entries']),
+    ...(resource.canCreate || resource.kind === 'singleton'
+      ? []
+      : ['no operation creates them: examples, or generated entries']),
     ...(getParameterName(route.path.split('/').at(-1) ?? '') !== undefined && action === 'read'
       ? [describeId(plan)]
       : []),
@@ -47,7 +49,8 @@ function describeList(served: Served, plan: Plan): readonly string[] {
   ];
 }
 
-function getArticle({ kind, singular }: Resource): string {
-  if (kind === 'singleton') return 'the';
-  return /^[aeiou]/i.test(singular) ? 'an' : 'a';
+/** Returns the name of an entry with its article: `a pet`, `an order`; without one for a singleton such as `settings`. */
+function nameEntry({ kind, singular }: Resource): string {
+  if (kind === 'singleton') return singular;
+  return /^(?:[aeio]|u(?!ni|s))/i.test(singular) ? `an ${singular}` : `a ${singular}`;
 }

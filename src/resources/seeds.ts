@@ -3,7 +3,7 @@ import { findResponse, isJsonType } from '../openapi/responses.ts';
 import type { Entry, State } from '../store/state.ts';
 import { toSeed } from '../util/random.ts';
 import { getEntries, listParentPaths } from './change-entries.ts';
-import { getKeyValue } from './entries.ts';
+import { hasParents, hasSameId } from './entries.ts';
 import type { Plan, Resource } from './resource.ts';
 import { getInner } from './responses.ts';
 import type { Served } from './served.ts';
@@ -44,8 +44,9 @@ function addSeeds(served: Served, resource: Resource, state: State, values: read
   const paths = listParentPaths(served.inference, state, mount);
   const isGenerated = values.includes(undefined);
   const entries: Entry[] = [];
-  for (const path of isGenerated ? paths.slice(0, MAX_PARENTS) : paths.slice(0, 1))
+  for (const parentPath of isGenerated ? paths.slice(0, MAX_PARENTS) : paths.slice(0, 1))
     for (const [index, value] of values.entries()) {
+      const path = (value && paths.find((candidate) => hasParents(value, mount, candidate))) ?? parentPath;
       const key = `${resource.name} ${Object.values(path).join('/')} ${index}`;
       const body = value ?? (served.generate(resource.schema, toSeed(key)) as Entry | undefined);
       if (!body) continue;
@@ -59,8 +60,7 @@ function addSeeds(served: Served, resource: Resource, state: State, values: read
           newId: () => createUuidFrom(key),
         },
       );
-      const id = getKeyValue(entry, resource.id);
-      if (resource.kind === 'singleton' || !entries.some((other) => getKeyValue(other, resource.id) === id))
+      if (resource.kind === 'singleton' || !entries.some((other) => hasSameId(resource, other, entry)))
         entries.push(entry);
     }
   return { ...state, [resource.name]: [...getEntries(state, resource), ...entries] };

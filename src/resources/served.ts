@@ -57,8 +57,10 @@ export class Served {
   });
 
   /** Creates an entry from a request body: adds the id, the parents, the default values and the times. */
-  createEntry({ resource, mount }: Plan, { entries, body, path, nowMs, newId }: NewEntryInput): Entry {
-    const own = this.#removeInvalid(resource, this.#values.removeReadOnly(resource, body));
+  createEntry(plan: Plan, { entries, body, path, nowMs, newId }: NewEntryInput): Entry {
+    const { resource, mount } = plan;
+    const sent = this.#values.removeReadOnly(resource, this.#omitUnknownId(plan, body));
+    const own = this.#removeInvalid(resource, sent);
     const given = { ...this.#values.getDefaults(resource), ...own };
     const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };
     const withParents = this.#setParents(mount, path, timed);
@@ -130,11 +132,24 @@ export class Served {
     return this.#completeValue(schema, entry, 0).value as Entry;
   }
 
+  /** Returns the names of the properties of an entry that a request body can have; an empty array if it can have any. */
+  #getRequestNames({ route, requestPath, entryPath }: Plan): readonly string[] {
+    if (entryPath.length > 0) return entryPath.slice(0, 1);
+    const request = this.reader.getRequestSchema(route);
+    const inner = request === undefined ? undefined : this.reader.getInner(request, requestPath);
+    return inner === undefined ? [] : [...this.reader.getProperties(inner).keys()];
+  }
+
+  /** Returns a request body without the id, if the contract has no id in the body. */
+  #omitUnknownId(plan: Plan, body: Entry): Entry {
+    const [name = ''] = plan.resource.id.property?.split('.') ?? [];
+    const known = this.#getRequestNames(plan);
+    return known.length === 0 || known.includes(name) ? body : omitKeys(body, [name]);
+  }
+
   /** Returns an entry whose properties that a request can have are replaced by those of a request body. */
   replaceEntry(plan: Plan, current: Entry, body: Entry, nowMs: number): Entry {
-    const request = this.reader.getRequestSchema(plan.route);
-    const inner = request === undefined ? undefined : this.reader.getInner(request, plan.requestPath);
-    const known = inner === undefined ? [] : [...this.reader.getProperties(inner).keys()];
+    const known = this.#getRequestNames(plan);
     const isKept = (name: string) => known.length > 0 && !known.includes(name);
     const kept = Object.fromEntries(Object.entries(current).filter(([name]) => isKept(name)));
     const defaults = Object.entries(this.#values.getDefaults(plan.resource)).filter(([name]) => known.includes(name));

@@ -52,7 +52,9 @@ export function findNewIssues(issues: readonly Issue[], { state, next, validator
   return issues.filter(({ pointer }) => {
     const [list = '', index = ''] = parsePointer(pointer);
     const entry = next[list]?.[Number(index)];
-    return entry === undefined || !state[list]?.includes(entry);
+    // A second occurrence of an entry is new.
+    if (entry === undefined || next[list]?.indexOf(entry) !== Number(index)) return true;
+    return !state[list]?.includes(entry);
   });
 }
 

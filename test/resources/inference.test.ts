@@ -80,7 +80,7 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
   [
     'a path that is read and replaced is a singleton',
     { '/settings': { get: { response: refer('Settings') }, put: { request: refer('Settings'), status: 204 } } },
-    { 'GET /settings': 'real: reads the settings', 'PUT /settings': 'real: replaces the settings' },
+    { 'GET /settings': 'real: reads settings', 'PUT /settings': 'real: replaces settings' },
   ],
   [
     'a PUT creates the entries of a path without a collection',
@@ -93,7 +93,7 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
   [
     'entries that no operation creates are generated',
     { '/pets': LISTS_PETS, '/pets/{petId}': { get: { response: PET } } },
-    { 'GET /pets': 'real: lists pets (no operation creates them: generated entries)' },
+    { 'GET /pets': 'real: lists pets (no operation creates them: examples, or generated entries)' },
   ],
   [
     'an action is mocked',
