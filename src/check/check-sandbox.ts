@@ -1,4 +1,4 @@
-import { loadContract } from '../openapi/contract.ts';
+import { type Contract, loadContract } from '../openapi/contract.ts';
 import { reachServer } from './check.ts';
 import { CheckError } from './check-error.ts';
 import { Client } from './client.ts';
@@ -16,7 +16,7 @@ interface SandboxOptions extends Pick<CheckEnvironment, 'model' | 'contract' | '
   readonly printProgress: (text: string) => void;
 }
 
-/** The number of sandboxes in which parts of a check run concurrently. */
+/** The number of sandboxes in which parts of a check run concurrently, if a model describes the contract. */
 const SANDBOX_COUNT = 8;
 
 /**
@@ -31,13 +31,14 @@ export async function selectSandboxes(
   const { url, headers, wait } = command;
   if (url === undefined || headers[SANDBOX_HEADER] !== undefined) return command;
   const contract = await loadContract({ path: command.contract ?? defaultContract, strict: false });
-  if (!model.applies(contract)) return command;
-  const { probePath } = model;
+  const hasModel = model.applies(contract);
+  const probePath = hasModel ? model.probePath : findProbePath(contract);
+  if (probePath === undefined) return command;
   const client = new Client(url, headers, signal);
   try {
     if (wait > 0) printProgress(`Waiting for ${url}, at most ${wait} s …\n`);
     await reachServer(client, wait, signal);
-    const [id, ...others] = await createSandboxes(client, probePath, `check-${seed}`);
+    const [id, ...others] = await createSandboxes(client, probePath, `check-${seed}`, hasModel ? SANDBOX_COUNT : 1);
     if (id === undefined) return command;
     print(describeSandboxes(url, id, others.length));
     const sandboxHeaders = others.map((other) => ({ ...headers, [SANDBOX_HEADER]: other }));
@@ -53,10 +54,20 @@ export async function selectSandboxes(
   }
 }
 
-/** Creates sandboxes. Returns their ids; an empty list if the server is not a storefront server. */
-async function createSandboxes(client: Client, probePath: string, id: string): Promise<readonly string[]> {
+/** Returns the path of a GET operation without path parameters; undefined if the contract has none. */
+function findProbePath({ routes }: Contract): string | undefined {
+  return routes.find(({ method, pathNames }) => method === 'GET' && pathNames.length === 0)?.path;
+}
+
+/** Creates sandboxes, `count` at most. Returns their ids; an empty list if the server is not a storefront server. */
+async function createSandboxes(
+  client: Client,
+  probePath: string,
+  id: string,
+  count: number,
+): Promise<readonly string[]> {
   if (!(await canUseSandbox(client, probePath, id))) return [];
-  const others = Array.from({ length: SANDBOX_COUNT - 1 }, (_, index) => `${id}-${index + 2}`);
+  const others = Array.from({ length: count - 1 }, (_, index) => `${id}-${index + 2}`);
   const areUsable = await Promise.all(others.map((other) => canUseSandbox(client, probePath, other)));
   return [id, ...others.filter((_, index) => areUsable[index])];
 }
@@ -68,6 +79,7 @@ function describeSandboxes(url: string, id: string, others: number): string {
 
 /** Returns whether the server supports sandboxes: the response to a request with a sandbox id has the same id. */
 async function canUseSandbox(client: Client, target: string, id: string): Promise<boolean> {
-  const { status, headers } = await client.send({ method: 'GET', target, headers: { [SANDBOX_HEADER]: id } });
-  return status < 400 && headers[SANDBOX_HEADER] === id;
+  const { headers } = await client.send({ method: 'GET', target, headers: { [SANDBOX_HEADER]: id } });
+  // The request may lack a required parameter or a credential.
+  return headers[SANDBOX_HEADER] === id;
 }

@@ -11,10 +11,10 @@ import { startRecorder } from '../support/reference-servers/echo-server.ts';
 const COMMAND = { wait: 0, allowWrites: false, headers: {}, runs: 1 };
 
 /** Selects the sandboxes of a check of the server at `url`. Returns the changed command and the printed text. */
-async function select(url: string, signal?: AbortSignal) {
+async function select(url: string, signal?: AbortSignal, contract = projectFile('openapi.yaml')) {
   const printed: string[] = [];
   const print = (text: string) => void printed.push(text);
-  const parts = { model: shopModel, contract: projectFile('openapi.yaml'), seed: 7, print, printProgress() {}, signal };
+  const parts = { model: shopModel, contract, seed: 7, print, printProgress() {}, signal };
   return { command: await selectSandboxes({ ...COMMAND, url }, parts), printed: printed.join('') };
 }
 
@@ -24,6 +24,14 @@ describe('selectSandboxes', () => {
     expect((await select(url)).printed).toBe(
       `${url} is a storefront server: the check runs in 8 new sandboxes (check-7 and 7 more) and does not change the default sandbox.\n`,
     );
+  });
+
+  it('selects one new sandbox of a storefront server for another contract', async () => {
+    const contract = projectFile('test/support/reference-applications/library.yaml');
+    const { url } = await startStorefront({ contract });
+    const { command, printed } = await select(url, undefined, contract);
+    expect(printed).toContain('the check runs in the new sandbox check-7 and does not change the default sandbox');
+    expect(command).toMatchObject({ headers: { 'x-sandbox': 'check-7' }, sandboxHeaders: [], allowWrites: true });
   });
 
   it('rejects with a CheckError if the server closes the connection without a response', async () => {
