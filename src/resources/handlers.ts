@@ -31,7 +31,11 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
 
 /** Creates the handler of an operation. */
 export function createHandler(served: Served, plan: Plan): Handle {
-  return (input, context) => HANDLERS[plan.action](served, plan, input, context);
+  return (input, context) => {
+    const { query, headers, body } = input;
+    const path = served.toStoredPath(plan, input.path);
+    return HANDLERS[plan.action](served, plan, { path, query, headers, body }, context);
+  };
 }
 
 function list(served: Served, plan: Plan, { path, query: sent }: Input, context: Context): HandlerResponse {
@@ -95,6 +99,8 @@ async function replace(served: Served, plan: Plan, input: Input, context: Contex
 async function replaceById(served: Served, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { id } = plan.resource;
   const value = getKeyValue(getBody(plan, input), id);
+  if (value === undefined)
+    throw new DomainError('id-missing', `the body has no ${id.property}: add the id of the entry`);
   const path = { ...input.path, [id.parameter]: String(value) };
   const { query, headers, body } = input;
   const byPath = { path, query, headers, body };

@@ -115,6 +115,17 @@ export class Served {
     return omitKeys(next, invalid);
   }
 
+  /** Returns the values of a path as entries store them: `1` for the integer `01`. */
+  toStoredPath({ mount }: Plan, path: PathInput): PathInput {
+    const schemas = new Map([...mount.parents, mount.id].map(({ parameter, schema }) => [parameter, schema]));
+    const values = Object.entries(path).map(([name, text]) => [
+      name,
+      String(this.#values.toTyped(schemas.get(name) ?? '', text)),
+    ]);
+    // Without a prototype, no parameter has an inherited value: its name can be `constructor`.
+    return Object.assign(Object.create(null), Object.fromEntries(values));
+  }
+
   /** Returns whether an entry can have the id in a path. */
   isValidId({ id }: Resource, path: PathInput): boolean {
     const value = path[id.parameter];
@@ -154,7 +165,7 @@ export class Served {
     };
     const keys = [...(resource.kind === 'collection' ? [resource.id] : []), ...mount.parents];
     const keyed: Entry = keys.reduce((entry, key) => copyKeyValue(current, entry, key), next);
-    const order = Object.keys(current).filter((name) => name in keyed);
+    const order = Object.keys(current).filter((name) => Object.hasOwn(keyed, name));
     return { ...Object.fromEntries(order.map((name) => [name, keyed[name]])), ...keyed };
   }
 
