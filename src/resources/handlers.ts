@@ -44,7 +44,8 @@ function list(served: Served, plan: Plan, { path, query: sent }: Input, context:
   requireParents(served, state, plan, path);
   const own = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
   const parameters = served.getListParameters(plan);
-  const query = { ...parameters.defaults, ...sent };
+  // Without a prototype, no filter has an inherited value: its name can be `constructor`.
+  const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
   const names = [...parameters.filters.keys(), parameters.byMeaning.sort ?? ''];
   const hasConditions = names.some((name) => query[name] !== undefined);
   // Clients filter and sort by what they see. The position of an entry finds it again.
