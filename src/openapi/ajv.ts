@@ -75,11 +75,16 @@ function hasKeyword2020(value: unknown): boolean {
  */
 export const hasInheritedName = memoizeByObject((document: Document): boolean => findInheritedName(document));
 
+/** Returns whether all objects have a property. Leaves out `__proto__`, which ajv can't validate. */
+function isInherited(name: string): boolean {
+  return name in Object.prototype && name !== '__proto__';
+}
+
 function findInheritedName(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(findInheritedName);
   if (!isNode(value)) return false;
   for (const key in value)
-    if (key in Object.prototype || (key === 'name' && String(value[key]) in Object.prototype)) return true;
+    if (isInherited(key) || (key === 'name' && isInherited(String(value[key])))) return true;
     else if (findInheritedName(value[key])) return true;
   return false;
 }
