@@ -29,7 +29,11 @@ export function createPattern(pattern: string): RegExp {
 
 /** Creates an ajv with a document as the schema `contract`. `document`: a document without data, see `removeData`. `options`: further options of ajv. */
 export function createContractAjv(document: Document, options: Options): Ajv {
-  return addJsonFormats(createAjv(document, { ...ajvOptions, ...options })).addSchema(document, 'contract');
+  const ownProperties = hasInheritedName(document);
+  return addJsonFormats(createAjv(document, { ...ajvOptions, ownProperties, ...options })).addSchema(
+    document,
+    'contract',
+  );
 }
 
 /** Creates an ajv for the schemas of a document. Loads ajv on first use, because the server can start without it. */
@@ -62,6 +66,26 @@ function hasKeyword2020(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasKeyword2020);
   if (!isNode(value)) return false;
   for (const key in value) if (KEYWORDS_2020.has(key) || hasKeyword2020(value[key])) return true;
+  return false;
+}
+
+/**
+ * Returns whether a property or a parameter has the name of an inherited property, such as `constructor`. Then ajv must ignore inherited values, which takes
+ * more time.
+ */
+export const hasInheritedName = memoizeByObject((document: Document): boolean => findInheritedName(document));
+
+/** Returns whether all objects have a property. Leaves out `__proto__`, which ajv can't validate. */
+function isInherited(name: string): boolean {
+  return name in Object.prototype && name !== '__proto__';
+}
+
+function findInheritedName(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(findInheritedName);
+  if (!isNode(value)) return false;
+  for (const key in value)
+    if (isInherited(key) || (key === 'name' && isInherited(String(value[key])))) return true;
+    else if (findInheritedName(value[key])) return true;
   return false;
 }
 

@@ -1,7 +1,7 @@
 import type { Ajv, Options, ValidateFunction } from 'ajv';
 import type { Document, OpenAPIRouter, OpenAPIValidator, Operation, Request } from 'openapi-backend';
 import { loadPackage } from '../util/load-package.ts';
-import { addJsonFormats, ajvOptions, createAjv2020, usesDialect2020 } from './ajv.ts';
+import { addJsonFormats, ajvOptions, createAjv2020, hasInheritedName, usesDialect2020 } from './ajv.ts';
 import { getNode, isNode, type Node, parseReference, toNode } from './document.ts';
 import { getRoutes, toRouterPath } from './routes.ts';
 import { getKind } from './walk-schemas.ts';
@@ -39,7 +39,7 @@ export function createBackend(document: Document, ajvFactory: AjvFactory = creat
 
 function createAjvFactory(document: Document): AjvFactory {
   return {
-    ajvOpts: ajvOptions,
+    ajvOpts: { ...ajvOptions, ownProperties: hasInheritedName(document) },
     customizeAjv: (ajv, options) => addJsonFormats(usesDialect2020(document) ? createAjv2020(options) : ajv),
   };
 }
@@ -61,12 +61,19 @@ function createValidator(router: OpenAPIRouter, ajvFactory: AjvFactory): OpenAPI
   return new Validator({ definition: router.definition, router, lazyCompileValidators: true, ...ajvFactory });
 }
 
+/** Returns a parameter with a schema. openapi-backend throws an error for a parameter that has none. */
+function addSchema(parameter: unknown): unknown {
+  return isNode(parameter) && !('schema' in parameter || 'content' in parameter)
+    ? { ...parameter, schema: {} }
+    : parameter;
+}
+
 /** Returns the paths and parameters of a document, without references. The bodies are left out, because openapi-backend does not validate them. */
 function createDefinition(document: Document): Document {
   const paths = new Map<string, Record<string, unknown>>();
   const dereference = createDereferencer(document);
   for (const { path, method, operationId, parameters } of getRoutes(document)) {
-    const nodes = parameters.map(({ pointer }) => dereference(getNode(document, pointer)));
+    const nodes = parameters.map(({ pointer }) => addSchema(dereference(getNode(document, pointer))));
     const operation = { operationId, responses: {}, parameters: nodes };
     paths.set(toRouterPath(path), { ...paths.get(toRouterPath(path)), [method.toLowerCase()]: operation });
   }

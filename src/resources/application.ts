@@ -1,7 +1,9 @@
 import type { Application, Operation } from '../application.ts';
 import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
+import { ContractError, formatIssues } from '../openapi/document.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { findOverrideIssues } from './document-paths.ts';
 import { explainPlan } from './explain.ts';
 import { createHandler } from './handlers.ts';
 import { problems } from './problems.ts';
@@ -11,7 +13,11 @@ import { Served } from './served.ts';
 import { createStateRules } from './state-rules.ts';
 
 /** Returns the resources of a contract. */
-const serve = memoizeByObject((contract: Contract) => new Served(contract, createMock(contract)));
+const serve = memoizeByObject((contract: Contract) => {
+  const issues = findOverrideIssues(contract.normalized, contract.routes);
+  if (issues.length > 0) throw new ContractError(formatIssues(contract.locate, issues));
+  return new Served(contract, createMock(contract));
+});
 
 /** Creates the application for a contract of any API: its resources are inferred from the document. `contractFile`: the path of the document. */
 export function createResourceApplication(contractFile: string): Application {

@@ -1,6 +1,7 @@
 import type { Document, Node } from '../openapi/document.ts';
 import { getNode, isNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { getLastSegment, getParameterName, getParentPath, removeExtension } from './names.ts';
 
@@ -40,6 +41,38 @@ export function getDocumentPaths(document: Document, routes: readonly Route[]): 
     paths.set(key, known);
   }
   return paths;
+}
+
+const OVERRIDE_TYPES: Readonly<Record<keyof Overrides, 'string' | 'boolean'>> = {
+  resource: 'string',
+  id: 'string',
+  list: 'string',
+  entry: 'string',
+  off: 'boolean',
+};
+
+/** Returns the issues of the overrides in a document. */
+export function findOverrideIssues(document: Document, routes: readonly Route[]): readonly Issue[] {
+  const places = routes.flatMap(({ path, pointer }) => [formatPointer('paths', path), pointer]);
+  return [...new Set(places)].flatMap((place) => {
+    const pointer = `${place}/x-storefront`;
+    const value = getNode(document, pointer);
+    if (value === undefined) return [];
+    if (!isNode(value)) return [{ pointer, message: 'is not an object: use one such as { off: true }' }];
+    return Object.entries(value).flatMap(([name, own]) =>
+      findOverrideIssue(`${pointer}${formatPointer(name)}`, name, own),
+    );
+  });
+}
+
+function findOverrideIssue(pointer: string, name: string, value: unknown): readonly Issue[] {
+  const names = Object.keys(OVERRIDE_TYPES);
+  if (!names.includes(name)) return [{ pointer, message: `is unknown: use ${names.join(', ')}` }];
+  const type = OVERRIDE_TYPES[name as keyof Overrides];
+  if (typeof value === type && value !== '') return [];
+  return [
+    { pointer, message: type === 'boolean' ? 'is not true or false' : 'is not the name of a property or a resource' },
+  ];
 }
 
 /** Returns the overrides of an operation. Those of the operation take precedence over those of its path. */

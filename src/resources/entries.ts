@@ -8,13 +8,18 @@ export type PathInput = Readonly<Record<string, string>>;
 
 /** Returns the value of an entry for a path parameter, as text; undefined if the entry has none. */
 export function getKeyValue(entry: Entry, { property, name }: PathKey): string | undefined {
-  const value = property === undefined ? getPathValues(entry)[name] : getProperty(entry, property);
+  const value = property === undefined ? getOwn(getPathValues(entry), name) : getProperty(entry, property);
   return value === undefined || value === null ? undefined : String(value);
 }
 
 /** Returns the value of a property. `property`: the names of nested properties, separated by dots. */
 export function getProperty(entry: Entry, property: string): unknown {
-  return property.split('.').reduce<unknown>((value, name) => (isNode(value) ? value[name] : undefined), entry);
+  return property.split('.').reduce<unknown>((value, name) => (isNode(value) ? getOwn(value, name) : undefined), entry);
+}
+
+/** Returns the value of a property that is not inherited: an entry has no `constructor` unless the client sends one. */
+function getOwn(object: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 /** Returns an entry with a property set. The property comes first if it is new and not nested. */
@@ -22,7 +27,7 @@ function setProperty(entry: Entry, property: string, value: unknown): Entry {
   const [name = '', ...rest] = property.split('.');
   if (rest.length > 0) return { ...entry, [name]: setProperty(toNode(entry[name]), rest.join('.'), value) };
   const { [name]: _old, ...others } = entry;
-  return name in entry ? { ...entry, [name]: value } : { [name]: value, ...others };
+  return Object.hasOwn(entry, name) ? { ...entry, [name]: value } : { [name]: value, ...others };
 }
 
 /** Returns the values of an entry that its schema has no properties for. */

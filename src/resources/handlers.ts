@@ -32,7 +32,19 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
 
 /** Creates the handler of an operation. */
 export function createHandler(served: Served, plan: Plan): Handle {
-  return (input, context) => HANDLERS[plan.action](served, plan, input, context);
+  return (input, context) => {
+    const { query, body } = input;
+    const stored: Input = {
+      path: served.toStoredPath(plan, input.path),
+      query,
+      body,
+      // Few handlers read the headers, and reading them copies them.
+      get headers() {
+        return input.headers;
+      },
+    };
+    return HANDLERS[plan.action](served, plan, stored, context);
+  };
 }
 
 function list(served: Served, plan: Plan, input: Input, context: Context): HandlerResponse {
@@ -42,7 +54,8 @@ function list(served: Served, plan: Plan, input: Input, context: Context): Handl
   requireParents(served, state, plan, path);
   const own = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
   const parameters = served.getListParameters(plan);
-  const query = { ...parameters.defaults, ...sent };
+  // Without a prototype, no filter has an inherited value: its name can be `constructor`.
+  const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
   const complete = (entry: Entry) => served.responses.completeListed(plan, entry);
   const found = filterEntries(own, parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
@@ -90,9 +103,10 @@ async function replace(served: Served, plan: Plan, input: Input, context: Contex
 async function replaceById(served: Served, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { id } = plan.resource;
   const value = getKeyValue(getBody(plan, input), id);
+  if (value === undefined)
+    throw new DomainError('id-missing', `the body has no ${id.property}: add the id of the entry`);
   const path = { ...input.path, [id.parameter]: String(value) };
-  const { query, headers, body } = input;
-  const byPath = { path, query, headers, body };
+  const byPath: Input = { path, query: input.query, headers: input.headers, body: input.body };
   return plan.route.method === 'PATCH' ? update(served, plan, byPath, context) : replace(served, plan, byPath, context);
 }
 

@@ -168,7 +168,7 @@ export function takePage(
   const start =
     cursor !== undefined && cursor !== ''
       ? findCursor(entries, cursor, cursorName ?? '', getId)
-      : (getNumber(offsetName) ?? page * (limit ?? 0));
+      : Math.max(0, getNumber(offsetName) ?? page * (limit ?? 0));
   const shown = limit === undefined ? entries.slice(start) : entries.slice(start, start + Math.max(0, limit));
   const hasMore = limit !== undefined && start + shown.length < entries.length;
   const last = shown.at(-1);

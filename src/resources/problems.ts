@@ -14,6 +14,11 @@ export const problems = {
     explanation:
       'An entry with the id in the request body already exists. Use another id, or change the existing entry.',
   },
+  'id-missing': {
+    status: 400,
+    title: 'Id is missing',
+    explanation: 'The operation changes the entry whose id is in the request body. Add the id to the body.',
+  },
   'unknown-cursor': {
     status: 400,
     title: 'Unknown cursor',

@@ -118,6 +118,24 @@ export class Served {
     return omitKeys(next, invalid);
   }
 
+  /** Returns an entry without the values of a request that its schema does not allow. Values of earlier requests stay, also if the schema has changed since. */
+  #removeInvalidSent(resource: Resource, entry: Entry, sent: Entry): Entry {
+    const names = Object.keys(sent);
+    const changed = Object.fromEntries(Object.entries(entry).filter(([name]) => names.includes(name)));
+    return { ...omitKeys(entry, names), ...this.#removeInvalid(resource, changed) };
+  }
+
+  /** Returns the values of a path as entries store them: `1` for the integer `01`. */
+  toStoredPath({ mount }: Plan, path: PathInput): PathInput {
+    const schemas = new Map([...mount.parents, mount.id].map(({ parameter, schema }) => [parameter, schema]));
+    const values = Object.entries(path).map(([name, text]) => [
+      name,
+      String(this.#values.toTyped(schemas.get(name) ?? '', text)),
+    ]);
+    // Without a prototype, no parameter has an inherited value: its name can be `constructor`.
+    return Object.assign(Object.create(null), Object.fromEntries(values));
+  }
+
   /** Returns whether an entry can have the id in a path. */
   isValidId({ id }: Resource, path: PathInput): boolean {
     const value = path[id.parameter];
@@ -159,7 +177,7 @@ export class Served {
   /** Returns a changed entry. Keeps the id, the parents and the properties that only the server sets. `sent`: the properties of the request. */
   updateEntry(plan: Plan, current: Entry, change: (old: Entry) => Entry, sent: Entry, nowMs: number): Entry {
     const { resource, mount } = plan;
-    const changed = this.#removeInvalid(resource, this.#keepNulls(resource, change(current), sent));
+    const changed = this.#removeInvalidSent(resource, this.#keepNulls(resource, change(current), sent), sent);
     const created = Object.keys(this.#values.getTimes(resource, changed, { nowMs, kinds: ['created'] }));
     const kept = [PATH_VALUES, ...created].filter((name) => current[name] !== undefined);
     const next: Entry = {
@@ -170,7 +188,7 @@ export class Served {
     };
     const keys = [...(resource.kind === 'collection' ? [resource.id] : []), ...mount.parents];
     const keyed: Entry = keys.reduce((entry, key) => copyKeyValue(current, entry, key), next);
-    const order = Object.keys(current).filter((name) => name in keyed);
+    const order = Object.keys(current).filter((name) => Object.hasOwn(keyed, name));
     return { ...Object.fromEntries(order.map((name) => [name, keyed[name]])), ...keyed };
   }
 

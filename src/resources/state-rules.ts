@@ -3,7 +3,7 @@ import type { Entry, State } from '../store/state.ts';
 import { type StateRules, type ValidationSteps, validateEntries } from '../store/validate-state.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { getEntryKey, getKeyValue } from './entries.ts';
+import { getKeyValue } from './entries.ts';
 import { PATH_VALUES, type Resource } from './resource.ts';
 import type { Served } from './served.ts';
 
@@ -33,8 +33,8 @@ function findKeyIssues(resource: Resource, state: State): ValidationSteps {
   return validateEntries(resource.name, state[resource.name] ?? [], (entry: Entry, index): readonly Issue[] => {
     if (kind === 'collection' && getKeyValue(entry, id) === undefined)
       return [{ pointer: formatPointer(...place), message: 'is missing: add the id of the entry' }];
-    const parents = mounts[0]?.parents.map((parent) => getKeyValue(entry, parent)) ?? [];
-    const key = [...parents, getEntryKey(resource, entry)].join('/');
+    const keys = [...(mounts[0]?.parents ?? []), ...(kind === 'collection' ? [id] : [])];
+    const key = JSON.stringify(keys.map((part) => getKeyValue(entry, part)));
     const first = firstIndexes.get(key);
     if (first !== undefined)
       return [

@@ -1,6 +1,7 @@
 import type { ResponseViolation } from '../../openapi/responses.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { parseQuery } from '../../util/request-target.ts';
+import { PROBLEM_HEADERS } from '../headers.ts';
 import type { AppParts } from '../parts.ts';
 import type { HttpProblem } from '../problem.ts';
 import { serializeList } from './long-list.ts';
@@ -38,7 +39,9 @@ export function verifyResponse(parts: AppParts, target: Target, outcome: Outcome
   const { api, route } = target;
   const { response } = outcome;
   if (!route || !response || !isVerified(parts, outcome)) return outcome;
-  const violations = api.contract.verifyResponse(route, response, { closed: api.isClosed(route) });
+  // A problem document can have more properties than the contract documents (RFC 9457, section 3.2).
+  const isProblem = response.headers?.['Content-Type'] === PROBLEM_HEADERS['Content-Type'];
+  const violations = api.contract.verifyResponse(route, response, { closed: api.isClosed(route) && !isProblem });
   return violations.length === 0 ? outcome : addViolations(parts, target, { ...outcome, response }, violations);
 }
 
