@@ -39,6 +39,8 @@ export interface ContractImplementation<S extends State = State> {
   readonly stateRules: StateRules<S>;
   /** Whether to validate changes by the application's handlers. True if the handlers are written for another version of the contract. */
   readonly validatesChanges: boolean;
+  /** Adds properties to the response of a user's handler that the contract requires, but that entries of the state can lack. */
+  completeResponse?(route: Route, response: HandlerResponse): HandlerResponse;
   /** Explains what the handler of an operation does, or why there is none: `lists pets`. For `storefront explain` and the log of the start. */
   explain?(route: Route): string;
 }

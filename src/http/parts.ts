@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Application, Implementation } from '../application.ts';
+import type { Application, HandlerResponse, Implementation } from '../application.ts';
 import type { ControlParts } from '../control/handler.ts';
 import type { CompletedBody } from '../mock/compare-contracts.ts';
 import type { Mock } from '../mock/mock.ts';
@@ -44,6 +44,8 @@ export interface ServedContract {
   getImplementation(route: Route): Implementation | undefined;
   /** Returns whether responses of an operation can only have properties that the contract defines: its handler is written for the contract. */
   isClosed(route: Route): boolean;
+  /** Adds what the contract requires, and the application's state can lack, to the response of a user's handler. */
+  completeUserResponse(route: Route, response: HandlerResponse): HandlerResponse;
   /** Adds generated values for the fields of the contract that the application's handler does not return. Removes fields that the contract does not define. */
   complete(route: Route, body: unknown): CompletedBody;
   /** Returns a store that refuses a change whose new state is invalid. `userOperationId`: the id of the operation if a user's handler implements it. */

@@ -11,6 +11,7 @@ import { getRouteKey } from './resource.ts';
 import { createSeeds } from './seeds.ts';
 import { Served } from './served.ts';
 import { createStateRules } from './state-rules.ts';
+import { completeUserResponse } from './user-responses.ts';
 
 /** Returns the resources of a contract. */
 const serve = memoizeByObject((contract: Contract) => {
@@ -37,6 +38,7 @@ export function createResourceApplication(contractFile: string): Application {
         },
         stateRules: createStateRules(served),
         validatesChanges: false,
+        completeResponse: (route, response) => completeUserResponse(served, route, response),
         explain(route) {
           const plan = getPlan(route);
           return plan ? explainPlan(served, plan) : (reasons.get(getRouteKey(route)) ?? 'no resource');

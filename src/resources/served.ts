@@ -34,8 +34,8 @@ export class Served {
   readonly reader: SchemaReader;
   readonly responses: ResponseFactory;
   readonly generate: (schema: string, seed: number) => unknown;
+  readonly completeValue: CompleteValue;
   readonly #values: ServerValues;
-  readonly #completeValue: CompleteValue;
 
   constructor(contract: Contract, { completeValue, generateField }: ReturnType<typeof createMock>) {
     this.contract = contract;
@@ -43,7 +43,7 @@ export class Served {
     this.inference = inferResources(contract.normalized, contract.routes);
     this.responses = new ResponseFactory(contract, this.reader, completeValue);
     this.generate = generateField;
-    this.#completeValue = completeValue;
+    this.completeValue = completeValue;
     this.#values = createServerValues(contract, this.reader, generateField);
   }
 
@@ -147,7 +147,7 @@ export class Served {
   }
 
   #repair({ schema }: Resource, entry: Entry): Entry {
-    return this.#completeValue(schema, entry, 0).value as Entry;
+    return this.completeValue(schema, entry, 0).value as Entry;
   }
 
   /** Returns the names of the properties of an entry that a request body can have; an empty array if it can have any. */

@@ -1,4 +1,4 @@
-import type { Application, Implementation } from '../application.ts';
+import type { Application, HandlerResponse, Implementation } from '../application.ts';
 import { compareContracts, completeBody, type Difference, type GenerateField } from '../mock/compare-contracts.ts';
 import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
@@ -55,6 +55,8 @@ export function createContractSetupFactory(application: Application, mock: Mocke
       isExplained: implementation.explain !== undefined && mock !== true,
       /** Returns what the handler of an operation does, or why the operation is mocked. */
       explain: (route: Route) => chosen.get(route)?.explain() ?? '',
+      completeUserResponse: (route: Route, response: HandlerResponse) =>
+        implementation.completeResponse?.(route, response) ?? response,
       complete(route: Route, body: unknown) {
         const difference = differences.get(route);
         return difference ? completeBody(body, difference, generateField) : { body, generated: [] };

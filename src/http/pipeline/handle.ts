@@ -69,7 +69,8 @@ async function runHandler(parts: Parts, handler: Implementation, call: Operation
   const { context, getRevision } = createTrackedContext(parts, selection.sandbox, store);
   const handlerInput = isBuiltIn ? new ApplicationInput(request, input) : toUserInput(request, input);
   const returned = checkReturned(route, await handler.handle(handlerInput, context));
-  if (!isBuiltIn) return { response: completeUserResponse(call, returned) };
+  if (!isBuiltIn)
+    return { response: completeUserResponse(call, parts.completeUserResponse(route, { ...returned, generated: [] })) };
   const revision = applied.hasEffects || selection.isNamed ? undefined : getRevision();
   const complete = (body: unknown) => parts.complete(route, body);
   const { body } = returned;
@@ -127,17 +128,21 @@ function completeBuiltInResponse(
   completed: CompletedBody,
 ): ResponseData {
   const located = addPrefix(target.location, headers);
-  const generated = [...own, ...completed.generated].map(encodeURI).join(', ');
-  return createResponse(status, completed.body, generated === '' ? located : { ...located, 'X-Mocked': generated });
+  return createResponse(status, completed.body, addGenerated(located, [...own, ...completed.generated]));
+}
+
+/** Adds the header `X-Mocked` with the JSON Pointers of generated values, if there are any. */
+function addGenerated(headers: Headers, generated: readonly string[]): Headers {
+  return generated.length === 0 ? headers : { ...headers, 'X-Mocked': generated.map(encodeURI).join(', ') };
 }
 
 /** Adds to the response of a user's handler: the status, the content type, and the prefix of the sandbox in `Location`. */
 function completeUserResponse(
   { route, target }: OperationCall,
-  { status = route.successStatus, headers = NO_HEADERS, body }: HandlerResponse,
+  { status = route.successStatus, headers = NO_HEADERS, body, generated = [] }: HandlerResponse,
 ): ResponseData {
   const typed = { 'Content-Type': getDocumentedType(route, status), ...normalizeHeaderNames(headers) };
-  return createResponse(status, body, addPrefix(target.location, typed));
+  return createResponse(status, body, addGenerated(addPrefix(target.location, typed), generated));
 }
 
 /** Adds to the response of the mock or of a fault: the header `X-Mocked`, and the prefix of the sandbox in `Location`. */
