@@ -59,8 +59,9 @@ export function createCompleter(
   const getShape = createShapes(normalized);
   return (schema, value, seed) => {
     const node = getNode(normalized, schema);
-    // Most values are complete, and this check is ten times faster.
-    if (getErrors(schema, value).length === 0 && hasOnlyDocumented(getShape, node, value))
+    const found = getErrors(schema, value);
+    // Most values are complete, and this check is ten times faster. No value can be valid if the schema is not usable.
+    if (found.length === 0 ? hasOnlyDocumented(getShape, node, value) : found.some(isUnusable))
       return { value, generated: [] };
     const tries = new Map<string, number>();
     const root = { node, value, parent: undefined, step: '', isRequired: true };
@@ -75,6 +76,11 @@ export function createCompleter(
         tries.set(pointer, (tries.get(pointer) ?? 0) + addedTries);
     }
   };
+}
+
+/** Returns whether an error says that ajv can't use the schema. */
+export function isUnusable({ keyword }: ReturnType<Contract['getErrors']>[number]): boolean {
+  return keyword === 'unusable';
 }
 
 /** Returns whether a valid value has neither undocumented nor `writeOnly` properties. */

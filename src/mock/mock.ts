@@ -21,7 +21,7 @@ import {
   getBodyStatus,
   type ResponsePreferences,
 } from './choose-response.ts';
-import { type CompleteValue, createCompleter } from './complete-value.ts';
+import { type CompleteValue, createCompleter, isUnusable } from './complete-value.ts';
 import { createErrorResponder } from './error-response.ts';
 import { createShapes } from './fit-schema.ts';
 import { createGenerator, EndlessSchemaError, type Generate } from './generate.ts';
@@ -130,7 +130,10 @@ function createValidGenerator(contract: Contract, generate: Generate, completeVa
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const generated = tryOrError(EndlessSchemaError, () => generate(node, getAttempt(options, attempt)));
       if (generated instanceof EndlessSchemaError) continue;
-      if (contract.isValid(schema, generated)) return generated;
+      const errors = contract.getErrors(schema, generated);
+      if (errors.length === 0) return generated;
+      // Endless recursion takes long, and no other value is valid.
+      if (errors.some(isUnusable)) break;
       if (attempt >= MAX_REPAIRS) continue;
       // An entry of a list stays the same as the item alone if only its invalid values are replaced.
       const { value } = completeValue(schema, generated, options.entitySeed ?? 0);
