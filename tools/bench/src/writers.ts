@@ -59,7 +59,7 @@ export async function ourWriter(path: string, durability: 'disk' | 'os'): Promis
     data: path,
     durability,
     defaultData: join(import.meta.dirname, '../../../db.json.default'),
-    collections: Object.keys(collections),
+    collections: () => Object.keys(collections),
     check: () => [],
     *checkInSteps() {
       yield;
