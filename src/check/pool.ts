@@ -1,5 +1,6 @@
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import { toSingular } from '../util/singular.ts';
 
 /** The maximum number of stored values for each name. */
 const MAX_VALUES = 20;
@@ -23,7 +24,7 @@ export class Pool {
 
   /** Adds the values in a response body of an operation. */
   collectValues({ path }: Route, body: unknown): void {
-    const resource = toSingular(getCollectionName(path));
+    const resource = toEntryName(getCollectionName(path));
     const lists = isNode(body) ? Object.values(body).filter((value) => Array.isArray(value)) : [];
     // The only list in an object, such as `{ items: […], total: 9 }`, has the entries of a collection.
     if (lists.length === 1) this.#collect(lists[0], resource, 1);
@@ -71,7 +72,7 @@ export class Pool {
     if (!isNode(value)) return;
     for (const [name, one] of Object.entries(value)) {
       if (typeof one === 'string' || typeof one === 'number') this.#add(name === 'id' ? `${resource}Id` : name, one);
-      else this.#collect(one, toSingular(name), depth + 1);
+      else this.#collect(one, toEntryName(name), depth + 1);
     }
   }
 
@@ -86,7 +87,7 @@ export class Pool {
 export function getPoolName(name: string, path: string): string {
   if (name !== 'id') return name;
   const collectionPath = path.slice(0, Math.max(0, path.indexOf('{id}')));
-  return `${toSingular(getCollectionName(collectionPath))}Id`;
+  return `${toEntryName(getCollectionName(collectionPath))}Id`;
 }
 
 /** Returns whether a path identifies an item of a collection. For example, `/things/{id}` identifies an item of `/things`. */
@@ -100,7 +101,7 @@ function getCollectionName(path: string): string {
 }
 
 /** Returns the singular of a collection name in camel case: `deliveryOption` for `delivery-options`. */
-function toSingular(collection: string): string {
+function toEntryName(collection: string): string {
   const camel = collection.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
-  return camel.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
+  return toSingular(camel);
 }

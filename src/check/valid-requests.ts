@@ -54,8 +54,7 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
     };
     let values = NO_VALUES;
     for (const parameter of route.parameters) {
-      const isRequired = getNode(contract.normalized, `${parameter.pointer}/required`) === true;
-      if (isBare && !isRequired) continue;
+      if (isBare && !parameter.isRequired) continue;
       values = withParameter(values, parameter, createValue(parameter)) ?? values;
     }
     values = setParentIds(contract, pool, route, values);

@@ -1,5 +1,5 @@
 import { type Document, getNode, type Node } from '../openapi/document.ts';
-import { findResponse, isJsonType } from '../openapi/responses.ts';
+import { findJsonMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { isOneWay } from '../openapi/schema-validator.ts';
@@ -50,8 +50,7 @@ export function compareContracts(own: Document, ownRoute: Route, served: Documen
 }
 
 function getSuccessSchema({ responses, successStatus }: Route): string | undefined {
-  const media = findResponse(responses, successStatus)?.media ?? {};
-  return Object.entries(media).find(([type]) => isJsonType(type))?.[1].schema;
+  return findJsonMedia(responses, successStatus)?.schema;
 }
 
 type MutableDifference = { readonly [Part in keyof Difference]: Field[] };

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isNode, type Node } from '../openapi/document.ts';
 import { mixSeed } from '../util/random.ts';
+import { toSingular } from '../util/singular.ts';
 import type { ContainerInput, Place } from './place.ts';
 
 /** The number of entries of an array without limits. */
@@ -69,9 +70,4 @@ function countEntries({ schema, place, options, random, canRecur, isContainer }:
 function getUniqueKeys(entry: unknown, isUnique: boolean): readonly string[] {
   const id = isNode(entry) && Object.hasOwn(entry, 'id') ? entry.id : undefined;
   return [...(isUnique ? [JSON.stringify(entry)] : []), ...(id === undefined ? [] : [`id ${JSON.stringify(id)}`])];
-}
-
-/** Returns the singular of a name in English. */
-export function toSingular(name: string): string {
-  return name.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
 }

@@ -11,6 +11,7 @@ import {
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
 import { toSeed } from '../util/random.ts';
+import { toSingular } from '../util/singular.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
 import { findAskedValues } from './asked-values.ts';
 import {
@@ -25,7 +26,6 @@ import { type CompleteValue, createCompleter, isUnusable } from './complete-valu
 import { createErrorResponder } from './error-response.ts';
 import { createShapes } from './fit-schema.ts';
 import { createGenerator, EndlessSchemaError, type Generate } from './generate.ts';
-import { toSingular } from './generate-array.ts';
 import { setGiven } from './given-values.ts';
 import { PROBLEM_TYPE, toContentType, toText } from './media-types.ts';
 import type { GeneratorOptions } from './place.ts';

@@ -1,6 +1,6 @@
 import { isNode, type Node } from '../openapi/document.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { toSingular } from './generate-array.ts';
+import { toSingular } from '../util/singular.ts';
 
 /** A part of a value, and its schema. */
 export interface Part<Value = unknown> {

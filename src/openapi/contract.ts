@@ -80,6 +80,9 @@ export interface DocumentEdit {
 /** The files of a document other than its main file. */
 type Parts = readonly Pick<SourceFile, 'path' | 'text'>[];
 
+/** The maximum number of cached contracts. */
+const MAX_CACHED_CONTRACTS = 20;
+
 const cache = new Map<string, { name: string; parts: Parts; contract: Contract }>();
 
 /** The paths of the other files of each contract file, from its last loading. */
@@ -95,16 +98,17 @@ export function getPartPaths(path: string): readonly string[] {
  * precompiled, so the contract is cached until one of its files changes. All servers of a process share the contract, because it has no state.
  */
 export async function loadContract(options: ContractOptions): Promise<Contract> {
-  const { path, strict } = options;
+  const { path, strict, edit } = options;
   const text = readContract(path);
   const name = getContractName(text, options);
-  const key = `${strict} ${path}`;
+  const key = JSON.stringify([strict, path, edit?.key]);
   const cached = cache.get(key);
   if (cached?.name === name && cached.parts.every(isUnchanged)) return cached.contract;
   try {
     const compiled = findCompiledContract(name);
     const loaded = compiled ? createLoaded(text, path, compiled.documents) : createDocuments(text, options);
     const contract = createContract(loaded, options, compiled);
+    if (cache.size >= MAX_CACHED_CONTRACTS) cache.clear();
     cache.set(key, { name, parts: loaded.parts, contract });
     return contract;
   } catch (cause) {

@@ -16,6 +16,7 @@ import { type Example, getExamples } from './responses.ts';
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly isRequired: boolean;
   /** The serialization of an array or an object; undefined for other types. */
   readonly shape: Shape | undefined;
   /** Whether the value can also be a single value instead of an array (`oneOf`, `anyOf`). */
@@ -69,6 +70,7 @@ function getParameter(document: Document, pointer: string): Parameter | undefine
   return {
     name: node.name,
     in: location,
+    isRequired: node.required === true,
     shape,
     mayBeSingle,
     fields: shape === 'fields' ? getPropertyNames(document, `${pointer}/schema`) : [],

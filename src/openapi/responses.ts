@@ -76,6 +76,13 @@ export function findErrorResponse(
   return candidates.map((name) => responses.find((response) => response.name === name)).find(Boolean);
 }
 
+/** Returns the first documented JSON body of a response with a status, and its media type; undefined if there is none. */
+export function findJsonMedia(responses: readonly DocumentedResponse[], status: number) {
+  const media = findResponse(responses, status)?.media ?? {};
+  const found = Object.entries(media).find(([type]) => isJsonType(type));
+  return found && { type: found[0], ...found[1] };
+}
+
 /** Returns the Media Type Objects in the `content` at a pointer. */
 export function getMedia(document: Document, content: string): DocumentedResponse['media'] {
   const entries = Object.keys(toNode(getNode(document, content))).map((type) => {

@@ -8,8 +8,8 @@ import { explainPlan } from './explain.ts';
 import { createHandler } from './handlers.ts';
 import { problems } from './problems.ts';
 import { getRouteKey } from './resource.ts';
+import { ResourceModel } from './resource-model.ts';
 import { createSeeds } from './seeds.ts';
-import { Served } from './served.ts';
 import { createStateRules } from './state-rules.ts';
 import { completeUserResponse } from './user-responses.ts';
 
@@ -17,7 +17,7 @@ import { completeUserResponse } from './user-responses.ts';
 const serve = memoizeByObject((contract: Contract) => {
   const issues = findOverrideIssues(contract.normalized, contract.routes);
   if (issues.length > 0) throw new ContractError(formatIssues(contract.locate, issues));
-  return new Served(contract, createMock(contract));
+  return new ResourceModel(contract, createMock(contract));
 });
 
 /** Creates the application for a contract of any API: its resources are inferred from the document. `contractFile`: the path of the document. */
@@ -28,20 +28,20 @@ export function createResourceApplication(contractFile: string): Application {
     problems,
     snapshots: {},
     implementContract(contract) {
-      const served = serve(contract);
-      const { plans, reasons } = served.inference;
+      const model = serve(contract);
+      const { plans, reasons } = model.inference;
       const getPlan = (operation: Operation) => plans.get(getRouteKey(operation));
       return {
         getImplementation(operation) {
           const plan = getPlan(operation);
-          return plan && { handle: createHandler(served, plan) };
+          return plan && { handle: createHandler(model, plan) };
         },
-        stateRules: createStateRules(served),
+        stateRules: createStateRules(model),
         validatesChanges: false,
-        completeResponse: (route, response) => completeUserResponse(served, route, response),
+        completeResponse: (route, response) => completeUserResponse(model, route, response),
         explain(route) {
           const plan = getPlan(route);
-          return plan ? explainPlan(served, plan) : (reasons.get(getRouteKey(route)) ?? 'no resource');
+          return plan ? explainPlan(model, plan) : (reasons.get(getRouteKey(route)) ?? 'no resource');
         },
       };
     },

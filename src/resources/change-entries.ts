@@ -1,4 +1,5 @@
 import type { Entry, State } from '../store/state.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { getKeyValue, hasParents, type PathInput } from './entries.ts';
 import type { Inference, Mount, Resource } from './resource.ts';
 
@@ -50,7 +51,7 @@ function isParentPath({ parents }: Mount, item: string): boolean {
 }
 
 /** Returns a path template without the names of its parameters. */
-export function toPattern(path: string): string {
+function toPattern(path: string): string {
   return path.replaceAll(/\{[^}]*\}/g, '{}');
 }
 
@@ -62,6 +63,29 @@ function getPathInput(mount: Mount, own: Mount, resource: Resource, parent: Entr
       const key = keys[index];
       return [parameter, key ? (getKeyValue(parent, key) ?? '') : ''];
     }),
+  );
+}
+
+/** A parent of a mount that is an entry of a resource. `own`: the mount of the resource that has the path of the parent. */
+interface ParentPlace {
+  readonly parameter: string;
+  readonly resource: Resource;
+  readonly own: Mount;
+  /** The parameters of the mount up to the parent, in the order of the path parameters of `own`. */
+  readonly parameters: readonly string[];
+}
+
+/** Creates a function that returns the parents of a mount that are entries of resources. It keeps what it has found. */
+export function createParentFinder({ resources }: Inference): (mount: Mount) => readonly ParentPlace[] {
+  return memoizeByObject((mount: Mount) =>
+    mount.parents.flatMap(({ path, parameter }, index) =>
+      resources.flatMap((resource) => {
+        const own = resource.mounts.find(({ item }) => item !== undefined && toPattern(item) === toPattern(path));
+        if (!own || resource.kind === 'singleton') return [];
+        const parameters = mount.parents.slice(0, index + 1).map((parent) => parent.parameter);
+        return [{ parameter, resource, own, parameters }];
+      }),
+    ),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Document, Node } from '../openapi/document.ts';
-import { getNode, isNode, toNode } from '../openapi/document.ts';
+import { getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
@@ -104,10 +104,7 @@ export function getAncestors(path: string): readonly string[] {
   return isItem ? [...getAncestors(parent), parent] : getAncestors(parent);
 }
 
-/** Returns the query parameters of an operation that a request must have. */
-export function getRequiredQuery(document: Document, { parameters }: Route): readonly string[] {
-  const isRequired = (pointer: string) => toNode(getNode(document, pointer)).required === true;
-  return parameters.flatMap(({ name, in: location, pointer }) =>
-    location === 'query' && isRequired(pointer) ? [name] : [],
-  );
+/** Returns the names of the query parameters of an operation that a request must have. */
+export function getRequiredQuery({ parameters }: Route): readonly string[] {
+  return parameters.filter((parameter) => parameter.in === 'query' && parameter.isRequired).map(({ name }) => name);
 }

@@ -1,6 +1,6 @@
 import { getParameterName } from './names.ts';
 import type { Action, Plan, Resource } from './resource.ts';
-import type { Served } from './served.ts';
+import type { ResourceModel } from './resource-model.ts';
 
 const VERBS: Readonly<Record<Action, string>> = {
   list: 'lists',
@@ -14,17 +14,17 @@ const VERBS: Readonly<Record<Action, string>> = {
 };
 
 /** Explains what the handler of an operation does: `lists pets of the owner (filters: status; ignores: q)`. */
-export function explainPlan(served: Served, plan: Plan): string {
+export function explainPlan(model: ResourceModel, plan: Plan): string {
   const { action, resource, mount, route } = plan;
   const isMany = action === 'list' || action === 'clear';
   const target = isMany ? resource.name : nameEntry(resource);
   const parent = mount.parents.at(-1);
   const below = parent ? ` of ${parent.path}` : '';
   const details = [
-    ...(action === 'list' ? describeList(served, plan) : []),
+    ...(action === 'list' ? describeList(model, plan) : []),
     ...(resource.canCreate || resource.kind === 'singleton'
       ? []
-      : ['no operation creates them: examples, or generated entries']),
+      : ['no operation creates entries: they are examples or generated']),
     ...(getParameterName(route.path.split('/').at(-1) ?? '') !== undefined && action === 'read'
       ? [describeId(plan)]
       : []),
@@ -36,8 +36,8 @@ function describeId({ resource: { id } }: Plan): string {
   return id.property === undefined ? 'the id is only in the path' : `id: ${id.property}`;
 }
 
-function describeList(served: Served, plan: Plan): readonly string[] {
-  const { filters, byMeaning, ignored } = served.getListParameters(plan);
+function describeList(model: ResourceModel, plan: Plan): readonly string[] {
+  const { filters, byMeaning, ignored } = model.getListParameters(plan);
   const { sort, order: _order, ...paging } = byMeaning;
   const describe = (label: string, names: readonly string[]) =>
     names.length > 0 ? [`${label}: ${names.join(', ')}`] : [];

@@ -1,6 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
+import { toSingular } from '../util/singular.ts';
 import { type DocumentPath, type DocumentPaths, getResourceSegment, getTrailingParameters } from './document-paths.ts';
-import { getLastSegment, getParameterName, getParentPath, toSingular } from './names.ts';
+import { getLastSegment, getParameterName, getParentPath } from './names.ts';
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 

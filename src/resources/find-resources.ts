@@ -115,7 +115,7 @@ function isFilter(reader: SchemaReader, { mounts, schema }: Resource, path: stri
   if (list.method !== 'GET' || getParentPath(path) !== mounts[0]?.collection) return false;
   const names = [...reader.getProperties(schema).keys()].map(normalizeName);
   const query = list.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => normalizeName(name));
-  const required = getRequiredQuery(reader.document, list).map(normalizeName);
+  const required = getRequiredQuery(list).map(normalizeName);
   return required.every((name) => names.includes(name)) && query.some((name) => names.includes(name));
 }
 

@@ -1,15 +1,13 @@
-import type { Document } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { getDocumentPaths, getOverrides, getRequiredQuery, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
 import { getParameterName } from './names.ts';
 import { type Action, getRouteKey, type Inference, type Mount, type Plan, type Resource } from './resource.ts';
-import { SchemaReader } from './schema-reader.ts';
+import type { SchemaReader } from './schema-reader.ts';
 
-/** Infers the resources of a document, and what its operations do with them. `document`: a normalized document. */
-export function inferResources(document: Document, routes: readonly Route[]): Inference {
-  const reader = new SchemaReader(document);
-  const resources = findResources(reader, getDocumentPaths(document, routes));
+/** Infers the resources of a document, and what its operations do with them. `reader`: of the normalized document. */
+export function inferResources(reader: SchemaReader, routes: readonly Route[]): Inference {
+  const resources = findResources(reader, getDocumentPaths(reader.document, routes));
   const plans = new Map<string, Plan>();
   const reasons = new Map<string, string>();
   for (const route of routes) {
@@ -55,7 +53,7 @@ function findPlace(resources: readonly Resource[], path: string): Place | undefi
   return undefined;
 }
 
-/** Returns the action of an operation; undefined if the document does not tell what the operation does. */
+/** Returns the action of an operation; undefined if the document does not say what the operation does. */
 function chooseAction(reader: SchemaReader, { resource, mount, isItem }: Place, route: Route): Action | undefined {
   const request = reader.getRequestSchema(route);
   const hasObject = request !== undefined && reader.isObject(request);
@@ -71,7 +69,7 @@ function chooseAction(reader: SchemaReader, { resource, mount, isItem }: Place, 
     case 'PATCH':
       return hasObject && mount.item !== undefined && hasBodyId(reader, resource, request) ? 'replaceById' : undefined;
     case 'DELETE':
-      return getRequiredQuery(reader.document, route).length === 0 && request === undefined ? 'clear' : undefined;
+      return getRequiredQuery(route).length === 0 && request === undefined ? 'clear' : undefined;
     default:
       return undefined;
   }
@@ -164,7 +162,7 @@ function locateResponse(
 
 /** Returns why an operation of a path that belongs to no resource is mocked. */
 function describeUnknownPath(reader: SchemaReader, route: Route): string {
-  if (route.method !== 'GET') return 'an action: the document does not tell what it changes';
+  if (route.method !== 'GET') return 'an action: the document does not say what it changes';
   const schema = reader.getResponseSchema(route, route.successStatus);
   if (schema === undefined) return 'the response is not JSON';
   const isItem = getParameterName(route.path.slice(route.path.lastIndexOf('/') + 1)) !== undefined;
@@ -178,5 +176,5 @@ function describeUnknownAction({ resource, isItem }: Place, route: Route): strin
   const target = isItem ? resource.singular : resource.name;
   return Object.keys(route.bodyMedia).length > 0
     ? `the request body is not an object with the properties of a ${resource.singular}`
-    : `an action on ${target}: the document does not tell what it changes`;
+    : `an action on ${target}: the document does not say what it changes`;
 }

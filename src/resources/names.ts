@@ -3,14 +3,6 @@ export function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** Returns the singular of an English word: `categories` → `category`, `boxes` → `box`, `pets` → `pet`. */
-export function toSingular(word: string): string {
-  if (/(?:ss|us|is|news|series|species)$/i.test(word)) return word;
-  if (/ies$/i.test(word)) return word.replace(/ies$/i, 'y');
-  if (/(?:x|ch|sh|ss|z)es$/i.test(word)) return word.slice(0, -2);
-  return word.replace(/s$/i, '');
-}
-
 /** The name of a path parameter in a path segment such as `{petId}` or `{petId}.json`; undefined if the segment has no parameter. */
 export function getParameterName(segment: string): string | undefined {
   return /^\{([^{}]+)\}(?:\.\w+)?$/.exec(segment)?.[1];

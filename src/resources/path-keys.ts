@@ -1,6 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
+import { toSingular } from '../util/singular.ts';
 import { getAncestors, getResourceSegment, getTrailingParameters } from './document-paths.ts';
-import { getKeyNames, normalizeName, TEXT_KEYS, toSingular } from './names.ts';
+import { getKeyNames, normalizeName, TEXT_KEYS } from './names.ts';
 import type { Parent, PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 

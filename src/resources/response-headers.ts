@@ -6,7 +6,7 @@ import type { Page } from './list-query.ts';
 import { normalizeName } from './names.ts';
 import { formatLinks, getPageValues } from './page-fields.ts';
 import type { Plan } from './resource.ts';
-import type { Served } from './served.ts';
+import type { ResourceModel } from './resource-model.ts';
 
 /** What the headers of a response describe: a page of a list, or an entry. */
 interface HeaderInput {
@@ -17,14 +17,18 @@ interface HeaderInput {
 }
 
 /** Returns the headers that the contract documents for the response, and whose values are known: `Location`, `Link`, totals and times. */
-export function createHeaders(served: Served, plan: Plan, described: HeaderInput): Readonly<Record<string, string>> {
+export function createHeaders(
+  model: ResourceModel,
+  plan: Plan,
+  described: HeaderInput,
+): Readonly<Record<string, string>> {
   const headers = findResponse(plan.route.responses, described.status)?.headers ?? [];
   const entries = headers.flatMap(({ name, schema, isRequired }) => {
     const candidates = listCandidates(plan, name, described);
-    const value = candidates.find((candidate) => schema === undefined || served.contract.isValid(schema, candidate));
+    const value = candidates.find((candidate) => schema === undefined || model.contract.isValid(schema, candidate));
     if (value !== undefined) return [[name, String(value)]];
     if (!isRequired || schema === undefined) return [];
-    const generated = served.generate(schema, name.length);
+    const generated = model.generate(schema, name.length);
     return generated === undefined ? [] : [[name, String(generated)]];
   });
   // Without a property for the id, only `Location` tells the client the id.

@@ -1,7 +1,7 @@
 import type { HandlerResponse } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { findResponse, isJsonType } from '../openapi/responses.ts';
+import { findJsonMedia } from '../openapi/responses.ts';
 import type { Entry } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
@@ -134,10 +134,9 @@ const MAX_FIELD_DEPTH = 2;
 
 /** Returns the schema of the JSON body of a response, undefined if it has none, and the header with its media type. */
 function getJsonMedia({ route }: Plan, status: number) {
-  const media = findResponse(route.responses, status)?.media ?? {};
-  const [type, body] = Object.entries(media).find(([name]) => isJsonType(name)) ?? [];
-  const headers: Readonly<Record<string, string>> = type === undefined ? {} : { 'Content-Type': type };
-  return { schema: body?.schema, headers };
+  const media = findJsonMedia(route.responses, status);
+  const headers: Readonly<Record<string, string>> = media ? { 'Content-Type': media.type } : {};
+  return { schema: media?.schema, headers };
 }
 
 /** Returns a copy of an object with a value at a path of property names. */

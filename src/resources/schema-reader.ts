@@ -1,9 +1,10 @@
 import { type Document, getNode, resolvePointer } from '../openapi/document.ts';
-import { findResponse, isJsonType } from '../openapi/responses.ts';
+import { findJsonMedia, isJsonType } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { FORM_TYPE } from '../util/request-target.ts';
-import { normalizeName, toSingular } from './names.ts';
+import { toSingular } from '../util/singular.ts';
+import { normalizeName } from './names.ts';
 
 /** A list or an entry in a body. `path`: the property names that lead to it. `schema`: the JSON Pointer of the schema of the entry, or of an entry of the list. */
 export interface Located {
@@ -210,8 +211,7 @@ export class SchemaReader {
 
   /** Returns the JSON Pointer of the schema of the success response of an operation; undefined if it has no JSON body. */
   getResponseSchema({ responses }: Route, status: number): string | undefined {
-    const media = findResponse(responses, status)?.media ?? {};
-    return Object.entries(media).find(([type]) => isJsonType(type))?.[1].schema;
+    return findJsonMedia(responses, status)?.schema;
   }
 
   /** Returns the JSON Pointer of the schema of the request body of an operation: of JSON, else of any type or of a form. */

@@ -1,12 +1,11 @@
-import type { DocumentedMedia } from '../openapi/responses.ts';
-import { findResponse, isJsonType } from '../openapi/responses.ts';
+import { findJsonMedia } from '../openapi/responses.ts';
 import type { Entry, State } from '../store/state.ts';
 import { toSeed } from '../util/random.ts';
 import { getEntries, listParentPaths } from './change-entries.ts';
 import { hasParents, hasSameId } from './entries.ts';
 import type { Plan, Resource } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
 import { getInner } from './responses.ts';
-import type { Served } from './served.ts';
 import { createUuidFrom } from './server-values.ts';
 
 /** The number of generated seeds of a resource that no operation creates, for each parent. */
@@ -19,15 +18,15 @@ const MAX_PARENTS = 5;
 const SEED_TIME_MS = 1_767_225_600_000;
 
 /** Creates the default data of a contract: the examples of the document. A resource that no operation creates gets generated entries. */
-export function createSeeds(served: Served): State {
-  const { resources } = served.inference;
+export function createSeeds(model: ResourceModel): State {
+  const { resources } = model.inference;
   const byDepth = [...resources].sort((a, b) => getDepth(a) - getDepth(b));
   let state: State = Object.fromEntries(resources.map(({ name }) => [name, []]));
   for (const resource of byDepth) {
-    const examples = findExamples(served, resource);
+    const examples = findExamples(model, resource);
     const isGenerated = examples.length === 0 && resource.kind === 'collection' && !resource.canCreate;
     const values = isGenerated ? Array.from({ length: GENERATED_SEEDS }, () => undefined) : examples;
-    state = addSeeds(served, resource, state, values);
+    state = addSeeds(model, resource, state, values);
   }
   return state;
 }
@@ -37,20 +36,25 @@ function getDepth({ mounts }: Resource): number {
 }
 
 /** Returns a state with entries added. A value that is undefined stands for a generated entry. */
-function addSeeds(served: Served, resource: Resource, state: State, values: readonly (Entry | undefined)[]): State {
+function addSeeds(
+  model: ResourceModel,
+  resource: Resource,
+  state: State,
+  values: readonly (Entry | undefined)[],
+): State {
   const [mount] = resource.mounts;
-  const plan = [...served.inference.plans.values()].find((candidate) => candidate.resource === resource);
+  const plan = [...model.inference.plans.values()].find((candidate) => candidate.resource === resource);
   if (!mount || !plan) return state;
-  const paths = listParentPaths(served.inference, state, mount);
+  const paths = listParentPaths(model.inference, state, mount);
   const isGenerated = values.includes(undefined);
   const entries: Entry[] = [];
   for (const parentPath of isGenerated ? paths.slice(0, MAX_PARENTS) : paths.slice(0, 1))
     for (const [index, value] of values.entries()) {
       const path = (value && paths.find((candidate) => hasParents(value, mount, candidate))) ?? parentPath;
       const key = `${resource.name} ${Object.values(path).join('/')} ${index}`;
-      const body = value ?? (served.generate(resource.schema, toSeed(key)) as Entry | undefined);
+      const body = value ?? (model.generate(resource.schema, toSeed(key)) as Entry | undefined);
       if (!body) continue;
-      const entry = served.createSeed(
+      const entry = model.createSeed(
         { ...plan, mount },
         {
           entries,
@@ -67,22 +71,19 @@ function addSeeds(served: Served, resource: Resource, state: State, values: read
 }
 
 /** Returns the examples of the entries of a resource, in the responses of its operations and in its schema. */
-function findExamples(served: Served, resource: Resource): readonly Entry[] {
-  const plans = [...served.inference.plans.values()].filter((plan) => plan.resource === resource);
+function findExamples(model: ResourceModel, resource: Resource): readonly Entry[] {
+  const plans = [...model.inference.plans.values()].filter((plan) => plan.resource === resource);
   const order = ['list', 'read', 'create', 'replace', 'update'];
   const sorted = [...plans].sort((a, b) => order.indexOf(a.action) - order.indexOf(b.action));
   const found = sorted.flatMap((plan) => listExamples(plan)).filter(isEntry);
-  const own = resource.schema === '' ? undefined : served.reader.getExample(resource.schema);
+  const own = resource.schema === '' ? undefined : model.reader.getExample(resource.schema);
   const examples = [...found, ...(isEntry(own) ? [own] : [])];
   return resource.kind === 'singleton' ? examples.slice(0, 1) : examples;
 }
 
 function listExamples({ route, action, responsePath }: Plan): readonly unknown[] {
   if (!['list', 'read', 'create', 'replace', 'update'].includes(action)) return [];
-  const media: readonly [string, DocumentedMedia][] = Object.entries(
-    findResponse(route.responses, route.successStatus)?.media ?? {},
-  );
-  const examples = media.find(([type]) => isJsonType(type))?.[1].examples ?? [];
+  const examples = findJsonMedia(route.responses, route.successStatus)?.examples ?? [];
   return examples.flatMap(({ value }) => {
     const inner = getInner(value, responsePath);
     return action === 'list' ? (Array.isArray(inner) ? inner : []) : [inner];

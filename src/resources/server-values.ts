@@ -69,13 +69,13 @@ export function createServerValues(
     },
     removeReadOnly: (resource, entry) => pick(entry, (name) => !getReadOnly(resource).has(name)),
     pickReadOnly: (resource, entry) => pick(entry, (name) => getReadOnly(resource).has(name)),
-    getDefaults(resource) {
+    getDefaults: memoizeByObject((resource: Resource): Entry => {
       const values = getOwnProperties(resource).flatMap(([name, pointer]) => {
         const value = getNode(normalized, `${resolvePointer(normalized, pointer)}/default`);
         return value === undefined || !contract.isValid(pointer, value) ? [] : [[name, value]];
       });
       return Object.fromEntries(values);
-    },
+    }),
     getTimes(resource, from, { nowMs, kinds }) {
       const values = getOwnProperties(resource).flatMap(([name, pointer]) => {
         const isTime = kinds.some((kind) => TIME_NAMES[kind].test(normalizeName(name)));

@@ -5,11 +5,11 @@ import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { getKeyValue } from './entries.ts';
 import { PATH_VALUES, type Resource } from './resource.ts';
-import type { Served } from './served.ts';
+import type { ResourceModel } from './resource-model.ts';
 
 /** Creates the rules for the state of the resources of a contract. */
-export function createStateRules(served: Served): StateRules {
-  const { resources } = served.inference;
+export function createStateRules(model: ResourceModel): StateRules {
+  const { resources } = model.inference;
   const byName = new Map(resources.map((resource) => [resource.name, resource]));
   return {
     collections: Object.fromEntries(resources.map(({ name }) => [name, { schema: name }])),
@@ -17,7 +17,7 @@ export function createStateRules(served: Served): StateRules {
     validateEntry(name, value) {
       const resource = byName.get(name);
       if (!isNode(value)) return [{ pointer: '', message: 'is not an object' }];
-      return resource ? served.findEntryIssues(resource, value) : [];
+      return resource ? model.validator.findIssues(resource, value) : [];
     },
     *findReferenceIssues(state) {
       for (const resource of resources) yield* findKeyIssues(resource, state);

@@ -4,18 +4,18 @@ import type { Route } from '../openapi/routes.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 import { removePathValues } from './entries.ts';
-import type { Served } from './served.ts';
+import type { ResourceModel } from './resource-model.ts';
 
 /**
  * Adds the properties that the contract requires and the body lacks to the response of a user's handler, because entries of the state can lack them. Changes nothing
  * else: an invalid value stays. Removes the values of entries that are never sent.
  */
-export function completeUserResponse(served: Served, route: Route, response: HandlerResponse): HandlerResponse {
+export function completeUserResponse(model: ResourceModel, route: Route, response: HandlerResponse): HandlerResponse {
   const { status = route.successStatus, body } = response;
-  const schema = body === undefined ? undefined : served.reader.getResponseSchema(route, status);
+  const schema = body === undefined ? undefined : model.reader.getResponseSchema(route, status);
   if (schema === undefined) return response;
   const value = Array.isArray(body) ? body.map(toVisible) : toVisible(body);
-  const completed = served.completeValue(schema, value, toSeed(route.operationId));
+  const completed = model.completeValue(schema, value, toSeed(route.operationId));
   const added = new Set<string>();
   return { ...response, body: overlay(value, completed.value, '', added), generated: [...added] };
 }

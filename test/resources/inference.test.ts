@@ -93,12 +93,12 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
   [
     'entries that no operation creates are generated',
     { '/pets': LISTS_PETS, '/pets/{petId}': { get: { response: PET } } },
-    { 'GET /pets': 'real: lists pets (no operation creates them: examples, or generated entries)' },
+    { 'GET /pets': 'real: lists pets (no operation creates entries: they are examples or generated)' },
   ],
   [
     'an action is mocked',
     { ...PETS, '/pets/{petId}/feed': { post: { status: 204 } } },
-    { 'POST /pets/{petId}/feed': 'mocked: an action: the document does not tell what it changes' },
+    { 'POST /pets/{petId}/feed': 'mocked: an action: the document does not say what it changes' },
   ],
   [
     'a list without a path for its entries is mocked',

@@ -19,7 +19,7 @@ export interface Creation {
   /** The body that was sent. */
   readonly sent?: unknown;
   /** Why no request could be sent. */
-  readonly obstacle?: string;
+  readonly failure?: string;
 }
 
 /** Returns the operation that creates entities of a resource: POST, or a PUT that documents status 201. */
@@ -35,7 +35,7 @@ export async function createEntity(client: DocumentClient, resource: Resource, v
   const id = operation === resource.replace ? newId(client, operation, resource, number) : undefined;
   const path = { ...values, ...(id === undefined ? {} : { [resource.idName]: id }) };
   const marked = createBody(client, operation, { resource, number, id });
-  if (marked === null) return { operation, ids: [], obstacle: 'no valid body could be generated' };
+  if (marked === null) return { operation, ids: [], failure: 'no valid body could be generated' };
   const reply = await sendUnique(client, { operation, path }, marked);
   const location = reply.headers.get('location');
   const ids = findIds(resource.idName, location, newEntity(reply, marked?.marker), marked?.body.value);

@@ -67,8 +67,8 @@ class LifeCycleRun {
 
   async create(): Promise<void> {
     const creation = await createEntity(this.#client, this.#resource, this.#values);
-    const { operation, reply, marker, obstacle } = creation;
-    if (!reply) return this.#fail('create', operation, obstacle ?? 'no response');
+    const { operation, reply, marker, failure } = creation;
+    if (!reply) return this.#fail('create', operation, failure ?? 'no response');
     this.#check('create', operation, reply, isSuccess(reply) ? undefined : describe(reply));
     if (!isSuccess(reply)) return;
     this.#query = listQuery(this.#resource, [reply.body, creation.sent]);

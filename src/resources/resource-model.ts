@@ -2,16 +2,15 @@ import type { Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { isNode, omitKeys } from '../openapi/document.ts';
+import { omitKeys } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
-import type { Issue } from '../util/issue.ts';
-import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { createParentFinder } from './change-entries.ts';
 import { getRequiredQuery } from './document-paths.ts';
 import { copyKeyValue, getKeyValue, type PathInput, setKeyValue } from './entries.ts';
+import { EntryValidator } from './entry-validator.ts';
 import { inferResources } from './infer.ts';
 import { type ListParameters, readListParameters } from './list-query.ts';
-import { removePart } from './remove-part.ts';
 import { type Inference, type Mount, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
@@ -28,11 +27,14 @@ interface NewEntryInput {
 }
 
 /** The resources of a contract, and what their handlers use. */
-export class Served {
+export class ResourceModel {
   readonly contract: Contract;
   readonly inference: Inference;
   readonly reader: SchemaReader;
+  readonly validator: EntryValidator;
   readonly responses: ResponseFactory;
+  /** Returns the parents of a mount that are entries of resources. */
+  readonly findParents: ReturnType<typeof createParentFinder>;
   readonly generate: (schema: string, seed: number) => unknown;
   readonly completeValue: CompleteValue;
   readonly #values: ServerValues;
@@ -40,7 +42,9 @@ export class Served {
   constructor(contract: Contract, { completeValue, generateField }: ReturnType<typeof createMock>) {
     this.contract = contract;
     this.reader = new SchemaReader(contract.normalized);
-    this.inference = inferResources(contract.normalized, contract.routes);
+    this.inference = inferResources(this.reader, contract.routes);
+    this.findParents = createParentFinder(this.inference);
+    this.validator = new EntryValidator(contract, this.reader);
     this.responses = new ResponseFactory(contract, this.reader, completeValue);
     this.generate = generateField;
     this.completeValue = completeValue;
@@ -52,7 +56,7 @@ export class Served {
     const { schema } = plan.resource;
     const properties = schema === '' ? [] : [...this.reader.getProperties(schema).keys()];
     const getKeyword = this.reader.getKeyword.bind(this.reader);
-    const required = getRequiredQuery(this.contract.normalized, plan.route);
+    const required = getRequiredQuery(plan.route);
     return { ...readListParameters(plan.route, properties, getKeyword), required };
   });
 
@@ -60,7 +64,7 @@ export class Served {
   createEntry(plan: Plan, { entries, body, path, nowMs, newId }: NewEntryInput): Entry {
     const { resource, mount } = plan;
     const sent = this.#values.removeReadOnly(resource, this.#omitUnknownId(plan, body));
-    const own = this.#removeInvalid(resource, sent);
+    const own = this.validator.removeInvalid(resource, sent);
     const given = { ...this.#values.getDefaults(resource), ...own };
     const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };
     const withParents = this.#setParents(mount, path, timed);
@@ -78,51 +82,12 @@ export class Served {
 
   /** Creates an entry from an example or a generated value: adds the parents, and the id if the value has none. */
   createSeed({ resource, mount }: Plan, { entries, body, path, newId }: NewEntryInput): Entry {
-    const isValid = this.findEntryIssues(resource, body).length === 0;
-    const valid = isValid ? body : this.#removeInvalid(resource, this.#repair(resource, body));
+    const isValid = this.validator.findIssues(resource, body).length === 0;
+    const valid = isValid ? body : this.validator.removeInvalid(resource, this.#repair(resource, body));
     const entry = this.#setParents(mount, path, valid);
     const { id } = resource;
     if (resource.kind === 'singleton' || getKeyValue(entry, id) !== undefined) return entry;
     return setKeyValue(entry, id, this.#values.createId(resource, entries, entry, newId()));
-  }
-
-  /** Returns the issues of an entry of the state. Properties can be missing: they are generated when the entry is read. */
-  findEntryIssues({ schema, mounts }: Resource, entry: Entry): readonly Issue[] {
-    if (schema === '') return [];
-    const properties = this.reader.getCommonProperties(schema);
-    const parents = mounts.flatMap((mount) => mount.parents.map(({ property }) => property));
-    return Object.entries(entry).flatMap(([name, value]) => {
-      const pointer = properties.get(name);
-      // The id of a parent comes from the path, and can be invalid by the schema of the entry.
-      const isValid = pointer === undefined || (parents.includes(name) && !isNode(value) && !Array.isArray(value));
-      const errors = isValid ? [] : this.contract.getErrors(pointer, value).filter(isOwnError);
-      return errors.slice(0, 1).map((error) => ({
-        pointer: formatPointer(name) + error.instancePath,
-        message: `${error.message}`,
-      }));
-    });
-  }
-
-  /**
-   * Returns an entry without the values that its schema does not allow. A request can have them if it has another schema. They are not stored, because the data file
-   * is validated by the schema of the entry.
-   */
-  #removeInvalid(resource: Resource, entry: Entry): Entry {
-    let next = entry;
-    for (let round = 0; round < MAX_REMOVALS; round++) {
-      const issues = this.findEntryIssues(resource, next);
-      if (issues.length === 0) return next;
-      next = issues.reduce((rest, { pointer }) => removePart(rest, parsePointer(pointer)) as Entry, next);
-    }
-    const invalid = this.findEntryIssues(resource, next).flatMap(({ pointer }) => parsePointer(pointer).slice(0, 1));
-    return omitKeys(next, invalid);
-  }
-
-  /** Returns an entry without the values of a request that its schema does not allow. Values of earlier requests stay, also if the schema has changed since. */
-  #removeInvalidSent(resource: Resource, entry: Entry, sent: Entry): Entry {
-    const names = Object.keys(sent);
-    const changed = Object.fromEntries(Object.entries(entry).filter(([name]) => names.includes(name)));
-    return { ...omitKeys(entry, names), ...this.#removeInvalid(resource, changed) };
   }
 
   /** Returns the values of a path as entries store them: `1` for the integer `01`. */
@@ -177,7 +142,7 @@ export class Served {
   /** Returns a changed entry. Keeps the id, the parents and the properties that only the server sets. `sent`: the properties of the request. */
   updateEntry(plan: Plan, current: Entry, change: (old: Entry) => Entry, sent: Entry, nowMs: number): Entry {
     const { resource, mount } = plan;
-    const changed = this.#removeInvalidSent(resource, this.#keepNulls(resource, change(current), sent), sent);
+    const changed = this.validator.removeInvalidSent(resource, this.#keepNulls(resource, change(current), sent), sent);
     const created = Object.keys(this.#values.getTimes(resource, changed, { nowMs, kinds: ['created'] }));
     const kept = [PATH_VALUES, ...created].filter((name) => current[name] !== undefined);
     const next: Entry = {
@@ -228,23 +193,4 @@ export class Served {
         : setKeyValue(next, parent, this.#values.toTyped(parent.schema, value));
     }, entry);
   }
-}
-
-/** The maximum number of invalid values that are removed from a property. Then the property is removed. */
-const MAX_REMOVALS = 20;
-
-/** Keywords whose errors are about missing values, which are generated when an entry is read, about unknown properties, which are not sent, or about alternatives. */
-const IGNORED_KEYWORDS = new Set([
-  'required',
-  'oneOf',
-  'anyOf',
-  'if',
-  'dependentRequired',
-  'minProperties',
-  'additionalProperties',
-  'unevaluatedProperties',
-]);
-
-function isOwnError({ keyword, schemaPath }: ReturnType<Contract['getErrors']>[number]): boolean {
-  return !IGNORED_KEYWORDS.has(keyword) && !/\/(?:oneOf|anyOf)\//.test(schemaPath);
 }
