@@ -55,8 +55,8 @@ describe('a shop that is killed under load', { timeout: 300_000 }, () => {
     const data = join(folder, 'db.json');
     for (let round = 0; round < ROUNDS; round++) {
       await loadAndKill(data);
-      const { shop, ask } = await startShop(data);
       const kettles = await countKettles(data);
+      const { shop, ask } = await startShop(data);
       const shown = (await ask('GET', '/api/cart-items')).body as Item[];
       expect(shown.find((item) => item.productId === KETTLE)?.quantity ?? 0).toBe(kettles);
       await expect.poll(() => readdir(folder), { timeout: 30_000 }).toEqual(['db.json']);

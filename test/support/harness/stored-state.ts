@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { State } from '../../../src/shop/state.ts';
 import { openTestState } from './open-store.ts';
@@ -7,10 +7,33 @@ import { tempFolder } from './temp-folder.ts';
 /** Returns the state that a server would have if the server of a data file were killed now. Reads a copy of the folder. Does not validate the state. */
 export async function readStoredState(dataFile: string): Promise<State> {
   const folder = join(await tempFolder(), 'copy');
-  // In one turn of the event loop, so that the store calls nothing meanwhile.
-  cpSync(dirname(dataFile), folder, { recursive: true });
+  copyAtOneMoment(dirname(dataFile), folder);
   const { store } = await openTestState({ data: join(folder, basename(dataFile)), check: () => [] });
   const { state } = store.read();
   await store.close();
   return state;
+}
+
+/** Copies a folder of a few files in one turn of the event loop, again until nothing changed during the copy: a file operation or another process may change it. */
+function copyAtOneMoment(folder: string, copy: string): void {
+  for (;;) {
+    const before = describeFiles(folder);
+    rmSync(copy, { recursive: true, force: true });
+    try {
+      cpSync(folder, copy, { recursive: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      continue;
+    }
+    if (describeFiles(folder) === before) return;
+  }
+}
+
+/** The identity, size and change time of each file in a folder, as text. */
+function describeFiles(folder: string): string {
+  const files = readdirSync(folder).map((name) => {
+    const stats = statSync(join(folder, name), { bigint: true, throwIfNoEntry: false });
+    return stats && [name, stats.ino, stats.size, stats.ctimeNs].join(' ');
+  });
+  return files.join('\n');
 }
