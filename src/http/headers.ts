@@ -1,3 +1,5 @@
+import { JSON_TYPE } from '../util/request-target.ts';
+
 /** Response headers: values by name. */
 export type Headers = Readonly<Record<string, string>>;
 
@@ -18,9 +20,6 @@ export const DATA_HEADERS: Headers = {
   // If a browser shows the response as a document, it loads no scripts, styles or images. No page can embed the response in a frame.
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 };
-
-/** The media type of JSON. It has no charset parameter (RFC 8259). The tool dredd requires the same text as in the contract. */
-export const JSON_TYPE = 'application/json';
 
 /** The headers of a response whose only header of its own is the type JSON. */
 export const JSON_HEADERS: Headers = { 'Content-Type': JSON_TYPE };

@@ -1,9 +1,10 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { formatYaml } from '../openapi/document.ts';
+import { JSON_TYPE } from '../util/request-target.ts';
 import { CONTROL_DOCUMENT_PATH, HEALTH_PATH } from './access-policy.ts';
 import { readOnly, serveFrontEnd, serveImages } from './files.ts';
-import { DATA_HEADERS, JSON_TYPE } from './headers.ts';
+import { DATA_HEADERS } from './headers.ts';
 import { renderFrontPage, renderProblemPage, renderProblemsPage } from './pages.ts';
 import type { AppParts } from './parts.ts';
 import type { ProblemKinds } from './problem.ts';

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { DataValidator } from '../util/issue.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { runInSlices } from '../util/slices.ts';
 import { bundleDocument } from './bundle.ts';
 import { checkStructure, withOperationIds } from './check-structure.ts';
@@ -142,10 +143,10 @@ function createContract(loaded: LoadedDocuments, options: ContractOptions, compi
   const requests = {
     document: normalized,
     strict,
-    getParameterValidators: ({ operationId }: Route) => {
+    getParameterValidators: memoizeByObject(({ operationId }: Route) => {
       const validator = compiled?.getValidator('parameters', operationId);
       return validator ? [validator] : backend.getParameterValidators(operationId);
-    },
+    }),
     validateJson: createSchemaValidator(views.request, {}, (pointer) => compiled?.getValidator('request', pointer)),
     validateLargeJson: createSchemaValidator(views.request, { allErrors: false }),
     validateForm: createSchemaValidator(views.request, { coerceTypes: 'array' }),

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { IssueParts } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { FORM_TYPE, MULTIPART_TYPE } from '../util/request-target.ts';
+import { FORM_TYPE, JSON_TYPE, MULTIPART_TYPE } from '../util/request-target.ts';
 import { getStatuses } from './check-structure.ts';
 import { describeError } from './describe-error.ts';
 import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';
@@ -147,12 +147,13 @@ export function isFormBody(contentType: string): boolean {
 
 /** Returns a media type without its parameters, in lower case. */
 export function removeTypeParameters(type: string): string {
+  if (type === JSON_TYPE) return type;
   return (type.split(';')[0] ?? '').trim().toLowerCase();
 }
 
 /** Returns whether a media type is JSON, such as `application/json` or `application/problem+json`. */
 export function isJsonType(type: string): boolean {
-  return type === 'application/json' || /^([^/]+\/)?([^/]+\+)?json$/.test(removeTypeParameters(type));
+  return type === JSON_TYPE || /^([^/]+\/)?([^/]+\+)?json$/.test(removeTypeParameters(type));
 }
 
 /** A response before it is sent. */

@@ -1,6 +1,10 @@
 /** The minimum pause after a write, in ms. */
 const MIN_PAUSE_MS = 20;
 
+/** The number of changes in one write that shows a load, and the minimum pause under load, in ms: writes would take a tenth of the CPU time of small changes. */
+const LOAD_CHANGES = 100;
+const LOAD_PAUSE_MS = 500;
+
 /** The minimum pause after a failed write, in ms. */
 const RETRY_MS = 1_000;
 
@@ -14,8 +18,8 @@ const MAX_PAUSE_MS = 2_000;
 interface BackgroundWriterOptions {
   /** Writes all changes that are known when it is called. */
   readonly write: () => Promise<void>;
-  /** Returns whether there is something to write. */
-  readonly isNeeded: () => boolean;
+  /** Returns the number of changes that are not written yet. */
+  readonly countChanges: () => number;
   /** Called after a failed write. The writer tries again later. */
   readonly onError: (error: unknown) => void;
 }
@@ -34,7 +38,7 @@ export class BackgroundWriter {
 
   /** Starts a write if one is needed: immediately, or when the pause after the last write ends. */
   schedule(): void {
-    if (this.#isStopped || this.#timer || !this.#options.isNeeded()) return;
+    if (this.#isStopped || this.#timer || this.#options.countChanges() === 0) return;
     this.#timer = setTimeout(() => this.#write(), Math.max(0, this.#nextStartMs - performance.now())).unref();
   }
 
@@ -48,7 +52,7 @@ export class BackgroundWriter {
   /** Writes now, without a pause. Resolves when all changes that were known at the call are written. Rejects with the error of a failed write. */
   flush(): Promise<void> {
     return this.runExclusively(async () => {
-      if (this.#options.isNeeded()) await this.#options.write();
+      if (this.#options.countChanges() > 0) await this.#options.write();
     });
   }
 
@@ -60,14 +64,16 @@ export class BackgroundWriter {
   }
 
   async #write(): Promise<void> {
-    const { write, isNeeded, onError } = this.#options;
+    const { write, countChanges, onError } = this.#options;
     await this.runExclusively(async () => {
-      if (this.#isStopped || !isNeeded()) return;
+      const changes = countChanges();
+      if (this.#isStopped || changes === 0) return;
       const startMs = performance.now();
       const error = await write().catch((reason: Error) => reason);
       const endMs = performance.now();
       const pauseMs = Math.min(PAUSE_FACTOR * (endMs - startMs), MAX_PAUSE_MS);
-      this.#nextStartMs = endMs + Math.max(error ? RETRY_MS : MIN_PAUSE_MS, pauseMs);
+      const minPauseMs = changes < LOAD_CHANGES ? MIN_PAUSE_MS : LOAD_PAUSE_MS;
+      this.#nextStartMs = endMs + Math.max(error ? RETRY_MS : minPauseMs, pauseMs);
       if (error) onError(error);
     });
     this.#timer = undefined;

@@ -66,7 +66,7 @@ export class FileBackend implements Backend {
     this.#database = new Low(this.#createAdapter(), state);
     this.#writer = new BackgroundWriter({
       write: () => this.#writeFile(),
-      isNeeded: () => wal.changes > 0,
+      countChanges: () => wal.changes,
       onError: (error) => this.#logWriteFailure(error),
     });
     this.#readEdit = createEditReader(options);

@@ -40,6 +40,9 @@ export function isBelow(path: string, basePath: string): boolean {
   return path === basePath || path.startsWith(`${basePath}/`);
 }
 
+/** The media type of JSON. It has no charset parameter (RFC 8259). The tool dredd requires the same text as in the contract. */
+export const JSON_TYPE = 'application/json';
+
 /** The media type of an HTML form. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 

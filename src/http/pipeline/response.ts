@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { isJsonType } from '../../openapi/responses.ts';
-import { DATA_HEADERS, type Headers, JSON_HEADERS, JSON_TYPE, NO_HEADERS, PROBLEM_HEADERS } from '../headers.ts';
+import { JSON_TYPE } from '../../util/request-target.ts';
+import { DATA_HEADERS, type Headers, JSON_HEADERS, NO_HEADERS, PROBLEM_HEADERS } from '../headers.ts';
 import type { AppParts } from '../parts.ts';
 import { getProblemKind, type HttpProblem, internalError, toUriReference } from '../problem.ts';
 import type { SentResponse } from '../record.ts';
