@@ -91,7 +91,7 @@ export class ResourceModel {
   }
 
   /** Returns the values of a path as entries store them: `1` for the integer `01`. */
-  toStoredPath({ mount }: Plan, path: PathInput): PathInput {
+  toStoredPath({ mount }: Pick<Plan, 'mount'>, path: PathInput): PathInput {
     const schemas = new Map([...mount.parents, mount.id].map(({ parameter, schema }) => [parameter, schema]));
     const values = Object.entries(path).map(([name, text]) => [
       name,

@@ -54,8 +54,21 @@ async function replaceResponse(
   const injected = call.applied.effect?.response;
   // The response of the fault also replaces the problem document of a `DomainError`.
   if (handler) await runHandler(parts, handler, call).catch(rethrowUnlessDomainError);
-  const response = injected ? createFaultResponse(parts, call, injected) : createPreferredResponse(parts, call);
+  const response = injected
+    ? createFaultResponse(parts, call, injected)
+    : (createStoredResponse(parts, call) ?? createPreferredResponse(parts, call));
   return { response: completeMockResponse(call.target.location, response) };
+}
+
+/** Creates the response of a mocked operation that is an entry of the state; undefined for another response. */
+function createStoredResponse(
+  parts: Parts,
+  { request, route, input, preferences, selection }: OperationCall,
+): ResponseData | undefined {
+  if (preferences.isMockRequired) return undefined;
+  const { state } = selection.sandbox.store.read();
+  const stored = parts.getStoredResponse(route, new ApplicationInput(request, input), state);
+  return stored && createResponse(stored.status ?? route.successStatus, stored.body, stored.headers ?? NO_HEADERS);
 }
 
 function rethrowUnlessDomainError(error: unknown): void {
