@@ -18,7 +18,7 @@ export function getProperty(entry: Entry, property: string): unknown {
 }
 
 /** Returns the value of a property that is not inherited: an entry has no `constructor` unless the client sends one. */
-function getOwn(object: Readonly<Record<string, unknown>>, name: string): unknown {
+export function getOwn(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
