@@ -163,12 +163,16 @@ export function completeMockResponse(location: Location, response: ResponseData)
   return { ...response, headers: { ...addPrefix(location, response.headers), 'X-Mocked': 'operation' } };
 }
 
-/** Adds the base path of the request, such as `/v1`, and the prefix of its sandbox, such as `/_sandbox/w3`, to a path in the `Location` header. */
+/** Adds the base path of the request, such as `/v1`, and the prefix of its sandbox, such as `/_sandbox/w3`, to the paths in the headers `Location` and `Link`. */
 function addPrefix({ prefix, basePath }: Location, headers: Headers): Headers {
-  const { Location: path } = headers;
-  if (!path?.startsWith('/')) return headers;
-  const added = prefix + (isBelow(path, basePath) ? '' : basePath);
-  return added === '' ? headers : { ...headers, Location: added + path };
+  const { Location: path, Link: links } = headers;
+  if (prefix + basePath === '' || (path ?? links) === undefined) return headers;
+  const add = (own: string) => prefix + (isBelow(own, basePath) ? '' : basePath) + own;
+  return {
+    ...headers,
+    ...(path?.startsWith('/') && { Location: add(path) }),
+    ...(links !== undefined && { Link: links.replaceAll(/(?<=<)\/[^>]*/g, add) }),
+  };
 }
 
 /** Returns the media type that the contract documents for responses with a status. If there are several, prefers a JSON type. */
