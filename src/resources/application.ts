@@ -24,7 +24,7 @@ const serve = memoizeByObject((contract: Contract) => {
 export function createResourceApplication(contractFile: string): Application {
   return {
     contractFile,
-    defaultData: (contract) => createSeeds(serve(contract)),
+    defaultData: (contract, given) => createSeeds(serve(contract), given),
     problems,
     snapshots: {},
     implementContract(contract) {
