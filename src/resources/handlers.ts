@@ -2,7 +2,7 @@ import { type Context, DomainError, type Handle, type HandlerResponse, type Inpu
 import { isNode, omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { getEntries, removeEntries, setEntries } from './change-entries.ts';
-import { getKeyValue, hasParents, hasSameId } from './entries.ts';
+import { getKeyValue, hasParents, hasSameId, isPathValue } from './entries.ts';
 import { createNotFound, findEntry, requireParents } from './find-entry.ts';
 import { filterEntries, takePage } from './list-query.ts';
 import { applyMergePatch } from './merge-patch.ts';
@@ -192,11 +192,12 @@ function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, 
   const { resource } = plan;
   const entries = getEntries(state, resource);
   const result = model.createEntry(plan, { entries, body, path, nowMs, newId });
+  const id = getKeyValue(result, resource.id) ?? '';
+  const name = resource.id.property ?? resource.id.parameter;
+  if (resource.kind === 'collection' && !isPathValue(id))
+    throw new DomainError('unusable-id', `the ${name} ${JSON.stringify(id)} can't be in a path: use another one`);
   if (resource.kind === 'collection' && entries.some((other) => hasSameId(resource, other, result)))
-    throw new DomainError(
-      'entry-exists',
-      `a ${resource.singular} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} exists: use another one`,
-    );
+    throw new DomainError('entry-exists', `a ${resource.singular} with the ${name} ${id} exists: use another one`);
   return { next: setEntries(state, resource, [...entries, result]), result };
 }
 

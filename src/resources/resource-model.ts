@@ -7,7 +7,7 @@ import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { createParentFinder } from './change-entries.ts';
 import { getRequiredQuery } from './document-paths.ts';
-import { copyKeyValue, getKeyValue, type PathInput, setKeyValue } from './entries.ts';
+import { copyKeyValue, getKeyValue, isPathValue, type PathInput, setKeyValue } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
 import { inferResources } from './infer.ts';
 import { type ListParameters, readListParameters } from './list-query.ts';
@@ -86,7 +86,7 @@ export class ResourceModel {
     const valid = isValid ? body : this.validator.removeInvalid(resource, this.#repair(resource, body));
     const entry = this.#setParents(mount, path, valid);
     const { id } = resource;
-    if (resource.kind === 'singleton' || getKeyValue(entry, id) !== undefined) return entry;
+    if (resource.kind === 'singleton' || isPathValue(getKeyValue(entry, id) ?? '')) return entry;
     return setKeyValue(entry, id, this.#values.createId(resource, entries, entry, newId()));
   }
 
