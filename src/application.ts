@@ -12,9 +12,9 @@ export interface Application<S extends State = State> {
   readonly contractFile: string;
   /**
    * The default data, which a reset restores: the path of its file, or a function that creates it for a contract. The server option `defaultData` takes
-   * precedence.
+   * precedence. `given`: the lists of that option, to which the function adds those that are missing.
    */
-  readonly defaultData: string | ((contract: Contract) => S);
+  readonly defaultData: string | ((contract: Contract, given: S) => S);
   /** The path of the folder that is served at `/images`. */
   readonly imagesFolder?: string;
   /** The problems by code. A handler reports a problem with a `DomainError` that has the code. */
@@ -35,6 +35,11 @@ export interface Application<S extends State = State> {
 export interface ContractImplementation<S extends State = State> {
   /** Returns the handler of an operation. Returns undefined if the application has none; then the operation is mocked. */
   getImplementation(operation: Operation): ApplicationHandler<S> | undefined;
+  /**
+   * Returns the response of a mocked operation if it is an entry of the state. Returns undefined for another response. Throws a `DomainError` if the operation needs
+   * an entry that does not exist.
+   */
+  getStoredResponse?(route: Route, input: Input, state: S): HandlerResponse | undefined;
   /** The rules for the validation of states. States come from data files, from snapshots, and from clients of the control API. */
   readonly stateRules: StateRules<S>;
   /** Whether to validate changes by the application's handlers. True if the handlers are written for another version of the contract. */

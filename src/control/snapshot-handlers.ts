@@ -62,10 +62,11 @@ export function getSnapshotState(id: string, name: string, parts: ControlParts):
 
 function createUnknownSnapshotError(id: string, name: string, { builtIn, sandboxes }: ControlParts) {
   const existing = formatNames([...(sandboxes.find(id)?.snapshots.keys() ?? []), ...builtIn.names]);
+  const other = existing === '' ? 'add it to the folder of --snapshots' : `use one of ${existing}`;
   const remedy = sandboxes.default.snapshots.has(name)
     ? 'The sandbox default has this snapshot: create the sandbox with it (`from`)'
     : 'Save the snapshot in this sandbox';
-  const detail = `Snapshot ${name} is neither built-in nor saved in the sandbox ${id}. ${remedy}, or use one of ${existing}.`;
+  const detail = `Snapshot ${name} is neither built-in nor saved in the sandbox ${id}. ${remedy}, or ${other}.`;
   return new ControlProblemError('unknown-snapshot', detail);
 }
 

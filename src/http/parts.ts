@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Application, HandlerResponse, Implementation } from '../application.ts';
+import type { Application, HandlerResponse, Implementation, Input } from '../application.ts';
 import type { ControlParts } from '../control/handler.ts';
 import type { CompletedBody } from '../mock/compare-contracts.ts';
 import type { Mock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
+import type { State } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import type { StateRules } from '../store/validate-state.ts';
 import type { AccessPolicy } from './access-policy.ts';
@@ -42,6 +43,8 @@ export interface ServedContract {
   readonly controlContract: Contract;
   /** Returns the implementation of an operation; undefined if the operation is mocked. */
   getImplementation(route: Route): Implementation | undefined;
+  /** Returns the response of a mocked operation if it is an entry of the state; undefined for another response. Throws a `DomainError` if an entry is missing. */
+  getStoredResponse(route: Route, input: Input, state: State): HandlerResponse | undefined;
   /** Returns whether responses of an operation can only have properties that the contract defines: its handler is written for the contract. */
   isClosed(route: Route): boolean;
   /** Adds what the contract requires, and the application's state can lack, to the response of a user's handler. */

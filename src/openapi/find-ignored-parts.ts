@@ -11,8 +11,11 @@ export function findIgnoredParts(document: Document): readonly Issue[] {
 
 function findUnreachablePaths(routes: readonly Route[]): readonly Issue[] {
   const first = new Map<string, string>();
+  // All paths of the contract of the control API are the server's own.
+  const isControl = routes.every(({ path }) => OWN_PATH.test(path));
   return routes.flatMap(({ method, path, pointer }) => {
     if (/[?#]/.test(path)) return [{ pointer, message: UNREACHABLE }];
+    if (OWN_PATH.test(path) && !isControl) return [{ pointer, message: TAKEN }];
     const key = `${method} ${path.replaceAll(/\{.*?\}/g, '{}').replace(/(.)\/+$/, '$1')}`;
     const other = first.get(key);
     first.set(key, other ?? path);
@@ -22,6 +25,12 @@ function findUnreachablePaths(routes: readonly Route[]): readonly Issue[] {
 }
 
 const UNREACHABLE = 'is never reached, because the path has a query or a fragment: make it a parameter';
+
+/** The paths of the control API, and of sandboxes. */
+const OWN_PATH = /^\/_(?:control|sandbox)(?:\/|$)/;
+
+const TAKEN =
+  'is never reached, because the server uses the paths below /_control and /_sandbox itself: use another path';
 
 /** Returns the path parameters with a style that is not parsed. */
 function findUnsupportedStyles(document: Document, routes: readonly Route[]): readonly Issue[] {

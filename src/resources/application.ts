@@ -5,7 +5,7 @@ import { ContractError, formatIssues } from '../openapi/document.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { findOverrideIssues } from './document-paths.ts';
 import { explainPlan } from './explain.ts';
-import { createHandler } from './handlers.ts';
+import { createHandler, respondToMocked } from './handlers.ts';
 import { problems } from './problems.ts';
 import { getRouteKey } from './resource.ts';
 import { ResourceModel } from './resource-model.ts';
@@ -24,17 +24,21 @@ const serve = memoizeByObject((contract: Contract) => {
 export function createResourceApplication(contractFile: string): Application {
   return {
     contractFile,
-    defaultData: (contract) => createSeeds(serve(contract)),
+    defaultData: (contract, given) => createSeeds(serve(contract), given),
     problems,
     snapshots: {},
     implementContract(contract) {
       const model = serve(contract);
-      const { plans, reasons } = model.inference;
+      const { plans, mockedPlans, reasons } = model.inference;
       const getPlan = (operation: Operation) => plans.get(getRouteKey(operation));
       return {
         getImplementation(operation) {
           const plan = getPlan(operation);
           return plan && { handle: createHandler(model, plan) };
+        },
+        getStoredResponse(route, input, state) {
+          const plan = mockedPlans.get(getRouteKey(route));
+          return plan && respondToMocked(model, plan, input, state);
         },
         stateRules: createStateRules(model),
         validatesChanges: false,

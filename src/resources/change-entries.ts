@@ -1,6 +1,7 @@
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { getKeyValue, hasParents, type PathInput } from './entries.ts';
+import { toPattern } from './names.ts';
 import type { Inference, Mount, Resource } from './resource.ts';
 
 /** Returns the entries of a resource. */
@@ -48,11 +49,6 @@ function isOwned({ mounts }: Resource, mount: Mount): boolean {
 function isParentPath({ parents }: Mount, item: string): boolean {
   const path = parents.at(-1)?.path;
   return path !== undefined && toPattern(path) === toPattern(item);
-}
-
-/** Returns a path template without the names of its parameters. */
-function toPattern(path: string): string {
-  return path.replaceAll(/\{[^}]*\}/g, '{}');
 }
 
 /** Returns the values of the path parameters of a mount for the children of an entry. */

@@ -6,10 +6,15 @@ import { PATH_VALUES } from './resource.ts';
 /** The values of the path parameters of a request, by the names in the path template. */
 export type PathInput = Readonly<Record<string, string>>;
 
-/** Returns the value of an entry for a path parameter, as text; undefined if the entry has none. */
+/** Returns the value of an entry for a path parameter, as text; undefined if the entry has none, or an object. */
 export function getKeyValue(entry: Entry, { property, name }: PathKey): string | undefined {
   const value = property === undefined ? getOwn(getPathValues(entry), name) : getProperty(entry, property);
-  return value === undefined || value === null ? undefined : String(value);
+  return value === undefined || typeof value === 'object' ? undefined : String(value);
+}
+
+/** Returns whether an id can be in a path: it is not empty, and clients of URLs do not remove it, as they do with dots. */
+export function isPathValue(id: string): boolean {
+  return !['', '.', '..'].includes(id);
 }
 
 /** Returns the value of a property. `property`: the names of nested properties, separated by dots. */
@@ -18,7 +23,7 @@ export function getProperty(entry: Entry, property: string): unknown {
 }
 
 /** Returns the value of a property that is not inherited: an entry has no `constructor` unless the client sends one. */
-function getOwn(object: Readonly<Record<string, unknown>>, name: string): unknown {
+export function getOwn(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 

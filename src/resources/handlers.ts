@@ -2,10 +2,11 @@ import { type Context, DomainError, type Handle, type HandlerResponse, type Inpu
 import { isNode, omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { getEntries, removeEntries, setEntries } from './change-entries.ts';
-import { findIndex, getKeyValue, hasParents, hasSameId } from './entries.ts';
+import { getKeyValue, hasParents, hasSameId, isPathValue } from './entries.ts';
+import { createNotFound, findEntry, requireParents } from './find-entry.ts';
 import { filterEntries, takePage } from './list-query.ts';
 import { applyMergePatch } from './merge-patch.ts';
-import { type Action, PATH_VALUES, type Plan } from './resource.ts';
+import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { getInner, setInner } from './responses.ts';
@@ -45,6 +46,22 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
     };
     return HANDLERS[plan.action](model, plan, stored, context);
   };
+}
+
+/**
+ * Returns the response of a mocked operation if it is the entry at its path; undefined for another response. Throws a `DomainError` if an entry in the path does not
+ * exist.
+ */
+export function respondToMocked(
+  model: ResourceModel,
+  plan: MockedPlan,
+  input: Input,
+  state: State,
+): HandlerResponse | undefined {
+  const path = model.toStoredPath(plan, input.path);
+  requireParents(model, state, plan, path);
+  const entry = plan.entry && findEntry(plan.entry, state, path);
+  return plan.entry && entry && respond(model, plan.entry, input, { status: plan.route.successStatus, entry });
 }
 
 function list(model: ResourceModel, plan: Plan, input: Input, context: Context): HandlerResponse {
@@ -175,17 +192,13 @@ function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, 
   const { resource } = plan;
   const entries = getEntries(state, resource);
   const result = model.createEntry(plan, { entries, body, path, nowMs, newId });
+  const id = getKeyValue(result, resource.id) ?? '';
+  const name = resource.id.property ?? resource.id.parameter;
+  if (resource.kind === 'collection' && !isPathValue(id))
+    throw new DomainError('unusable-id', `the ${name} ${JSON.stringify(id)} can't be in a path: use another one`);
   if (resource.kind === 'collection' && entries.some((other) => hasSameId(resource, other, result)))
-    throw new DomainError(
-      'entry-exists',
-      `a ${resource.singular} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} exists: use another one`,
-    );
+    throw new DomainError('entry-exists', `a ${resource.singular} with the ${name} ${id} exists: use another one`);
   return { next: setEntries(state, resource, [...entries, result]), result };
-}
-
-function findEntry({ resource, mount }: Plan, state: State, path: Input['path']): Entry | undefined {
-  const entries = getEntries(state, resource);
-  return entries[findIndex(entries, resource, mount, path)];
 }
 
 /** Returns a state with an entry replaced, or added if there was none. */
@@ -193,31 +206,6 @@ function setEntry({ resource }: Plan, state: State, current: Entry | undefined, 
   const entries = getEntries(state, resource);
   const index = current === undefined ? -1 : entries.indexOf(current);
   return setEntries(state, resource, index === -1 ? [...entries, entry] : entries.with(index, entry));
-}
-
-/** Throws a `DomainError` if a parent in the path does not exist. Parents that are no resources always exist. */
-function requireParents(model: ResourceModel, state: State, { mount }: Plan, path: Input['path']): void {
-  for (const { parameter, resource, own, parameters } of model.findParents(mount)) {
-    const names = [...own.parents.map((parent) => parent.parameter), own.id.parameter];
-    const parentPath = Object.fromEntries(names.map((name, index) => [name, path[parameters[index] ?? ''] ?? '']));
-    const entries = getEntries(state, resource);
-    const isEmpty = () => !entries.some((entry) => hasParents(entry, own, parentPath));
-    // Nothing creates such a parent, so any value stands for one.
-    if (findIndex(entries, resource, own, parentPath) !== -1 || (!resource.canCreate && isEmpty())) continue;
-    throw new DomainError(
-      'entry-not-found',
-      `no ${resource.singular} has the ${own.id.property ?? own.id.parameter} ${path[parameter]}`,
-    );
-  }
-}
-
-function createNotFound({ resource }: Plan, path: Input['path']): DomainError {
-  const { singular, kind, id } = resource;
-  const detail =
-    kind === 'singleton'
-      ? `there is no ${singular}: create it first`
-      : `no ${singular} has the ${id.property ?? id.parameter} ${path[id.parameter]}`;
-  return new DomainError('entry-not-found', detail);
 }
 
 /** Returns the properties of an entry in a request body. */

@@ -1,22 +1,60 @@
 import type { Route } from '../openapi/routes.ts';
 import { getDocumentPaths, getOverrides, getRequiredQuery, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
-import { getParameterName } from './names.ts';
-import { type Action, getRouteKey, type Inference, type Mount, type Plan, type Resource } from './resource.ts';
+import { getParameterName, getParentPath, toPattern } from './names.ts';
+import { findParents } from './path-keys.ts';
+import {
+  type Action,
+  getRouteKey,
+  type Inference,
+  type MockedPlan,
+  type Mount,
+  type Plan,
+  type Resource,
+} from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** Infers the resources of a document, and what its operations do with them. `reader`: of the normalized document. */
 export function inferResources(reader: SchemaReader, routes: readonly Route[]): Inference {
   const resources = findResources(reader, getDocumentPaths(reader.document, routes));
   const plans = new Map<string, Plan>();
+  const mockedPlans = new Map<string, MockedPlan>();
   const reasons = new Map<string, string>();
   for (const route of routes) {
     const planned = planRoute(reader, resources, route);
     const key = getRouteKey(route);
-    if (typeof planned === 'string') reasons.set(key, planned);
-    else plans.set(key, planned);
+    if (typeof planned !== 'string') plans.set(key, planned);
+    else {
+      reasons.set(key, planned);
+      if (!getOverrides(reader.document, route).off) mockedPlans.set(key, planMocked(reader, resources, route));
+    }
   }
-  return { resources, plans, reasons };
+  return { resources, plans, mockedPlans, reasons };
+}
+
+/** Plans a mocked operation: the entries in its path must exist. PUT can create the entry at its path. */
+function planMocked(reader: SchemaReader, resources: readonly Resource[], route: Route): MockedPlan {
+  const collection = route.method === 'PUT' ? getParentPath(route.path) : route.path;
+  const id = { parameter: '', property: undefined, name: '', schema: '' };
+  const parents = findParents(reader, { schema: '', collectionPath: collection, route, id });
+  const owner = parents.at(-1);
+  const place = owner && findPlace(resources, owner.path, toPattern);
+  const mount = { collection, item: undefined, parents, id };
+  if (!place) return { route, mount, entry: undefined };
+  const { resource } = place;
+  const names = parents.map(({ parameter }) => parameter);
+  const own = {
+    ...place.mount,
+    parents: place.mount.parents.map((parent, index) => ({ ...parent, parameter: names[index] ?? parent.parameter })),
+    id: { ...place.mount.id, parameter: owner.parameter },
+  };
+  const needed = { ...mount, parents: [...own.parents, { ...own.id, path: owner.path }] };
+  // The response of GET can be another entry, such as the manager of a user.
+  if (route.method === 'GET' || !hasEntryResponse(reader, resource, route))
+    return { route, mount: needed, entry: undefined };
+  const responsePath = locateResponse(reader, { resource, action: 'read' }, route, {}) as readonly string[];
+  const entry: Plan = { route, action: 'read', resource, mount: own, requestPath: [], entryPath: [], responsePath };
+  return { route, mount: needed, entry };
 }
 
 /** A path of a resource. */
@@ -44,11 +82,17 @@ function planRoute(reader: SchemaReader, resources: readonly Resource[], route: 
   return { route, action, resource, mount, requestPath, entryPath, responsePath };
 }
 
-function findPlace(resources: readonly Resource[], path: string): Place | undefined {
+/** Returns the resource with a path. `normalize`: is applied to the path templates before they are compared. */
+function findPlace(
+  resources: readonly Resource[],
+  path: string,
+  normalize = (template: string) => template,
+): Place | undefined {
+  const wanted = normalize(path);
   for (const resource of resources)
     for (const mount of resource.mounts) {
-      if (mount.item === path) return { resource, mount, isItem: true };
-      if (mount.collection === path) return { resource, mount, isItem: false };
+      if (mount.item !== undefined && normalize(mount.item) === wanted) return { resource, mount, isItem: true };
+      if (normalize(mount.collection) === wanted) return { resource, mount, isItem: false };
     }
   return undefined;
 }

@@ -2,6 +2,7 @@ import type { Input } from '../application.ts';
 import { DomainError } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
+import { getOwn } from './entries.ts';
 import { normalizeName } from './names.ts';
 
 /** The names of query parameters by meaning, normalized. */
@@ -137,8 +138,10 @@ export function filterEntries(
   if (wanted.length === 0) return entries;
   return entries.filter((entry) =>
     wanted.every(({ property, isRequired, values }) => {
-      if (entry[property] !== undefined) return matches(entry[property], values);
-      return isRequired || matches(complete(entry)[property], values);
+      const own = getOwn(entry, property);
+      return own === undefined
+        ? isRequired || matches(getOwn(complete(entry), property), values)
+        : matches(own, values);
     }),
   );
 }
@@ -147,7 +150,8 @@ export function filterEntries(
 function matches(value: unknown, texts: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((inner) => matches(inner, texts));
   if (typeof value === 'object' && value !== null)
-    return Object.values(value).some((inner) => typeof inner !== 'object' && texts.includes(String(inner)));
+    return Object.values(value).some((inner) => typeof inner !== 'object' && matches(inner, texts));
+  if (typeof value === 'number') return texts.some((text) => text.trim() !== '' && Number(text) === value);
   return texts.includes(String(value));
 }
 

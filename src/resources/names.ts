@@ -8,6 +8,11 @@ export function getParameterName(segment: string): string | undefined {
   return /^\{([^{}]+)\}(?:\.\w+)?$/.exec(segment)?.[1];
 }
 
+/** Returns a path template without the names of its parameters. */
+export function toPattern(path: string): string {
+  return path.replaceAll(/\{[^}]*\}/g, '{}');
+}
+
 /** Returns the path without a file extension at its end, such as `.json`. */
 export function removeExtension(path: string): string {
   return path.replace(/\.(?:json|xml|\{format\})$/, '');

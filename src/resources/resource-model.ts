@@ -7,7 +7,7 @@ import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { createParentFinder } from './change-entries.ts';
 import { getRequiredQuery } from './document-paths.ts';
-import { copyKeyValue, getKeyValue, type PathInput, setKeyValue } from './entries.ts';
+import { copyKeyValue, getKeyValue, isPathValue, type PathInput, setKeyValue } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
 import { inferResources } from './infer.ts';
 import { type ListParameters, readListParameters } from './list-query.ts';
@@ -86,12 +86,12 @@ export class ResourceModel {
     const valid = isValid ? body : this.validator.removeInvalid(resource, this.#repair(resource, body));
     const entry = this.#setParents(mount, path, valid);
     const { id } = resource;
-    if (resource.kind === 'singleton' || getKeyValue(entry, id) !== undefined) return entry;
+    if (resource.kind === 'singleton' || isPathValue(getKeyValue(entry, id) ?? '')) return entry;
     return setKeyValue(entry, id, this.#values.createId(resource, entries, entry, newId()));
   }
 
   /** Returns the values of a path as entries store them: `1` for the integer `01`. */
-  toStoredPath({ mount }: Plan, path: PathInput): PathInput {
+  toStoredPath({ mount }: Pick<Plan, 'mount'>, path: PathInput): PathInput {
     const schemas = new Map([...mount.parents, mount.id].map(({ parameter, schema }) => [parameter, schema]));
     const values = Object.entries(path).map(([name, text]) => [
       name,

@@ -72,12 +72,20 @@ export interface Plan {
   readonly responsePath: readonly string[];
 }
 
+/** A mocked operation below an entry: `POST /pets/{petId}/feed`. */
+export interface MockedPlan extends Pick<Plan, 'route' | 'mount'> {
+  /** The plan that reads the entry, if the response of the operation is the entry. */
+  readonly entry: Plan | undefined;
+}
+
 /** The resources of a document, and what each operation does. */
 export interface Inference {
   readonly resources: readonly Resource[];
   /** The plans of the operations that are real. */
   readonly plans: ReadonlyMap<string, Plan>;
-  /** The reasons why the other operations are mocked. Both maps have the keys of `getRouteKey`. */
+  /** The plans of the mocked operations that need an entry. */
+  readonly mockedPlans: ReadonlyMap<string, MockedPlan>;
+  /** The reasons why the other operations are mocked. All maps have the keys of `getRouteKey`. */
   readonly reasons: ReadonlyMap<string, string>;
 }
 

@@ -1,6 +1,7 @@
 import type { Input } from '../application.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Entry } from '../store/state.ts';
+import { normalizeHeaderNames } from '../util/header-names.ts';
 import { getKeyValue } from './entries.ts';
 import type { Page } from './list-query.ts';
 import { normalizeName } from './names.ts';
@@ -36,7 +37,10 @@ export function createHeaders(
     plan.action === 'create' && plan.resource.id.property === undefined && plan.resource.kind === 'collection';
   const location =
     isHidden && described.entry ? formatLocation(plan, described.input.path, described.entry) : undefined;
-  return { ...(location === undefined ? {} : { Location: location }), ...Object.fromEntries(entries) };
+  return normalizeHeaderNames({
+    ...(location === undefined ? {} : { Location: location }),
+    ...Object.fromEntries(entries),
+  });
 }
 
 function listCandidates(plan: Plan, name: string, { input, page, entry }: HeaderInput): readonly unknown[] {

@@ -1,11 +1,12 @@
 import type { HandlerResponse } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { Contract } from '../openapi/contract.ts';
+import { isNode } from '../openapi/document.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Entry } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
-import { getEntryKey, removePathValues } from './entries.ts';
+import { getEntryKey, getOwn, removePathValues } from './entries.ts';
 import type { Page } from './list-query.ts';
 import { getPageValues } from './page-fields.ts';
 import type { Plan, Resource } from './resource.ts';
@@ -143,10 +144,10 @@ function getJsonMedia({ route }: Plan, status: number) {
 export function setInner(object: Entry, [name, ...rest]: readonly string[], value: unknown): Entry {
   if (name === undefined) return { ...object, ...(value as Entry) };
   if (rest.length === 0) return { ...object, [name]: value };
-  return { ...object, [name]: setInner((object[name] ?? {}) as Entry, rest, value) };
+  return { ...object, [name]: setInner((getOwn(object, name) ?? {}) as Entry, rest, value) };
 }
 
 /** Returns the value at a path of property names; the object itself for an empty path. */
 export function getInner(object: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, name) => (value as Entry | undefined)?.[name], object);
+  return path.reduce<unknown>((value, name) => (isNode(value) ? getOwn(value, name) : undefined), object);
 }

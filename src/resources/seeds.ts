@@ -17,12 +17,16 @@ const MAX_PARENTS = 5;
 /** The time of the default data, in ms since 1970: 2026-01-01. It is constant, so that a reset restores the same data. */
 const SEED_TIME_MS = 1_767_225_600_000;
 
-/** Creates the default data of a contract: the examples of the document. A resource that no operation creates gets generated entries. */
-export function createSeeds(model: ResourceModel): State {
+/**
+ * Creates the default data of a contract: the examples of the document. A resource that no operation creates gets generated entries. `given`: the lists that are
+ * known.
+ */
+export function createSeeds(model: ResourceModel, given: State): State {
   const { resources } = model.inference;
   const byDepth = [...resources].sort((a, b) => getDepth(a) - getDepth(b));
-  let state: State = Object.fromEntries(resources.map(({ name }) => [name, []]));
+  let state: State = { ...Object.fromEntries(resources.map(({ name }) => [name, []])), ...given };
   for (const resource of byDepth) {
+    if (Object.hasOwn(given, resource.name)) continue;
     const examples = findExamples(model, resource);
     const isGenerated = examples.length === 0 && resource.kind === 'collection' && !resource.canCreate;
     const values = isGenerated ? Array.from({ length: GENERATED_SEEDS }, () => undefined) : examples;

@@ -15,7 +15,11 @@ export function sortEntries(
   const order = byMeaning.order === undefined ? '' : String(query[byMeaning.order] ?? '');
   const keys = [text].flat().flatMap(parseSortKeys);
   const isReversed = /^desc/i.test(order) && byMeaning.order !== byMeaning.sort;
-  const rows = entries.map((entry) => ({ entry, values: { ...complete(entry), ...entry } }));
+  // Without a prototype, no entry has an inherited value: the property can be `constructor`.
+  const rows = entries.map((entry) => ({
+    entry,
+    values: Object.assign(Object.create(null), complete(entry), entry) as Entry,
+  }));
   const known = keys.flatMap(({ name, isDescending }) => {
     const property = findSortProperty(rows, name);
     return property === undefined ? [] : [{ property, factor: isDescending !== isReversed ? -1 : 1 }];

@@ -3,8 +3,8 @@ import type { Entry, State } from '../store/state.ts';
 import { type StateRules, type ValidationSteps, validateEntries } from '../store/validate-state.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { getKeyValue } from './entries.ts';
-import { PATH_VALUES, type Resource } from './resource.ts';
+import { getKeyValue, isPathValue } from './entries.ts';
+import { PATH_VALUES, type PathKey, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
 /** Creates the rules for the state of the resources of a contract. */
@@ -25,25 +25,26 @@ export function createStateRules(model: ResourceModel): StateRules {
   };
 }
 
-/** Finds entries without an id, and entries with the same id. */
-function findKeyIssues(resource: Resource, state: State): ValidationSteps {
-  const { id, kind, mounts } = resource;
+/** Finds entries without an id or a parent, to which no path leads, and entries with the same id. */
+function findKeyIssues({ name, id, kind, mounts }: Resource, state: State): ValidationSteps {
   const firstIndexes = new Map<string, number>();
-  const place = id.property === undefined ? [PATH_VALUES, id.name] : id.property.split('.');
-  return validateEntries(resource.name, state[resource.name] ?? [], (entry: Entry, index): readonly Issue[] => {
-    if (kind === 'collection' && getKeyValue(entry, id) === undefined)
-      return [{ pointer: formatPointer(...place), message: 'is missing: add the id of the entry' }];
-    const keys = [...(mounts[0]?.parents ?? []), ...(kind === 'collection' ? [id] : [])];
-    const key = JSON.stringify(keys.map((part) => getKeyValue(entry, part)));
+  const parents = mounts[0]?.parents ?? [];
+  const ids = kind === 'collection' ? [id] : [];
+  return validateEntries(name, state[name] ?? [], (entry: Entry, index): readonly Issue[] => {
+    const missing = [...ids, ...parents].find((part) => getKeyValue(entry, part) === undefined);
+    if (missing) return [createIssue(missing, `is missing: add the id of the ${missing === id ? 'entry' : 'parent'}`)];
+    const values = [...parents, ...ids].map((part) => getKeyValue(entry, part) ?? '');
+    if (kind === 'collection' && !isPathValue(values.at(-1) ?? ''))
+      return [createIssue(id, `is ${JSON.stringify(values.at(-1))}, which can't be in a path: use another id`)];
+    const key = JSON.stringify(values);
     const first = firstIndexes.get(key);
-    if (first !== undefined)
-      return [
-        {
-          pointer: formatPointer(...place),
-          message: `is the same as in ${formatPointer(resource.name, first)}: change it`,
-        },
-      ];
+    if (first !== undefined) return [createIssue(id, `is the same as in ${formatPointer(name, first)}: change it`)];
     firstIndexes.set(key, index);
     return [];
   });
+}
+
+/** Creates an issue of the value of an id in an entry. */
+function createIssue({ property, name }: PathKey, message: string): Issue {
+  return { pointer: formatPointer(...(property === undefined ? [PATH_VALUES, name] : property.split('.'))), message };
 }

@@ -1,18 +1,23 @@
 import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
-import type { DefaultData } from '../store/default-data.ts';
+import type { DefaultDataSource } from '../store/default-data.ts';
+import type { State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { ServerOptions } from './options.ts';
 
-/** Returns the path of the default data, or a function that creates it for the current contract. */
+/** Returns the path of the default data, or a function that creates it for the current contract. `complete`: adds the lists that the file lacks. */
 export function getDefaultData(
   { defaultData: own }: Application,
   { defaultData }: Pick<ServerOptions, 'defaultData'>,
   getContract: () => Contract,
-): DefaultData {
-  if (defaultData !== undefined) return resolve(defaultData);
-  if (typeof own === 'string') return resolve(own);
-  const create = memoizeByObject(own);
-  return () => create(getContract());
+): DefaultDataSource {
+  if (typeof own === 'string') return { defaultData: resolve(defaultData ?? own) };
+  const create = memoizeByObject((contract: Contract) => memoizeByObject((given: State) => own(contract, given)));
+  const complete = (given: State) => create(getContract())(given);
+  return defaultData === undefined
+    ? { defaultData: () => complete(NO_LISTS) }
+    : { defaultData: resolve(defaultData), complete };
 }
+
+const NO_LISTS: State = {};

@@ -12,6 +12,6 @@ export async function repair({ data, ...options }: RepairOptions): Promise<strin
   const application = await chooseApplication(options);
   const contract = await loadContract({ path: resolve(options.contract ?? application.contractFile), strict: false });
   const { validate } = createStateValidator(application.implementContract(contract).stateRules);
-  const defaultData = getDefaultData(application, options, () => contract);
-  return repairDataFile({ data, defaultData, check: validate, log: createLogger('off') });
+  const source = getDefaultData(application, options, () => contract);
+  return repairDataFile({ data, ...source, check: validate, log: createLogger('off') });
 }

@@ -1,9 +1,10 @@
-import type { Application, HandlerResponse, Implementation } from '../application.ts';
+import type { Application, HandlerResponse, Implementation, Input } from '../application.ts';
 import { compareContracts, completeBody, type Difference, type GenerateField } from '../mock/compare-contracts.ts';
 import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { ContractError, formatIssues } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import type { State } from '../store/state.ts';
 import { createStateValidator, type StateRules, type StateValidator } from '../store/validate-state.ts';
 import type { DataValidator } from '../util/issue.ts';
 import { loadControlContract } from './control.ts';
@@ -51,6 +52,8 @@ export function createContractSetupFactory(application: Application, mock: Mocke
       differences: [...differences.values()],
       isClosed: (route: Route) => implementation.getImplementation(route)?.writtenFor !== undefined,
       getImplementation,
+      getStoredResponse: (route: Route, input: Input, state: State) =>
+        chosen.get(route)?.isUnknown ? implementation.getStoredResponse?.(route, input, state) : undefined,
       /** Whether the application explains what it does for an operation. */
       isExplained: implementation.explain !== undefined && mock !== true,
       /** Returns what the handler of an operation does, or why the operation is mocked. */

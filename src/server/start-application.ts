@@ -87,7 +87,7 @@ async function openServerState({ application, options, nowMs, log, current, addr
     data: options.data,
     durability: options.durability ?? 'disk',
     contract: options.contract,
-    defaultData: getDefaultData(application, options, () => current.setup.contract),
+    ...getDefaultData(application, options, () => current.setup.contract),
     collections: () => Object.keys(current.setup.collections),
     check: (data) => current.setup.validator.validate(data),
     checkInSteps: (data) => current.setup.validator.validateInSteps(data),

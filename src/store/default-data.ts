@@ -15,10 +15,15 @@ import type { State } from './state.ts';
 /** The default data: the path of its file, or a function that creates it. The function returns the same object until the default data changes. */
 export type DefaultData = string | (() => State);
 
-/** The default data, and how it is read and validated. */
-interface DefaultDataOptions extends Omit<StateFile, 'path'> {
+/** Where the default data comes from. */
+export interface DefaultDataSource {
   readonly defaultData: DefaultData;
+  /** Adds the lists that the file with the default data lacks. Returns the same object for the same lists until the contract changes. */
+  readonly complete?: ((given: State) => State) | undefined;
 }
+
+/** The default data, and how it is read and validated. */
+type DefaultDataOptions = DefaultDataSource & Omit<StateFile, 'path'>;
 
 /** Returns how messages name the default data, at the start of a sentence. */
 export function getDefaultDataName(defaultData: DefaultData): string {
@@ -26,10 +31,11 @@ export function getDefaultDataName(defaultData: DefaultData): string {
 }
 
 /** Creates a function that returns the default data. Reads and validates the default data again if it has changed since the last call. */
-export function createDefaultDataReader({ defaultData, disk, check }: DefaultDataOptions): () => StateText {
-  return typeof defaultData === 'string'
-    ? createFileReader({ path: defaultData, disk, check })
-    : createSeedReader(defaultData, check);
+export function createDefaultDataReader({ defaultData, complete, disk, check }: DefaultDataOptions): () => StateText {
+  const name = getDefaultDataName(defaultData);
+  if (typeof defaultData !== 'string') return createSeedReader(defaultData, name, check);
+  const read = createFileReader({ path: defaultData, disk, check });
+  return complete ? createSeedReader(() => complete(read().state), name, check) : read;
 }
 
 function createFileReader({ path, disk, check }: StateFile): () => StateText {
@@ -47,9 +53,8 @@ function createFileReader({ path, disk, check }: StateFile): () => StateText {
   };
 }
 
-function createSeedReader(create: () => State, check: StateFile['check']): () => StateText {
+function createSeedReader(create: () => State, name: string, check: StateFile['check']): () => StateText {
   const toText = memoizeByObject((created: State): StateText => {
-    const name = getDefaultDataName(create);
     // The validation adds default values.
     const state = structuredClone(created);
     requireValid(name, check(state));

@@ -4,7 +4,7 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createMemoryBackend } from './backend.ts';
 import { DataFileError, type StateText } from './data-file.ts';
 import { getListedPath, isSameFile, resolveDataPath } from './data-path.ts';
-import { createDefaultDataReader, type DefaultData, getDefaultDataName } from './default-data.ts';
+import { createDefaultDataReader, type DefaultDataSource, getDefaultDataName } from './default-data.ts';
 import { type Disk, type FileDurability, machineDisk } from './disk.ts';
 import { createFailureLog } from './failure-log.ts';
 import type { FileBackendOptions } from './file-backend.ts';
@@ -20,11 +20,11 @@ export type Durability = FileDurability | 'memory';
 
 /** Options for opening a state. */
 export interface OpenStateOptions
-  extends Pick<FileBackendOptions, 'check' | 'checkInSteps' | 'checkedBy' | 'contract' | 'log' | 'prepare'> {
+  extends DefaultDataSource,
+    Pick<FileBackendOptions, 'check' | 'checkInSteps' | 'checkedBy' | 'contract' | 'log' | 'prepare'> {
   /** The path of the data file; undefined for a state in memory. */
   readonly data: string | undefined;
   readonly durability: Durability;
-  readonly defaultData: DefaultData;
   /** Returns the names of the collections of the current contract, in the order of the data file. */
   readonly collections: () => readonly string[];
   /** Returns the time, in ms since 1970. */
@@ -52,9 +52,9 @@ const POLL_MS = 200;
 
 /** Opens a store with the state in the data file. Without a data file, opens a store in memory with the default data. Throws `DataFileError`. */
 export async function openState<S extends State = State>(options: OpenStateOptions): Promise<OpenedState<S>> {
-  const { data, durability, defaultData, check, nowMs, collections, disk = machineDisk } = options;
+  const { data, durability, nowMs, collections, disk = machineDisk } = options;
   const texts = new StateTexts(collections);
-  const read = createDefaultDataReader({ defaultData, disk, check });
+  const read = createDefaultDataReader({ ...options, disk });
   const readLogged = logFailures(read, options);
   // Creates a copy, because the store does not commit a state that is the same object. A reset must always commit, since the data file may differ.
   const toState = (content: StateText) => {

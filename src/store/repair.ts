@@ -1,7 +1,7 @@
 import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
 import { DataFileError, OtherContractError, readState, type StateFile } from './data-file.ts';
 import { resolveDataPath } from './data-path.ts';
-import { createDefaultDataReader, type DefaultData } from './default-data.ts';
+import { createDefaultDataReader, type DefaultDataSource } from './default-data.ts';
 import { type Disk, describeDiskError, getMode, getSignature, machineDisk, writeAll } from './disk.ts';
 import { DurableFile } from './durable-file.ts';
 import { createConflictName, type FileContext } from './edit-conflicts.ts';
@@ -10,10 +10,9 @@ import { lockFile } from './lock.ts';
 import { getLogPath, WriteAheadLog } from './write-ahead-log.ts';
 
 /** Options of a repair. */
-interface RepairOptions extends Pick<StateFile, 'check'>, Pick<FileContext, 'log'> {
+interface RepairOptions extends DefaultDataSource, Pick<StateFile, 'check'>, Pick<FileContext, 'log'> {
   /** The path of the data file. */
   readonly data: string;
-  readonly defaultData: DefaultData;
   /** Default: the disk of this machine. */
   readonly disk?: Disk;
 }
@@ -23,8 +22,8 @@ interface RepairOptions extends Pick<StateFile, 'check'>, Pick<FileContext, 'log
  * for the user. Throws `DataFileError` if the repair fails; then no content is lost.
  */
 export async function repairDataFile(options: RepairOptions): Promise<string> {
-  const { data, defaultData, check, log, disk = machineDisk } = options;
-  const { text } = createDefaultDataReader({ defaultData, disk, check })();
+  const { data, check, log, disk = machineDisk } = options;
+  const { text } = createDefaultDataReader({ ...options, disk })();
   const path = await resolveDataPath(disk, data);
   const lock = await lockFile(path, () => undefined);
   try {

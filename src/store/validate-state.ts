@@ -42,7 +42,7 @@ export interface StateValidator {
   readonly hasVariableCollections: boolean;
   /** Returns all issues; an empty list if `data` is a valid state. Adds the default values of the contract to `data`. */
   validate(data: unknown): readonly Issue[];
-  /** Does the same as `validate`, in steps. */
+  /** Validates an edited data file, in steps. It does the same as `validate`, but no list can be missing: an edit that removes a list is a mistake. */
   validateInSteps(data: unknown): Steps<readonly Issue[]>;
   /** Returns the first 1,000 issues. Does not change `data`. The server can handle other requests during the validation. */
   validateInSlices(data: unknown): Promise<readonly Issue[]>;
@@ -71,7 +71,7 @@ export function createStateValidator(rules: StateRules): StateValidator {
   return {
     hasVariableCollections: rules.hasVariableCollections ?? false,
     validate: (data) => runAtOnce(collectIssues(data, rules)),
-    validateInSteps: (data) => collectIssues(data, rules),
+    validateInSteps: (data) => collectIssues(data, rules, false),
     async validateInSlices(data) {
       const issues: Issue[] = [];
       let steps = 0;
@@ -85,9 +85,9 @@ export function createStateValidator(rules: StateRules): StateValidator {
   };
 }
 
-function* collectIssues(data: unknown, rules: StateRules): Steps<readonly Issue[]> {
+function* collectIssues(data: unknown, rules: StateRules, canLackLists?: boolean): Steps<readonly Issue[]> {
   const issues: Issue[] = [];
-  for (const issue of validateState(data, rules)) {
+  for (const issue of validateState(data, rules, canLackLists)) {
     if (issue) issues.push(issue);
     yield;
   }
@@ -108,7 +108,11 @@ function findLargeObject(value: unknown): string | undefined {
   return undefined;
 }
 
-function* validateState(data: unknown, rules: StateRules): Generator<Issue | undefined> {
+function* validateState(
+  data: unknown,
+  rules: StateRules,
+  canLackLists = rules.hasVariableCollections,
+): Generator<Issue | undefined> {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
     yield { pointer: '', message: `is not an object with ${Object.keys(rules.collections).join(', ')}` };
     return;
@@ -119,7 +123,7 @@ function* validateState(data: unknown, rules: StateRules): Generator<Issue | und
     return;
   }
   let hasShape = true;
-  for (const issue of validateCollections(data as Record<string, unknown>, rules)) {
+  for (const issue of validateCollections(data as Record<string, unknown>, rules, canLackLists)) {
     if (issue) hasShape = false;
     yield issue;
   }
@@ -148,6 +152,7 @@ function findForeignLists(data: object, { collections }: StateRules): Issue | un
 function* validateCollections(
   data: Readonly<Record<string, unknown>>,
   { collections, hasVariableCollections, validateEntry }: StateRules,
+  canLackLists: boolean | undefined,
 ): ValidationSteps {
   const createIssue = (name: string, message: string) => ({ pointer: formatPointer(name), message });
   const names = Object.keys(collections);
@@ -158,7 +163,7 @@ function* validateCollections(
   }
   for (const [name, { schema, isNeverEmpty }] of Object.entries(collections)) {
     const list = data[name];
-    if (list === undefined && hasVariableCollections) continue;
+    if (list === undefined && canLackLists) continue;
     if (list === undefined) yield createIssue(name, 'is missing: add an array');
     else if (!Array.isArray(list)) yield createIssue(name, 'is not an array');
     else if (isNeverEmpty && list.length === 0) yield createIssue(name, 'is empty: add at least one entry');

@@ -115,6 +115,15 @@ describe('a request with the path of a server', () => {
     expect(await getLocation('/_sandbox/w1/v1/pets')).toBe('/_sandbox/w1/v1/pets/7');
   });
 
+  it('and the sandbox are in the paths of a Link', async () => {
+    const example = '</pets?page=2>; rel="next", <https://example.com/pets>; rel="last"';
+    const response = { description: 'd', headers: { Link: { schema: { type: 'string' }, example } } };
+    const contract = await writeDocument(V1, { '/pets': { get: { responses: { 204: response } } } });
+    const { ask } = await startStorefront({ contract });
+    const { headers } = await ask('GET', '/_sandbox/w1/v1/pets');
+    expect(headers.get('link')).toBe(example.replace('</pets', '</_sandbox/w1/v1/pets'));
+  });
+
   it('gets the methods of the path, or says that the path does not exist', async () => {
     const shop = await startStorefront({ contract: await writeDocument(V1), mock: true });
     const refused = await shop.ask('DELETE', '/v1/pets');

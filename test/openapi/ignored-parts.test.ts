@@ -19,6 +19,11 @@ describe('loadContract warns, with position and reason, of', () => {
       '4:23 #/paths/~1a?type=b/get is never reached, because the path has a query or a fragment: make it a parameter',
     ],
     [
+      'a path of the control API',
+      [`/a: { ${GET} }`, `/_control/b: { ${GET} }`],
+      '5:23 #/paths/~1_control~1b/get is never reached, because the server uses the paths below /_control and /_sandbox itself: use another path',
+    ],
+    [
       'two paths with the same form',
       [`/a/{id}: { ${GET} }`, `/a/{name}: { ${GET} }`],
       '5:21 #/paths/~1a~1{name}/get is never reached, because /a/{id} matches the same requests: remove one of them',

@@ -55,6 +55,25 @@ describe('Ids with slashes', () => {
   });
 });
 
+describe('An id from a client', () => {
+  it('can have any characters', async () => {
+    const { ask } = await startApi({ paths: createResourcePaths('/notes/{id}', Named) });
+    for (const id of ['a/b', 'a b', '?#', '%', '%2F', '...', 'é', '\\', '"', '\n', '\0', '\u007f']) {
+      expect((await ask('POST', '/notes', { id })).status).toBe(201);
+      expect((await ask('GET', `/notes/${encodeURIComponent(id)}`)).body).toEqual({ id });
+    }
+  });
+
+  it.each(['', '.', '..'])('is refused with a 400 if no path can have it: %j', async (id) => {
+    const { ask } = await startApi({ paths: createResourcePaths('/notes/{id}', Named) });
+    expect(await ask('POST', '/notes', { id })).toMatchObject({
+      status: 400,
+      body: { detail: `the id ${JSON.stringify(id)} can't be in a path: use another one` },
+    });
+    expect((await ask('GET', '/notes')).body).toEqual([]);
+  });
+});
+
 describe('PUT on a collection', () => {
   it('without an id in the body gets a 400', async () => {
     const paths = {

@@ -164,4 +164,24 @@ describe('A reset', () => {
     await createControlClient({ port })('POST', '/default/reset');
     expect((await ask('GET', '/pets')).body).toEqual([{ id: 9, name: 'Own' }]);
   });
+
+  it('restores the examples of lists that the file of --default-data lacks, below the parents in the file', async () => {
+    const Owner = createObject({ 'id!': TEXT });
+    const api = {
+      paths: {
+        ...paths,
+        '/owners': { get: { response: createList(Owner), example: [{ id: 'ada' }] } },
+        '/owners/{ownerId}': { get: { response: Owner } },
+        '/owners/{ownerId}/toys': { get: { response: createList(Owner), example: [{ id: 'ball' }] } },
+        '/owners/{ownerId}/toys/{toyId}': { get: { response: Owner } },
+      },
+    };
+    const folder = await folderWith({ 'default.json': '{"owners":[{"id":"bob"}]}' });
+    const { ask, port } = await startApi(api, { defaultData: join(folder, 'default.json') });
+    await ask('DELETE', '/pets/1');
+    await createControlClient({ port })('POST', '/default/reset');
+    expect((await ask('GET', '/owners')).body).toEqual([{ id: 'bob' }]);
+    expect((await ask('GET', '/owners/bob/toys')).body).toEqual([{ id: 'ball' }]);
+    expect((await ask('GET', '/pets')).body).toEqual([REX, TOM]);
+  });
 });

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -8,6 +8,7 @@ import {
   createResourcePaths,
   refer,
 } from '../support/fixtures/api-document.ts';
+import { eventually, getWarnings } from '../support/harness/edited-file.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { createControlClient, createSandboxClient } from '../support/harness/sandboxes.ts';
 import { startApi, writeApi } from '../support/harness/start-api.ts';
@@ -55,6 +56,9 @@ describe('The state', () => {
     ['an invalid property', { owners: [{ id: 1, name: 7 }] }, '/owners/0/name'],
     ['an invalid enum', { pets: [{ $path: { ownerId: '1' }, id: 1, tag: 'cow' }] }, '/pets/0/tag'],
     ['a missing id', { owners: [{ name: 'Ada' }] }, '/owners/0/id'],
+    ['an id that no path can have', { owners: [{ ...STATE.owners[0], id: '..' }] }, '/owners/0/id'],
+    ['a missing parent', { pets: [{ id: 1, name: 'Rex' }] }, '/pets/0/$path/ownerId'],
+    ['a parent that is an object', { pets: [{ $path: { ownerId: {} }, id: 1 }] }, '/pets/0/$path/ownerId'],
     ['an id that another entry has', { owners: [{ id: 1 }, { id: 1 }] }, '/owners/1/id'],
   ])('is refused with %s', async (_name, state, pointer) => {
     const { port } = await startApi(API);
@@ -88,6 +92,13 @@ describe('The state', () => {
     await ask('DELETE', '/owners/1');
     await control('POST', '/default/snapshots/mine/restore');
     expect((await control('GET', '/default/state')).body).toEqual(STATE);
+  });
+
+  it('has no built-in snapshots, which the message about an unknown snapshot says', async () => {
+    const { port } = await startApi(API);
+    expect((await createControlClient({ port })('POST', '/default/snapshots/paid/restore')).body.detail).toMatch(
+      /Save the snapshot in this sandbox, or add it to the folder of --snapshots\.$/,
+    );
   });
 
   it('does not change if one of many requests at once is refused', async () => {
@@ -136,6 +147,16 @@ describe('The data file', () => {
     await first.ended;
     const { ask: askAgain } = await startStorefront({ contract, data });
     expect((await askAgain('GET', '/owners/1/pets')).body).toEqual([{ id: 1, name: 'Rex' }]);
+  });
+
+  it('is not loaded if an edit removes a list', async () => {
+    const server = await startApi(API);
+    const { ask, dataFile = '', flush } = server;
+    await createEntries(ask);
+    await flush();
+    await writeFile(dataFile, '{}');
+    await eventually(() => expect(getWarnings(server).join()).toContain('/owners is missing: add an array'));
+    expect((await ask('GET', '/owners')).body).toEqual(STATE.owners);
   });
 
   it('is refused with the place of an invalid entry', async () => {

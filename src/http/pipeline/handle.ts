@@ -54,8 +54,21 @@ async function replaceResponse(
   const injected = call.applied.effect?.response;
   // The response of the fault also replaces the problem document of a `DomainError`.
   if (handler) await runHandler(parts, handler, call).catch(rethrowUnlessDomainError);
-  const response = injected ? createFaultResponse(parts, call, injected) : createPreferredResponse(parts, call);
+  const response = injected
+    ? createFaultResponse(parts, call, injected)
+    : (createStoredResponse(parts, call) ?? createPreferredResponse(parts, call));
   return { response: completeMockResponse(call.target.location, response) };
+}
+
+/** Creates the response of a mocked operation that is an entry of the state; undefined for another response. */
+function createStoredResponse(
+  parts: Parts,
+  { request, route, input, preferences, selection }: OperationCall,
+): ResponseData | undefined {
+  if (preferences.isMockRequired) return undefined;
+  const { state } = selection.sandbox.store.read();
+  const stored = parts.getStoredResponse(route, new ApplicationInput(request, input), state);
+  return stored && createResponse(stored.status ?? route.successStatus, stored.body, stored.headers ?? NO_HEADERS);
 }
 
 function rethrowUnlessDomainError(error: unknown): void {
@@ -150,12 +163,16 @@ export function completeMockResponse(location: Location, response: ResponseData)
   return { ...response, headers: { ...addPrefix(location, response.headers), 'X-Mocked': 'operation' } };
 }
 
-/** Adds the base path of the request, such as `/v1`, and the prefix of its sandbox, such as `/_sandbox/w3`, to a path in the `Location` header. */
+/** Adds the base path of the request, such as `/v1`, and the prefix of its sandbox, such as `/_sandbox/w3`, to the paths in the headers `Location` and `Link`. */
 function addPrefix({ prefix, basePath }: Location, headers: Headers): Headers {
-  const { Location: path } = headers;
-  if (!path?.startsWith('/')) return headers;
-  const added = prefix + (isBelow(path, basePath) ? '' : basePath);
-  return added === '' ? headers : { ...headers, Location: added + path };
+  const { Location: path, Link: links } = headers;
+  if (prefix + basePath === '' || (path ?? links) === undefined) return headers;
+  const add = (own: string) => prefix + (isBelow(own, basePath) ? '' : basePath) + own;
+  return {
+    ...headers,
+    ...(path?.startsWith('/') && { Location: add(path) }),
+    ...(links !== undefined && { Link: links.replaceAll(/(?<=<)\/[^>]*/g, add) }),
+  };
 }
 
 /** Returns the media type that the contract documents for responses with a status. If there are several, prefers a JSON type. */
