@@ -22,19 +22,19 @@ export function removeEntries(
   isRemoved: (entry: Entry) => boolean,
 ): State {
   const entries = getEntries(state, resource);
-  const removed = entries.filter(isRemoved);
-  if (removed.length === 0) return state;
+  const removed = new Set(entries.filter(isRemoved));
+  if (removed.size === 0) return state;
   let next = setEntries(
     state,
     resource,
-    entries.filter((entry) => !removed.includes(entry)),
+    entries.filter((entry) => !removed.has(entry)),
   );
   for (const child of resources)
     for (const mount of child.mounts) {
       const own = resource.mounts.find(({ item }) => item !== undefined && isParentPath(mount, item));
       if (!own || child === resource || !isOwned(child, mount)) continue;
       next = removeEntries({ resources } as Inference, next, child, (entry) =>
-        removed.some((parent) => hasParents(entry, mount, getPathInput(mount, own, resource, parent))),
+        [...removed].some((parent) => hasParents(entry, mount, getPathInput(mount, own, resource, parent))),
       );
     }
   return next;

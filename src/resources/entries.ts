@@ -19,6 +19,8 @@ export function isPathValue(id: string): boolean {
 
 /** Returns the value of a property. `property`: the names of nested properties, separated by dots. */
 export function getProperty(entry: Entry, property: string): unknown {
+  // Called for each entry of a list, so it does not split a name that is not nested.
+  if (!property.includes('.')) return getOwn(entry, property);
   return property.split('.').reduce<unknown>((value, name) => (isNode(value) ? getOwn(value, name) : undefined), entry);
 }
 
@@ -59,9 +61,14 @@ export function copyKeyValue(from: Entry, entry: Entry, key: PathKey): Entry {
   return value === undefined ? entry : setKeyValue(entry, key, value);
 }
 
-/** Returns whether two entries have the same id. The ids of entries with parents are unique among the entries with the same parents. */
-export function hasSameId({ id, mounts: [mount] }: Resource, one: Entry, other: Entry): boolean {
-  return [id, ...(mount?.parents ?? [])].every((key) => getKeyValue(one, key) === getKeyValue(other, key));
+/**
+ * Creates a function that returns whether another entry has the same id as an entry. The ids of entries with parents are unique among the entries with the same
+ * parents.
+ */
+export function matchId({ id, mounts: [mount] }: Resource, entry: Entry): (other: Entry) => boolean {
+  const keys = [id, ...(mount?.parents ?? [])];
+  const values = keys.map((key) => getKeyValue(entry, key));
+  return (other) => keys.every((key, index) => getKeyValue(other, key) === values[index]);
 }
 
 /** Returns whether an entry belongs to the parents in a path. */

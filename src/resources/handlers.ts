@@ -2,7 +2,7 @@ import { type Context, DomainError, type Handle, type HandlerResponse, type Inpu
 import { isNode, omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { getEntries, removeEntries, setEntries } from './change-entries.ts';
-import { getKeyValue, hasParents, hasSameId, isPathValue } from './entries.ts';
+import { getKeyValue, hasParents, isPathValue, matchId } from './entries.ts';
 import { createNotFound, findEntry, requireParents } from './find-entry.ts';
 import { filterEntries, takePage } from './list-query.ts';
 import { applyMergePatch } from './merge-patch.ts';
@@ -196,7 +196,7 @@ function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, 
   const name = resource.id.property ?? resource.id.parameter;
   if (resource.kind === 'collection' && !isPathValue(id))
     throw new DomainError('unusable-id', `the ${name} ${JSON.stringify(id)} can't be in a path: use another one`);
-  if (resource.kind === 'collection' && entries.some((other) => hasSameId(resource, other, result)))
+  if (resource.kind === 'collection' && entries.some(matchId(resource, result)))
     throw new DomainError('entry-exists', `a ${resource.singular} with the ${name} ${id} exists: use another one`);
   return { next: setEntries(state, resource, [...entries, result]), result };
 }

@@ -2,7 +2,7 @@ import { findJsonMedia } from '../openapi/responses.ts';
 import type { Entry, State } from '../store/state.ts';
 import { toSeed } from '../util/random.ts';
 import { getEntries, listParentPaths } from './change-entries.ts';
-import { hasParents, hasSameId } from './entries.ts';
+import { hasParents, matchId } from './entries.ts';
 import type { Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner } from './responses.ts';
@@ -68,8 +68,7 @@ function addSeeds(
           newId: () => createUuidFrom(key),
         },
       );
-      if (resource.kind === 'singleton' || !entries.some((other) => hasSameId(resource, other, entry)))
-        entries.push(entry);
+      if (resource.kind === 'singleton' || !entries.some(matchId(resource, entry))) entries.push(entry);
     }
   return { ...state, [resource.name]: [...getEntries(state, resource), ...entries] };
 }

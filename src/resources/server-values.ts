@@ -57,10 +57,11 @@ export function createServerValues(
   return {
     createId(resource, entries, entry, uuid) {
       const { id } = resource;
-      const used = new Set(entries.map((other) => getKeyValue(other, id)));
+      const isUsed = (text: string) => entries.some((other) => getKeyValue(other, id) === text);
       const isFree = (value: unknown) =>
-        value !== undefined && !used.has(String(value)) && (id.schema === '' || contract.isValid(id.schema, value));
-      for (const candidate of listCandidates(reader, id, entries, entry, uuid)) if (isFree(candidate)) return candidate;
+        value !== undefined && (id.schema === '' || contract.isValid(id.schema, value)) && !isUsed(String(value));
+      for (const candidate of generateCandidates(reader, id, entries, entry, uuid))
+        if (isFree(candidate)) return candidate;
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const generated = generate(id.schema, toSeed(`${uuid} ${attempt}`));
         if (isFree(generated)) return generated;
@@ -104,33 +105,38 @@ function formatTimes(nowMs: number): readonly unknown[] {
   return [text, text.slice(0, 10), Math.floor(nowMs / 1_000), nowMs];
 }
 
-/** Returns possible ids, the best first: a slug of the title, the next number, the UUID, and parts of it. */
-function listCandidates(
+/** Generates possible ids, the best first: a slug of the title, the next number, the UUID, and parts of it. */
+function* generateCandidates(
   reader: SchemaReader,
   { property, schema }: PathKey,
   entries: readonly Entry[],
   entry: Entry,
   uuid: string,
-): readonly unknown[] {
+): Generator<unknown> {
   const types = schema === '' ? [] : reader.getTypes(schema);
-  const values = entries.map((other) => (property === undefined ? undefined : getProperty(other, property)));
-  const numbers = values.filter((value) => typeof value !== 'boolean' && /^\d{1,15}$/.test(String(value))).map(Number);
-  const next = numbers.reduce((highest, number) => Math.max(highest, number), 0) + 1;
+  const ids = entries.map((other) => (property === undefined ? undefined : getProperty(other, property)));
   if (types.includes('integer') || types.includes('number')) {
-    const minimum = Number(reader.getKeyword(schema, 'minimum') ?? 0);
-    return [Math.max(next, minimum)];
+    yield Math.max(getNextNumber(ids), Number(reader.getKeyword(schema, 'minimum') ?? 0));
+    return;
   }
-  const isCounted = numbers.length > 0 && numbers.length === values.length;
   const bare = uuid.replaceAll('-', '');
   const maxLength = Number(reader.getKeyword(schema, 'maxLength') ?? uuid.length);
-  return [
-    ...(property !== undefined && normalizeName(property) === 'slug' ? createSlugs(entry, bare) : []),
-    ...(isCounted ? [String(next)] : []),
-    uuid,
-    bare,
-    bare.slice(0, Math.max(0, maxLength)),
-    String(next),
-  ];
+  if (property !== undefined && normalizeName(property) === 'slug') yield* createSlugs(entry, bare);
+  if (ids.length > 0 && ids.every(isNumber)) yield String(getNextNumber(ids));
+  yield uuid;
+  yield bare;
+  yield bare.slice(0, Math.max(0, maxLength));
+  yield String(getNextNumber(ids));
+}
+
+/** Returns whether an id is a whole number, also as text. */
+function isNumber(id: unknown): boolean {
+  return typeof id !== 'boolean' && /^\d{1,15}$/.test(String(id));
+}
+
+/** Returns the number after the highest number of some ids; 1 if none is a number. */
+function getNextNumber(ids: readonly unknown[]): number {
+  return ids.reduce<number>((highest, id) => (isNumber(id) ? Math.max(highest, Number(id)) : highest), 0) + 1;
 }
 
 /** Returns slugs of the title of an entry. The second is unique. */
