@@ -80,7 +80,7 @@ function checkPaths(document: Document): readonly Issue[] {
 
 function checkOperation(document: Document, pointer: string, operation: unknown): readonly Issue[] {
   if (!isNode(operation)) return [{ pointer, message: 'is not an operation: it must be an object' }];
-  const { responses, parameters = [], requestBody } = operation;
+  const { responses = getDefaultResponses(document), parameters = [], requestBody } = operation;
   if (!isNode(responses) || getStatuses(responses).length === 0)
     return [{ pointer, message: 'documents no response: add at least one status below responses' }];
   if (!Array.isArray(parameters)) return [{ pointer: `${pointer}/parameters`, message: 'is not an array' }];
@@ -135,11 +135,17 @@ export function withOperationIds(document: Document): Document {
     const entries = Object.entries(item).map(([key, operation]) => {
       if (!METHODS.includes(key as never) || !isNode(operation)) return [key, operation];
       const ownId = typeof operation.operationId === 'string' ? operation.operationId : '';
-      return [key, { ...operation, operationId: takeId(takenIds, ownId || createId(key, path)) }];
+      const { responses = getDefaultResponses(document) } = operation;
+      return [key, { ...operation, operationId: takeId(takenIds, ownId || createId(key, path)), responses }];
     });
     return [[path, Object.fromEntries(entries)]];
   });
   return { ...document, paths: Object.fromEntries(paths) };
+}
+
+/** Returns the responses of an operation that documents none, which OpenAPI 3.1 allows: any response. Returns undefined for OpenAPI 3.0. */
+function getDefaultResponses({ openapi }: Document): Node | undefined {
+  return String(openapi).startsWith('3.0') ? undefined : { default: { description: 'Any response.' } };
 }
 
 function takeId(takenIds: Set<string>, preferredId: string): string {

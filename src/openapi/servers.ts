@@ -22,18 +22,17 @@ function getPaths({ url, variables }: Node): readonly string[] {
   });
 }
 
-/** Returns a path for each combination of the values of its variables; none if a variable is not defined. */
+/** Returns a path for each combination of the values of its variables; none if a variable is not defined, or has only a placeholder such as `{id}` as its value. */
 function expandVariables(template: string, variables: Node): readonly string[] {
   const [text, name = ''] = /\{([^{}]*)\}/.exec(template) ?? [];
   if (text === undefined) return [template];
   const variable = variables[name];
   if (!isNode(variable)) return [];
+  const [before = '', ...rest] = template.split(text);
+  const ends = expandVariables(rest.join(text), variables);
   const values = new Set([variable.default, ...(Array.isArray(variable.enum) ? variable.enum : [])].map(String));
-  const paths = [...values].flatMap((value) =>
-    expandVariables(
-      template.replace(text, () => value),
-      variables,
-    ),
-  );
+  const paths = [...values]
+    .filter((value) => !value.includes('{'))
+    .flatMap((value) => ends.map((end) => before + value + end));
   return paths.slice(0, MAX_PATHS);
 }

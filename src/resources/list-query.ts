@@ -158,7 +158,7 @@ function matches(value: unknown, texts: readonly string[]): boolean {
 /** Returns the page of a list that a query asks for. `getId`: returns the id of an entry. Throws a `DomainError` for an unknown cursor. */
 export function takePage(
   entries: readonly Entry[],
-  { byMeaning, firstPage }: ListParameters,
+  { byMeaning, defaults, firstPage }: ListParameters,
   query: Input['query'],
   getId: (entry: Entry) => string | undefined,
 ): Page {
@@ -170,7 +170,7 @@ export function takePage(
   const page = Math.max(0, (getNumber(pageName) ?? firstPage) - firstPage);
   const cursor = cursorName === undefined || query[cursorName] === undefined ? undefined : String(query[cursorName]);
   const start =
-    cursor !== undefined && cursor !== ''
+    cursor !== undefined && cursor !== '' && cursor !== defaults[cursorName ?? '']
       ? findCursor(entries, cursor, cursorName ?? '', getId)
       : Math.max(0, getNumber(offsetName) ?? page * (limit ?? 0));
   const shown = limit === undefined ? entries.slice(start) : entries.slice(start, start + Math.max(0, limit));

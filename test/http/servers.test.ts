@@ -53,6 +53,11 @@ describe('the path of a server in the document', () => {
       '/v1/pets/1',
     ],
     [
+      'beside one with a placeholder as its value',
+      [{ url: '/{id}', variables: { id: { default: '{id}' } } }, ...V1],
+      '/v1/pets/1',
+    ],
+    [
       'with a variable with several values',
       [{ url: '/{v}', variables: { v: { default: 'v1', enum: ['v1', 'v2'] } } }],
       '/v2/pets/1',

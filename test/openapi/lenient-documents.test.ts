@@ -92,6 +92,11 @@ describe('loadContract accepts', () => {
     expect(routes.map(({ path, successStatus }) => [path, successStatus])).toEqual([['/a', 204]]);
   });
 
+  it('an operation of OpenAPI 3.1 without responses', async () => {
+    const text = 'openapi: 3.1.0\ninfo: { title: t, version: "1" }\npaths: { /a: { get: { operationId: a } } }\n';
+    expect(await getDynamicBody(text)).toBeUndefined();
+  });
+
   it('path templates with a duplicate, an empty or an unclosed parameter', async () => {
     const done = '{ get: { responses: { "204": { description: d } } } }';
     const path = await writeDocument(

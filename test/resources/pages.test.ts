@@ -43,6 +43,7 @@ const pages: readonly (readonly [query: Properties, search: string, ids: readonl
   [{ starting_after: TEXT, limit: INTEGER }, 'limit=2', [1, 2]],
   [{ starting_after: TEXT, limit: INTEGER }, 'limit=2&starting_after=2', [3, 4]],
   [{ cursor: TEXT, limit: INTEGER }, 'limit=2&cursor=4', [5]],
+  [{ cursor: { type: 'string', default: 'start' }, limit: INTEGER }, 'limit=2', [1, 2]],
   [{ limit: { ...INTEGER, default: 3 } }, '', [1, 2, 3]],
 ];
 
