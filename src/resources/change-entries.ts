@@ -9,6 +9,13 @@ export function getEntries(state: State, { name }: Pick<Resource, 'name'>): read
   return state[name] ?? [];
 }
 
+/** Returns the entry of another resource that an entry stands for, such as the user that is a member; the entry itself if there is none. */
+export function followMember(state: State, { memberOf, id }: Resource, entry: Entry): Entry {
+  if (memberOf === undefined) return entry;
+  const key = getKeyValue(entry, id);
+  return getEntries(state, { name: memberOf }).find((other) => getKeyValue(other, id) === key) ?? entry;
+}
+
 /** Returns a state with other entries of a resource. */
 export function setEntries(state: State, { name }: Pick<Resource, 'name'>, entries: readonly Entry[]): State {
   return { ...state, [name]: entries };
@@ -29,7 +36,10 @@ export function removeEntries(
     resource,
     entries.filter((entry) => !removed.includes(entry)),
   );
-  for (const child of resources)
+  const ids = new Set(removed.map((entry) => getKeyValue(entry, resource.id)));
+  for (const child of resources) {
+    if (child.memberOf === resource.name)
+      next = removeEntries({ resources } as Inference, next, child, (entry) => ids.has(getKeyValue(entry, child.id)));
     for (const mount of child.mounts) {
       const own = resource.mounts.find(({ item }) => item !== undefined && isParentPath(mount, item));
       if (!own || child === resource || !isOwned(child, mount)) continue;
@@ -37,6 +47,7 @@ export function removeEntries(
         removed.some((parent) => hasParents(entry, mount, getPathInput(mount, own, resource, parent))),
       );
     }
+  }
   return next;
 }
 

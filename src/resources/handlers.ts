@@ -1,7 +1,7 @@
 import { type Context, DomainError, type Handle, type HandlerResponse, type Input } from '../application.ts';
 import { isNode, omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
-import { getEntries, removeEntries, setEntries } from './change-entries.ts';
+import { followMember, getEntries, removeEntries, setEntries } from './change-entries.ts';
 import { getKeyValue, hasParents, hasSameId, isPathValue } from './entries.ts';
 import { createNotFound, findEntry, requireParents } from './find-entry.ts';
 import { filterEntries, takePage } from './list-query.ts';
@@ -69,7 +69,9 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   const { resource, mount } = plan;
   const state = context.read();
   requireParents(model, state, plan, path);
-  const own = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
+  const own = getEntries(state, resource)
+    .filter((entry) => hasParents(entry, mount, path))
+    .map((entry) => followMember(state, resource, entry));
   const parameters = model.getListParameters(plan);
   // Without a prototype, no filter has an inherited value: its name can be `constructor`.
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
@@ -96,7 +98,10 @@ function read(model: ResourceModel, plan: Plan, input: Input, context: Context):
   requireParents(model, state, plan, path);
   const entry = findEntry(plan, state, path) ?? model.getInitialSingleton(plan.resource, plan.mount, path);
   if (!entry) throw createNotFound(plan, path);
-  return respond(model, plan, input, { status: plan.route.successStatus, entry });
+  return respond(model, plan, input, {
+    status: plan.route.successStatus,
+    entry: followMember(state, plan.resource, entry),
+  });
 }
 
 async function replace(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
@@ -113,7 +118,8 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     const entry = model.replaceEntry(plan, current, body, nowMs);
     return { next: setEntry(plan, state, current, entry), result: { entry, status: getOtherStatus(plan, 201) } };
   });
-  return respond(model, plan, input, changed);
+  const entry = followMember(context.read(), plan.resource, changed.entry);
+  return respond(model, plan, input, { status: changed.status, entry });
 }
 
 /** Replaces or updates the entry whose id is in the body. */

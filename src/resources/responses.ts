@@ -77,7 +77,7 @@ export class ResponseFactory {
     this.#completed.set(entry, known);
     const found = known.get(schema);
     if (found) return found;
-    const seed = toSeed(`${resource.name} ${getEntryKey(resource, entry)}`);
+    const seed = toSeed(`${resource.memberOf ?? resource.name} ${getEntryKey(resource, entry)}`);
     const completed = this.#completeValue(schema, removePathValues(entry), seed);
     known.set(schema, completed);
     return completed;
