@@ -40,7 +40,7 @@ export class ResponseFactory {
       return { status, headers, body: value, generated };
     }
     const items = this.#reader.getItems(inner);
-    const completed = this.#completeEntry(resource, items ?? inner, entry);
+    const completed = this.completeEntry(resource, items ?? inner, entry);
     const body = items === undefined ? completed : toList([completed]);
     return { status, headers, ...this.#wrap({ schema, path: responsePath, seed }, body, {}) };
   }
@@ -69,10 +69,11 @@ export class ResponseFactory {
     const list = schema === undefined ? undefined : this.#reader.getInner(schema, plan.responsePath);
     const items = list === undefined ? undefined : this.#reader.getItems(list);
     if (items === undefined) return { value: removePathValues(entry), generated: [] };
-    return this.#completeEntry(plan.resource, items, entry);
+    return this.completeEntry(plan.resource, items, entry);
   }
 
-  #completeEntry(resource: Resource, schema: string, entry: Entry): Completed {
+  /** Returns an entry with what its schema requires: the same each time, and for each operation. */
+  completeEntry(resource: Resource, schema: string, entry: Entry): Completed {
     const known = this.#completed.get(entry) ?? new Map<string, Completed>();
     this.#completed.set(entry, known);
     const found = known.get(schema);
