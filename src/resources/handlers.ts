@@ -1,5 +1,5 @@
 import { type Context, DomainError, type Handle, type HandlerResponse, type Input } from '../application.ts';
-import { isNode, omitKeys } from '../openapi/document.ts';
+import { omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { followMember, getEntries, removeEntries, setEntries } from './change-entries.ts';
 import { getKeyValue, hasParents, hasSameId, isPathValue } from './entries.ts';
@@ -11,6 +11,7 @@ import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { getInner, setInner } from './responses.ts';
 import { sortEntries } from './sort-entries.ts';
+import { getOtherStatus, getStatus } from './statuses.ts';
 
 /** Handles an operation by its plan. */
 type PlanHandler = (
@@ -83,13 +84,20 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   return addHeaders(model.responses.createListResponse(plan, page), headers);
 }
 
+/** Creates an entry, or all entries of a list in the body. */
 async function create(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
-  const body = getBody(plan, input);
-  const entry = await context.update((state, nowMs) => {
+  const bodies = getBodies(plan, input);
+  const entries = await context.update((state, nowMs) => {
     requireParents(model, state, plan, input.path);
-    return addEntry(model, plan, { state, nowMs, body, path: input.path, newId: context.newId });
+    let next = state;
+    const created = bodies.map((body) => {
+      const added = addEntry(model, plan, { state: next, nowMs, body, path: input.path, newId: context.newId });
+      next = added.next;
+      return added.result;
+    });
+    return { next, result: created };
   });
-  return respond(model, plan, input, { status: getStatus(plan, 201), entry });
+  return respond(model, plan, input, { status: getStatus(plan, 201), entry: entries[0], entries });
 }
 
 function read(model: ResourceModel, plan: Plan, input: Input, context: Context): HandlerResponse {
@@ -170,15 +178,22 @@ async function clear(model: ResourceModel, plan: Plan, input: Input, context: Co
   return respond(model, plan, input, { status: getStatus(plan, 204), entry: undefined });
 }
 
-/** Returns the response with an entry and the documented headers. `entry`: undefined for a response without one. */
+/** What the response of an operation contains. `entry`: undefined for a response without one. `entries`: all entries, if there can be several. */
+interface ResponseContent {
+  readonly status: number;
+  readonly entry: Entry | undefined;
+  readonly entries?: readonly Entry[];
+}
+
+/** Returns the response with an entry and the documented headers. */
 function respond(
   model: ResourceModel,
   plan: Plan,
   input: Input,
-  { status, entry }: { readonly status: number; readonly entry: Entry | undefined },
+  { status, entry, entries = entry ? [entry] : [] }: ResponseContent,
 ): HandlerResponse {
   const headers = createHeaders(model, plan, { status, input, entry });
-  return addHeaders(model.responses.createEntryResponse(plan, status, entry), headers);
+  return addHeaders(model.responses.createEntryResponse(plan, status, entries), headers);
 }
 
 function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, string>>): HandlerResponse {
@@ -215,9 +230,15 @@ function setEntry({ resource }: Plan, state: State, current: Entry | undefined, 
 }
 
 /** Returns the properties of an entry in a request body. */
-function getBody({ requestPath, entryPath }: Plan, { body }: Input): Entry {
-  const inner = getInner(body, requestPath);
-  return isNode(inner) ? setInner({}, entryPath, omitKeys(inner, [PATH_VALUES])) : {};
+function getBody(plan: Plan, input: Input): Entry {
+  return getBodies(plan, input)[0] ?? {};
+}
+
+/** Returns the properties of each entry in a request body, which can have a list of entries. */
+function getBodies({ requestPath, entryPath }: Plan, { body }: Input): readonly Entry[] {
+  return [getInner(body, requestPath)]
+    .flat()
+    .map((inner) => setInner({}, entryPath, omitKeys(toNode(inner), [PATH_VALUES])));
 }
 
 /** Returns whether PUT creates an entry that does not exist: the contract documents the status 201, there is no body, or no POST creates entries. */
@@ -225,15 +246,4 @@ function canCreateAtPath({ route, resource }: Plan): boolean {
   const hasNoBody = Object.keys(route.bodyMedia).length === 0;
   const isDocumented = route.responses.some(({ name }) => name === '201');
   return resource.kind === 'singleton' || hasNoBody || isDocumented || !resource.canPost;
-}
-
-/** Returns a status if the contract documents it, else the success status of the operation. */
-function getStatus({ route }: Plan, status: number): number {
-  return route.responses.some(({ name }) => name === String(status)) ? status : route.successStatus;
-}
-
-/** Returns the first success status that is not `status`, else the success status of the operation. */
-function getOtherStatus({ route }: Plan, status: number): number {
-  const others = route.responses.map(({ name }) => Number(name)).filter((name) => name >= 200 && name < 300);
-  return others.find((name) => name !== status) ?? route.successStatus;
 }
