@@ -9,11 +9,13 @@ export function getEntries(state: State, { name }: Pick<Resource, 'name'>): read
   return state[name] ?? [];
 }
 
-/** Returns the entry of another resource that an entry stands for, such as the user that is a member; the entry itself if there is none. */
-export function followMember(state: State, { memberOf, id }: Resource, entry: Entry): Entry {
-  if (memberOf === undefined) return entry;
-  const key = getKeyValue(entry, id);
-  return getEntries(state, { name: memberOf }).find((other) => getKeyValue(other, id) === key) ?? entry;
+/** Returns the entries of another resource for which entries stand, such as the users that are members; an entry itself if there is none. */
+export function followMembers(state: State, { memberOf, id }: Resource, entries: readonly Entry[]): readonly Entry[] {
+  if (memberOf === undefined) return entries;
+  const keys = new Set(entries.map((entry) => getKeyValue(entry, id)));
+  const others = getEntries(state, { name: memberOf }).filter((other) => keys.has(getKeyValue(other, id)));
+  const byKey = new Map(others.map((other) => [getKeyValue(other, id), other]));
+  return entries.map((entry) => byKey.get(getKeyValue(entry, id)) ?? entry);
 }
 
 /** Returns a state with other entries of a resource. */
@@ -36,10 +38,11 @@ export function removeEntries(
     resource,
     entries.filter((entry) => !removed.includes(entry)),
   );
-  const ids = new Set(removed.map((entry) => getKeyValue(entry, resource.id)));
   for (const child of resources) {
-    if (child.memberOf === resource.name)
+    if (child.memberOf === resource.name) {
+      const ids = new Set([...removed].map((entry) => getKeyValue(entry, resource.id)));
       next = removeEntries({ resources } as Inference, next, child, (entry) => ids.has(getKeyValue(entry, child.id)));
+    }
     for (const mount of child.mounts) {
       const own = resource.mounts.find(({ item }) => item !== undefined && isParentPath(mount, item));
       if (!own || child === resource || !isOwned(child, mount)) continue;

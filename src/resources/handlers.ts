@@ -1,7 +1,7 @@
 import { type Context, DomainError, type Handle, type HandlerResponse, type Input } from '../application.ts';
 import { omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
-import { followMember, getEntries, removeEntries, setEntries } from './change-entries.ts';
+import { followMembers, getEntries, removeEntries, setEntries } from './change-entries.ts';
 import { getKeyValue, hasParents, hasSameId, isPathValue } from './entries.ts';
 import { createNotFound, findEntry, requireParents } from './find-entry.ts';
 import { filterEntries, takePage } from './list-query.ts';
@@ -70,9 +70,8 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   const { resource, mount } = plan;
   const state = context.read();
   requireParents(model, state, plan, path);
-  const own = getEntries(state, resource)
-    .filter((entry) => hasParents(entry, mount, path))
-    .map((entry) => followMember(state, resource, entry));
+  const listed = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
+  const own = followMembers(state, resource, listed);
   const parameters = model.getListParameters(plan);
   // Without a prototype, no filter has an inherited value: its name can be `constructor`.
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
@@ -106,10 +105,8 @@ function read(model: ResourceModel, plan: Plan, input: Input, context: Context):
   requireParents(model, state, plan, path);
   const entry = findEntry(plan, state, path) ?? model.getInitialSingleton(plan.resource, plan.mount, path);
   if (!entry) throw createNotFound(plan, path);
-  return respond(model, plan, input, {
-    status: plan.route.successStatus,
-    entry: followMember(state, plan.resource, entry),
-  });
+  const [shown] = followMembers(state, plan.resource, [entry]);
+  return respond(model, plan, input, { status: plan.route.successStatus, entry: shown });
 }
 
 async function replace(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
@@ -126,7 +123,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     const entry = model.replaceEntry(plan, current, body, nowMs);
     return { next: setEntry(plan, state, current, entry), result: { entry, status: getOtherStatus(plan, 201) } };
   });
-  const entry = followMember(context.read(), plan.resource, changed.entry);
+  const [entry] = followMembers(context.read(), plan.resource, [changed.entry]);
   return respond(model, plan, input, { status: changed.status, entry });
 }
 
