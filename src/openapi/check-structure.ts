@@ -1,21 +1,12 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import {
-  type Document,
-  getNode,
-  getTarget,
-  isNode,
-  type Node,
-  parseReference,
-  resolvePointer,
-  toNode,
-} from './document.ts';
+import { type Document, getNode, getTarget, isNode, type Node, parseReference } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /** The keys of a path item that are operations. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const;
 
-/** Returns the broken references and the endless schemas of a document. If there are none, returns the invalid paths and operations. A document with such an issue can't be served. */
+/** Returns the broken references of a document. If there are none, returns the invalid paths and operations. A document with such an issue can't be served. */
 export function checkStructure(document: Document): readonly Issue[] {
   const issues = checkReferences(document);
   return issues.length > 0 ? issues : checkPaths(document);
@@ -23,29 +14,12 @@ export function checkStructure(document: Document): readonly Issue[] {
 
 function checkReferences(document: Document): readonly Issue[] {
   const issues: Issue[] = [];
-  const composed: string[] = [];
   mapNodes(document, (node, pointer) => {
-    if (Array.isArray(node.allOf)) composed.push(pointer);
     const message = '$ref' in node ? checkReference(document, pointer, node.$ref) : undefined;
     if (message !== undefined) issues.push({ pointer: `${pointer}/$ref`, message });
     return node;
   });
-  return issues.length > 0 ? issues : findLoops(document, composed);
-}
-
-/** Returns the `allOf` parts with which schemas contain themselves: no value can be validated by such a schema. `composed`: the pointers of schemas with `allOf`. */
-function findLoops(document: Document, composed: readonly string[]): readonly Issue[] {
-  const visited = new Set<string>();
-  const visit = (pointer: string, around: readonly string[]): readonly Issue[] => {
-    const target = resolvePointer(document, pointer);
-    if (around.includes(target)) return [{ pointer, message: 'is a part of itself through allOf: remove it' }];
-    if (visited.has(target)) return [];
-    visited.add(target);
-    const { allOf } = toNode(getNode(document, target));
-    const parts = Array.isArray(allOf) ? [...allOf.keys()] : [];
-    return parts.flatMap((index) => visit(`${target}/allOf/${index}`, [...around, target]));
-  };
-  return composed.flatMap((pointer) => visit(pointer, []));
+  return issues;
 }
 
 /** Returns a message about an invalid reference; undefined if the reference is valid. `pointer`: the pointer of the object with the `$ref`. */

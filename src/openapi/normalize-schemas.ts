@@ -2,6 +2,7 @@ import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { compilePattern } from './ajv.ts';
 import { type Document, getNode, getTarget, isNode, type Node, omitKeys, parseReference, toNode } from './document.ts';
+import { findLoops } from './find-loops.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 const COUNT_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
@@ -10,19 +11,21 @@ const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boo
 
 /**
  * Converts the schemas of an OpenAPI 3.0 or 3.1 document to the JSON Schema dialect of ajv: `nullable` becomes a type, and boolean exclusive bounds become
- * numbers. `warnings`: keywords that were removed because their values are invalid.
+ * numbers. `warnings`: keywords that were removed because their values are invalid, and schemas that contain themselves.
  */
 export function normalizeSchemas(document: Document) {
   const warnings: Issue[] = [];
+  const composed: string[] = [];
   const isVersion30 = document.openapi.startsWith('3.0');
   const normalized = mapNodes(document, (node, pointer) => {
     const invalid = findInvalidKeywords(node);
+    if (Array.isArray(node.allOf)) composed.push(pointer);
     // `required: true` is common in documents converted from older versions.
     for (const key of invalid.filter((name) => !ID_KEYWORDS.has(name) && typeof node[name] !== 'boolean'))
       warnings.push({ pointer: pointer + formatPointer(key), message: INVALID_KEYWORD });
     return normalizeSchema(omitKeys(node, invalid), document, isVersion30);
   });
-  return { document: normalized, warnings };
+  return { document: normalized, warnings: [...warnings, ...findLoops(document, composed)] };
 }
 
 /** Normalizes a schema. Other nodes of the document stay unchanged, because they don't have these keywords. */

@@ -9,6 +9,15 @@ export function getEntries(state: State, { name }: Pick<Resource, 'name'>): read
   return state[name] ?? [];
 }
 
+/** Returns the entries of another resource for which entries stand, such as the users that are members; an entry itself if there is none. */
+export function followMembers(state: State, { memberOf, id }: Resource, entries: readonly Entry[]): readonly Entry[] {
+  if (memberOf === undefined) return entries;
+  const keys = new Set(entries.map((entry) => getKeyValue(entry, id)));
+  const others = getEntries(state, { name: memberOf }).filter((other) => keys.has(getKeyValue(other, id)));
+  const byKey = new Map(others.map((other) => [getKeyValue(other, id), other]));
+  return entries.map((entry) => byKey.get(getKeyValue(entry, id)) ?? entry);
+}
+
 /** Returns a state with other entries of a resource. */
 export function setEntries(state: State, { name }: Pick<Resource, 'name'>, entries: readonly Entry[]): State {
   return { ...state, [name]: entries };
@@ -29,7 +38,11 @@ export function removeEntries(
     resource,
     entries.filter((entry) => !removed.has(entry)),
   );
-  for (const child of resources)
+  for (const child of resources) {
+    if (child.memberOf === resource.name) {
+      const ids = new Set([...removed].map((entry) => getKeyValue(entry, resource.id)));
+      next = removeEntries({ resources } as Inference, next, child, (entry) => ids.has(getKeyValue(entry, child.id)));
+    }
     for (const mount of child.mounts) {
       const own = resource.mounts.find(({ item }) => item !== undefined && isParentPath(mount, item));
       if (!own || child === resource || !isOwned(child, mount)) continue;
@@ -37,6 +50,7 @@ export function removeEntries(
         [...removed].some((parent) => hasParents(entry, mount, getPathInput(mount, own, resource, parent))),
       );
     }
+  }
   return next;
 }
 

@@ -12,15 +12,25 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
   const resources: Resource[] = [];
   for (const candidate of candidates) {
     const resource = createResource(reader, candidate);
-    const flat = resources.find((other) => canMerge(reader, other, resource));
-    if (flat) resources[resources.indexOf(flat)] = merge(flat, resource);
+    const flat = resources.find((other) => other.name === resource.name && hasSameEntries(reader, other, resource));
+    if (flat && !hasMembers(candidate)) resources[resources.indexOf(flat)] = merge(flat, resource);
     else resources.push(resource);
   }
   const withViews = resources.map((resource) => ({
     ...resource,
     mounts: [...resource.mounts, ...findViews(reader, paths, resource, resources)],
   }));
-  return nameResources(withViews);
+  const memberships = candidates.filter(hasMembers).map(({ item }) => item.path);
+  return nameResources(withViews).map((resource, _index, named) => {
+    if (resource.id.property === undefined || !memberships.includes(resource.mounts[0]?.item ?? '')) return resource;
+    return { ...resource, memberOf: named.find((other) => hasSameEntries(reader, other, resource))?.name };
+  });
+}
+
+/** Returns whether the entries of a nested resource are those of another one: PUT without a body adds an entry to the parent. */
+function hasMembers({ collection, item }: Candidate): boolean {
+  const put = item.routes.get('PUT');
+  return put !== undefined && Object.keys(put.bodyMedia).length === 0 && collection?.routes.has('POST') !== true;
 }
 
 function createResource(reader: SchemaReader, candidate: Candidate): Resource {
@@ -57,15 +67,14 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
   };
 }
 
-/** Returns whether a resource below a parent is the same as a resource without parents. */
-function canMerge(reader: SchemaReader, flat: Resource, nested: Resource): boolean {
+/** Returns whether the entries of a resource below a parent are those of a resource without parents. */
+function hasSameEntries(reader: SchemaReader, flat: Resource, nested: Resource): boolean {
   const isFlat = flat.mounts[0]?.parents.length === 0;
   const isNested = (nested.mounts[0]?.parents.length ?? 0) > 0;
   return (
     isFlat &&
     isNested &&
     flat.kind === nested.kind &&
-    flat.name === nested.name &&
     flat.id.property === nested.id.property &&
     flat.schema !== '' &&
     reader.isSame(flat.schema, nested.schema)

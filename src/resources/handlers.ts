@@ -1,7 +1,7 @@
 import { type Context, DomainError, type Handle, type HandlerResponse, type Input } from '../application.ts';
-import { isNode, omitKeys } from '../openapi/document.ts';
+import { omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
-import { getEntries, removeEntries, setEntries } from './change-entries.ts';
+import { followMembers, getEntries, removeEntries, setEntries } from './change-entries.ts';
 import { getKeyValue, hasParents, isPathValue, matchId } from './entries.ts';
 import { createNotFound, findEntry, requireParents } from './find-entry.ts';
 import { filterEntries, takePage } from './list-query.ts';
@@ -11,6 +11,7 @@ import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { getInner, setInner } from './responses.ts';
 import { sortEntries } from './sort-entries.ts';
+import { getOtherStatus, getStatus } from './statuses.ts';
 
 /** Handles an operation by its plan. */
 type PlanHandler = (
@@ -69,7 +70,8 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   const { resource, mount } = plan;
   const state = context.read();
   requireParents(model, state, plan, path);
-  const own = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
+  const listed = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
+  const own = followMembers(state, resource, listed);
   const parameters = model.getListParameters(plan);
   // Without a prototype, no filter has an inherited value: its name can be `constructor`.
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
@@ -81,13 +83,20 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   return addHeaders(model.responses.createListResponse(plan, page), headers);
 }
 
+/** Creates an entry, or all entries of a list in the body. */
 async function create(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
-  const body = getBody(plan, input);
-  const entry = await context.update((state, nowMs) => {
+  const bodies = getBodies(plan, input);
+  const entries = await context.update((state, nowMs) => {
     requireParents(model, state, plan, input.path);
-    return addEntry(model, plan, { state, nowMs, body, path: input.path, newId: context.newId });
+    let next = state;
+    const created = bodies.map((body) => {
+      const added = addEntry(model, plan, { state: next, nowMs, body, path: input.path, newId: context.newId });
+      next = added.next;
+      return added.result;
+    });
+    return { next, result: created };
   });
-  return respond(model, plan, input, { status: getStatus(plan, 201), entry });
+  return respond(model, plan, input, { status: getStatus(plan, 201), entry: entries[0], entries });
 }
 
 function read(model: ResourceModel, plan: Plan, input: Input, context: Context): HandlerResponse {
@@ -96,7 +105,8 @@ function read(model: ResourceModel, plan: Plan, input: Input, context: Context):
   requireParents(model, state, plan, path);
   const entry = findEntry(plan, state, path) ?? model.getInitialSingleton(plan.resource, plan.mount, path);
   if (!entry) throw createNotFound(plan, path);
-  return respond(model, plan, input, { status: plan.route.successStatus, entry });
+  const [shown] = followMembers(state, plan.resource, [entry]);
+  return respond(model, plan, input, { status: plan.route.successStatus, entry: shown });
 }
 
 async function replace(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
@@ -113,7 +123,8 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     const entry = model.replaceEntry(plan, current, body, nowMs);
     return { next: setEntry(plan, state, current, entry), result: { entry, status: getOtherStatus(plan, 201) } };
   });
-  return respond(model, plan, input, changed);
+  const [entry] = followMembers(context.read(), plan.resource, [changed.entry]);
+  return respond(model, plan, input, { status: changed.status, entry });
 }
 
 /** Replaces or updates the entry whose id is in the body. */
@@ -164,15 +175,22 @@ async function clear(model: ResourceModel, plan: Plan, input: Input, context: Co
   return respond(model, plan, input, { status: getStatus(plan, 204), entry: undefined });
 }
 
-/** Returns the response with an entry and the documented headers. `entry`: undefined for a response without one. */
+/** What the response of an operation contains. `entry`: undefined for a response without one. `entries`: all entries, if there can be several. */
+interface ResponseContent {
+  readonly status: number;
+  readonly entry: Entry | undefined;
+  readonly entries?: readonly Entry[];
+}
+
+/** Returns the response with an entry and the documented headers. */
 function respond(
   model: ResourceModel,
   plan: Plan,
   input: Input,
-  { status, entry }: { readonly status: number; readonly entry: Entry | undefined },
+  { status, entry, entries = entry ? [entry] : [] }: ResponseContent,
 ): HandlerResponse {
   const headers = createHeaders(model, plan, { status, input, entry });
-  return addHeaders(model.responses.createEntryResponse(plan, status, entry), headers);
+  return addHeaders(model.responses.createEntryResponse(plan, status, entries), headers);
 }
 
 function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, string>>): HandlerResponse {
@@ -209,9 +227,15 @@ function setEntry({ resource }: Plan, state: State, current: Entry | undefined, 
 }
 
 /** Returns the properties of an entry in a request body. */
-function getBody({ requestPath, entryPath }: Plan, { body }: Input): Entry {
-  const inner = getInner(body, requestPath);
-  return isNode(inner) ? setInner({}, entryPath, omitKeys(inner, [PATH_VALUES])) : {};
+function getBody(plan: Plan, input: Input): Entry {
+  return getBodies(plan, input)[0] ?? {};
+}
+
+/** Returns the properties of each entry in a request body, which can have a list of entries. */
+function getBodies({ requestPath, entryPath }: Plan, { body }: Input): readonly Entry[] {
+  return [getInner(body, requestPath)]
+    .flat()
+    .map((inner) => setInner({}, entryPath, omitKeys(toNode(inner), [PATH_VALUES])));
 }
 
 /** Returns whether PUT creates an entry that does not exist: the contract documents the status 201, there is no body, or no POST creates entries. */
@@ -219,15 +243,4 @@ function canCreateAtPath({ route, resource }: Plan): boolean {
   const hasNoBody = Object.keys(route.bodyMedia).length === 0;
   const isDocumented = route.responses.some(({ name }) => name === '201');
   return resource.kind === 'singleton' || hasNoBody || isDocumented || !resource.canPost;
-}
-
-/** Returns a status if the contract documents it, else the success status of the operation. */
-function getStatus({ route }: Plan, status: number): number {
-  return route.responses.some(({ name }) => name === String(status)) ? status : route.successStatus;
-}
-
-/** Returns the first success status that is not `status`, else the success status of the operation. */
-function getOtherStatus({ route }: Plan, status: number): number {
-  const others = route.responses.map(({ name }) => Number(name)).filter((name) => name >= 200 && name < 300);
-  return others.find((name) => name !== status) ?? route.successStatus;
 }

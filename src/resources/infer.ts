@@ -40,7 +40,7 @@ function planMocked(reader: SchemaReader, resources: readonly Resource[], route:
   const owner = parents.at(-1);
   const place = owner && findPlace(resources, owner.path, toPattern);
   const mount = { collection, item: undefined, parents, id };
-  if (!place) return { route, mount, entry: undefined };
+  if (!owner || !place?.isItem) return { route, mount, entry: undefined };
   const { resource } = place;
   const names = parents.map(({ parameter }) => parameter);
   const own = {

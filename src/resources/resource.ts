@@ -47,6 +47,8 @@ export interface Resource {
   /** The property with the id; undefined if the id is only in the path. */
   readonly id: PathKey;
   readonly mounts: readonly Mount[];
+  /** The name of the resource whose entries are the members of this resource: `users` for `PUT /teams/{teamId}/members/{username}` without a body. */
+  readonly memberOf?: string | undefined;
   /** Whether an operation creates entries. If none does, seeds are generated. */
   readonly canCreate: boolean;
   /** Whether POST on the collection creates entries. */

@@ -28,20 +28,21 @@ export class ResponseFactory {
     this.#completeValue = completeValue;
   }
 
-  /** Returns the response with an entry. `entry`: undefined for a response without one, as after `clear`. */
-  createEntryResponse(plan: Plan, status: number, entry: Entry | undefined): HandlerResponse {
+  /** Returns the response with an entry, or with all entries if its body has a list. `entries`: empty for a response without one, as after `clear`. */
+  createEntryResponse(plan: Plan, status: number, entries: readonly Entry[]): HandlerResponse {
+    const [entry] = entries;
     const { schema, headers } = getJsonMedia(plan, status);
     if (schema === undefined) return { status };
     const { resource, responsePath } = plan;
     const seed = toSeed(`${plan.route.operationId} ${entry ? getEntryKey(resource, entry) : ''}`);
     const inner = this.#reader.getInner(schema, responsePath);
-    if (inner === undefined || !entry) {
+    const items = inner === undefined ? undefined : this.#reader.getItems(inner);
+    if (inner === undefined || (!entry && items === undefined)) {
       const { value, generated } = this.#completeValue(schema, entry ? removePathValues(entry) : {}, seed);
       return { status, headers, body: value, generated };
     }
-    const items = this.#reader.getItems(inner);
-    const completed = this.#completeEntry(resource, items ?? inner, entry);
-    const body = items === undefined ? completed : toList([completed]);
+    const completed = entries.map((each) => this.completeEntry(resource, items ?? inner, each));
+    const body = items === undefined ? (completed[0] as Completed) : toList(completed);
     return { status, headers, ...this.#wrap({ schema, path: responsePath, seed }, body, {}) };
   }
 
@@ -69,15 +70,16 @@ export class ResponseFactory {
     const list = schema === undefined ? undefined : this.#reader.getInner(schema, plan.responsePath);
     const items = list === undefined ? undefined : this.#reader.getItems(list);
     if (items === undefined) return { value: removePathValues(entry), generated: [] };
-    return this.#completeEntry(plan.resource, items, entry);
+    return this.completeEntry(plan.resource, items, entry);
   }
 
-  #completeEntry(resource: Resource, schema: string, entry: Entry): Completed {
+  /** Returns an entry with what its schema requires: the same each time, and for each operation. */
+  completeEntry(resource: Resource, schema: string, entry: Entry): Completed {
     const known = this.#completed.get(entry) ?? new Map<string, Completed>();
     this.#completed.set(entry, known);
     const found = known.get(schema);
     if (found) return found;
-    const seed = toSeed(`${resource.name} ${getEntryKey(resource, entry)}`);
+    const seed = toSeed(`${resource.memberOf ?? resource.name} ${getEntryKey(resource, entry)}`);
     const completed = this.#completeValue(schema, removePathValues(entry), seed);
     known.set(schema, completed);
     return completed;

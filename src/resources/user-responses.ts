@@ -1,10 +1,13 @@
 import type { HandlerResponse } from '../application.ts';
-import { isNode } from '../openapi/document.ts';
+import { isNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import type { Entry } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 import { removePathValues } from './entries.ts';
+import { getRouteKey, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
+import { getInner, setInner } from './responses.ts';
 
 /**
  * Adds the properties that the contract requires and the body lacks to the response of a user's handler, because entries of the state can lack them. Changes nothing
@@ -14,14 +17,33 @@ export function completeUserResponse(model: ResourceModel, route: Route, respons
   const { status = route.successStatus, body } = response;
   const schema = body === undefined ? undefined : model.reader.getResponseSchema(route, status);
   if (schema === undefined) return response;
-  const value = Array.isArray(body) ? body.map(toVisible) : toVisible(body);
-  const completed = model.completeValue(schema, value, toSeed(route.operationId));
+  const key = getRouteKey(route);
+  const plan = model.inference.plans.get(key) ?? model.inference.mockedPlans.get(key)?.entry;
+  const value = mapEntries(body, plan?.responsePath ?? [], removePathValues);
+  const entries = plan ? completeEntries(model, plan, schema, value) : value;
+  const completed = model.completeValue(schema, entries, toSeed(route.operationId));
   const added = new Set<string>();
   return { ...response, body: overlay(value, completed.value, '', added), generated: [...added] };
 }
 
-function toVisible(value: unknown): unknown {
-  return isNode(value) ? removePathValues(value) : value;
+/** Returns a body whose entries are completed as the operations of their resource complete them. */
+function completeEntries({ reader, responses }: ResourceModel, plan: Plan, schema: string, body: unknown): unknown {
+  const inner = reader.getInner(schema, plan.responsePath);
+  if (inner === undefined) return body;
+  const place = reader.getItems(inner) ?? inner;
+  // The handler can change an object that is not of the state, so it must not be kept.
+  const copy = (entry: Entry) => (Object.isFrozen(entry) ? entry : { ...entry });
+  const complete = (entry: Entry) => responses.completeEntry(plan.resource, place, copy(entry)).value as Entry;
+  return mapEntries(body, plan.responsePath, complete);
+}
+
+/** Returns a body with changed entries: the object, or the objects of the list, at a path of property names. */
+function mapEntries(body: unknown, path: readonly string[], change: (entry: Entry) => Entry): unknown {
+  const changeNode = (value: unknown) => (isNode(value) ? change(value) : value);
+  const inner = getInner(body, path);
+  if (inner === undefined) return body;
+  const changed = Array.isArray(inner) ? inner.map(changeNode) : changeNode(inner);
+  return path.length === 0 ? changed : setInner(toNode(body), path, changed);
 }
 
 /** Returns a value with the properties that only the completed value has. Adds their JSON Pointers to `added`, with `*` for all entries of an array. */

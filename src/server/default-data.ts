@@ -13,7 +13,9 @@ export function getDefaultData(
   getContract: () => Contract,
 ): DefaultDataSource {
   if (typeof own === 'string') return { defaultData: resolve(defaultData ?? own) };
-  const create = memoizeByObject((contract: Contract) => memoizeByObject((given: State) => own(contract, given)));
+  const create = memoizeByObject((contract: Contract) =>
+    memoizeByObject((given: State) => ({ ...own(contract, given), ...given })),
+  );
   const complete = (given: State) => create(getContract())(given);
   return defaultData === undefined
     ? { defaultData: () => complete(NO_LISTS) }

@@ -24,6 +24,14 @@ describe('loadContract warns, with position and reason, of', () => {
       '5:23 #/paths/~1_control~1b/get is never reached, because the server uses the paths below /_control and /_sandbox itself: use another path',
     ],
     [
+      'a schema that is a part of itself',
+      [
+        '/a: { get: { responses: { "200": { description: d, content: { application/json: { schema: {',
+        '  allOf: [{ $ref: "#/paths/~1a/get/responses/200/content/application~1json/schema" }] } } } } } } }',
+      ],
+      '5:13 #/paths/~1a/get/responses/200/content/application~1json/schema/allOf/0 is a part of itself through allOf, so that no value is valid: remove it',
+    ],
+    [
       'two paths with the same form',
       [`/a/{id}: { ${GET} }`, `/a/{name}: { ${GET} }`],
       '5:21 #/paths/~1a~1{name}/get is never reached, because /a/{id} matches the same requests: remove one of them',

@@ -199,3 +199,31 @@ describe('A singleton', () => {
     expect((await ask('GET', '/owners/7/settings')).status).toBe(404);
   });
 });
+
+describe('A member', () => {
+  const User = createObject({ 'id!': ID, 'name!': TEXT });
+  const members = (name: string) => ({
+    [`/owners/{ownerId}/${name}`]: { get: { response: createList(refer('User')) } },
+    [`/owners/{ownerId}/${name}/{userId}`]: {
+      get: { response: refer('User') },
+      put: { status: 204 },
+      delete: { status: 204 },
+    },
+  });
+
+  it.each(['members', 'users'])('that PUT without a body adds to %s is the entry with its id', async (name) => {
+    const paths = { ...OWNERS, ...createResourcePaths('/users/{userId}', refer('User')), ...members(name) };
+    const { ask } = await startApi({ paths, schemas: { ...schemas, User } });
+    await ask('POST', '/owners', { name: 'Ada' });
+    for (const user of ['Bob', 'Tom']) await ask('POST', '/users', { name: user });
+    expect((await ask('PUT', `/owners/1/${name}/2`)).status).toBe(204);
+    await ask('PATCH', '/users/2', { name: 'Max' });
+    expect((await ask('GET', `/owners/1/${name}`)).body).toEqual([{ id: 2, name: 'Max' }]);
+    expect((await ask('GET', `/owners/1/${name}/2`)).body).toEqual({ id: 2, name: 'Max' });
+    await ask('PUT', `/owners/1/${name}/1`);
+    await ask('DELETE', `/owners/1/${name}/2`);
+    expect((await ask('GET', '/users/2')).status).toBe(200);
+    await ask('DELETE', '/users/1');
+    expect((await ask('GET', `/owners/1/${name}`)).body).toEqual([]);
+  });
+});

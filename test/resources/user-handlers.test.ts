@@ -9,6 +9,7 @@ const Pet = {
   required: ['id', 'name', 'age'],
   properties: { id: { type: 'integer' }, name: { type: 'string' }, age: { type: 'integer' } },
 };
+const Fed = { type: 'object', required: ['pet', 'meals'], properties: { pet: Pet, meals: { type: 'integer' } } };
 const NewPet = { type: 'object', properties: { name: { type: 'string' } } };
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
 const path = { name: 'petId', in: 'path', required: true, schema: { type: 'integer' } };
@@ -24,19 +25,31 @@ it("The response of a user's handler gets the required properties that an entry 
           parameters: [path],
           get: { operationId: 'getPet', responses: { 200: { description: 'd', ...json(Pet) } } },
         },
+        '/pets/{petId}/feed': {
+          parameters: [path],
+          post: { operationId: 'feedPet', responses: { 200: { description: 'd', ...json(Fed) } } },
+        },
       },
     }),
   );
-  const getPet = ({ path: { petId } }: Input, { read }: Context) => ({
-    body: read().pets?.find(({ id }) => String(id) === petId),
-  });
+  const find = ({ path: { petId } }: Input, { read }: Context) => read().pets?.find(({ id }) => String(id) === petId);
+  const handlers = {
+    getPet: (input: Input, context: Context) => ({ body: find(input, context) }),
+    feedPet: (input: Input, context: Context) => ({
+      body: { pet: { ...find(input, context), name: 'Max' }, meals: 3 },
+    }),
+  };
   const api = await startStorefront({
     contract,
-    handlers: { getPet } as unknown as Options['handlers'],
+    handlers: handlers as unknown as Options['handlers'],
     verify: 'strict',
   });
-  await api.ask('POST', '/pets', { name: 'Rex' });
+  const { body: created } = await api.ask('POST', '/pets', { name: 'Rex' });
   const response = await api.ask('GET', '/pets/1');
   expect(response).toMatchObject({ status: 200, body: { id: 1, name: 'Rex', age: expect.any(Number) } });
+  expect(response.body).toEqual(created);
   expect(response.headers.get('X-Mocked')).toBe('/age');
+  const fed = await api.ask('POST', '/pets/1/feed');
+  expect(fed.body).toEqual({ pet: { ...created, name: 'Max' }, meals: 3 });
+  expect(fed.headers.get('X-Mocked')).toBe('/pet/age');
 });

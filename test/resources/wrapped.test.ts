@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createList, createObject, type Paths, refer, type Schema } from '../support/fixtures/api-document.ts';
+import {
+  createList,
+  createObject,
+  createResourcePaths,
+  type Paths,
+  refer,
+  type Schema,
+} from '../support/fixtures/api-document.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
 const TEXT = { type: 'string' };
@@ -199,5 +206,33 @@ describe('A document like that of the pet store', () => {
       name: 'Max',
       status: 'sold',
     });
+  });
+});
+
+describe('A body with a list of entries', () => {
+  const lists = createObject({ data: createList(refer('Note')) });
+  const { '/notes': notes, '/notes/{id}': note } = createResourcePaths('/notes/{id}', refer('Note'));
+  const post = { status: 201, request: lists, response: lists };
+  const api = {
+    paths: { '/notes': { ...notes, post }, '/notes/{id}': note ?? {} },
+    schemas: { Note: createObject({ id: INTEGER, text: TEXT }) },
+  };
+
+  it('creates all of them, which are in the response', async () => {
+    const { ask } = await startApi(api);
+    const created = [
+      { id: 1, text: 'a' },
+      { id: 2, text: 'b' },
+    ];
+    const data = created.map(({ text }) => ({ text }));
+    expect(await ask('POST', '/notes', { data })).toMatchObject({ status: 201, body: { data: created } });
+    expect((await ask('GET', '/notes')).body).toEqual(created);
+    expect((await ask('POST', '/notes', { data: [] })).body).toEqual({ data: [] });
+  });
+
+  it('creates none if one of them is refused', async () => {
+    const { ask } = await startApi(api);
+    expect((await ask('POST', '/notes', { data: [{ id: 1 }, { id: 1 }] })).status).toBe(409);
+    expect((await ask('GET', '/notes')).body).toEqual([]);
   });
 });
