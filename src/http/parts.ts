@@ -42,6 +42,8 @@ export interface ServedContract {
   readonly controlContract: Contract;
   /** Returns the implementation of an operation; undefined if the operation is mocked. */
   getImplementation(route: Route): Implementation | undefined;
+  /** Returns what the handler of an operation does, or why the operation is mocked. */
+  explain(route: Route): string;
   /** Returns whether responses of an operation can only have properties that the contract defines: its handler is written for the contract. */
   isClosed(route: Route): boolean;
   /** Adds what the contract requires, and the application's state can lack, to the response of a user's handler. */
