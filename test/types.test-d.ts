@@ -132,6 +132,7 @@ takes<ApiOrder>(order);
 interface Pet {
   id: number;
   name: string;
+  status?: 'free' | 'sold';
 }
 
 interface operations {
@@ -150,9 +151,14 @@ interface operations {
     };
   };
   deletePet: { parameters: { path: { petId: number } }; responses: { 204: { content?: never } } };
+  sellPet: {
+    parameters: { path: { petId: number } };
+    responses: { 200: { content: { 'application/json': Pet } }; 404: { content?: never } };
+  };
 }
 
 type Pets = { operations: operations; state: { pets: Pet[]; toys: { id: string }[] } };
+type SellPet = ApiHandler<operations['sellPet'], Pets>;
 
 async function serveAnyContract() {
   await createStorefront<Pets>({
@@ -177,10 +183,26 @@ async function serveAnyContract() {
         return { status: 201, body: pet };
       },
       deletePet: mocked,
+      // The function that changes the state can return a response.
+      sellPet({ path }, { update }) {
+        return update((state) => {
+          const pet = state.pets.find(({ id }) => id === Number(path.petId));
+          if (!pet) return { result: { status: 404 } };
+          const sold = { ...pet, status: 'sold' } as const;
+          const pets = state.pets.map((other) => (other === pet ? sold : other));
+          return { next: { ...state, pets }, result: { body: sold } };
+        });
+      },
       // An operation without an operationId has any handler.
       getToysById: () => ({ body: {} }),
     },
   });
+  // The handler of one operation has the types of the API.
+  takes<SellPet>((_, { update }) => update(({ pets: [pet] }) => ({ result: pet ? { body: pet } : { status: 404 } })));
+  // @ts-expect-error a status that the contract does not document
+  takes<SellPet>((_, { update }) => update(() => ({ result: { status: 409 } })));
+  // @ts-expect-error a state with an entry of another type
+  takes<SellPet>((_, { update }) => update(({ toys }) => ({ next: { pets: [1], toys }, result: { status: 404 } })));
   // @ts-expect-error a body that the contract does not document for the status
   takes<ApiHandler<operations['createPet']>>(() => ({ status: 409, body: { id: 1, name: 'Rex' } }));
   // @ts-expect-error a body of another operation

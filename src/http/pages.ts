@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import type { ProblemKind } from '../application.ts';
 import type { State } from '../store/state.ts';
 import { CONTROL_DOCUMENT_PATH } from './access-policy.ts';
+import { countOperations, explainOperations } from './operation-table.ts';
 import type { AppParts } from './parts.ts';
 import { getNamedSandbox } from './pipeline/route.ts';
 import type { ProblemKinds } from './problem.ts';
@@ -31,8 +32,22 @@ ${Object.entries(links)
   .join('\n')}
 ${renderControlLinks(parts)}<li><a href="/problems">Explanations of the problems</a>
 <li><a href="/_control/health">Readiness check</a>
-</ul>`,
+</ul>
+${renderOperations(parts)}`,
   );
+}
+
+/** Renders the table of the operations, as `storefront explain` prints it. */
+function renderOperations(parts: AppParts): string {
+  const rows = explainOperations(parts).map(
+    ({ method, path, operationId, mocked, explanation }) =>
+      `<tr><td>${method}<td>${escapeHtml(path)}<td>${escapeHtml(operationId)}<td>${mocked ? 'mocked' : 'real'}: ${escapeHtml(explanation)}`,
+  );
+  return `<h2>${countOperations(parts).replace(/\.$/, '')}</h2>
+<table>
+${rows.join('\n')}
+</table>
+<p><code>npx storefront explain FILE</code> prints this table for any contract.`;
 }
 
 /** Renders links to the control API. Returns an empty string if a browser cannot use the control API. */
@@ -83,6 +98,9 @@ function renderPage(title: string, body: string): string {
 :root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
 body { max-width: 44rem; margin: 3rem auto; padding: 0 1.25rem; }
 h1 { font-size: 1.6rem; }
+h2 { font-size: 1.2rem; }
+td { padding: 0.1rem 1rem 0.1rem 0; vertical-align: top; overflow-wrap: anywhere; }
+td:first-child { font-weight: 600; }
 code, pre { font: 0.9rem/1.6 ui-monospace, monospace; }
 pre { padding: 0.75rem 1rem; border-radius: 0.5rem; background: #8882; white-space: pre-wrap; overflow-wrap: anywhere; user-select: all; }
 dt { font-weight: 600; margin-top: 0.75rem; }

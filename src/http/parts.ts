@@ -45,6 +45,8 @@ export interface ServedContract {
   getImplementation(route: Route): Implementation | undefined;
   /** Returns the response of a mocked operation if it is an entry of the state; undefined for another response. Throws a `DomainError` if an entry is missing. */
   getStoredResponse(route: Route, input: Input, state: State): HandlerResponse | undefined;
+  /** Returns what the handler of an operation does, or why the operation is mocked. */
+  explain(route: Route): string;
   /** Returns whether responses of an operation can only have properties that the contract defines: its handler is written for the contract. */
   isClosed(route: Route): boolean;
   /** Adds what the contract requires, and the application's state can lack, to the response of a user's handler. */

@@ -1,5 +1,6 @@
 import type { Operation, Request } from 'openapi-backend';
 import { formatPointer } from '../util/json-pointer.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { CredentialNames } from '../util/redact-secrets.ts';
 import { isBelow } from '../util/request-target.ts';
 import { METHODS } from './check-structure.ts';
@@ -126,13 +127,13 @@ function routeWithBasePaths(
 const EXACT_KEY = /^[A-Z]+ (?:\/[\w-]+)+$/;
 
 /** Returns the operations of a document. */
-export function getRoutes(document: Document): readonly Route[] {
-  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+export const getRoutes = memoizeByObject((document: Document): readonly Route[] =>
+  Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     METHODS.filter((method) => isNode(item) && isNode(item[method])).map((method) =>
       createRoute(document, path, method),
     ),
-  );
-}
+  ),
+);
 
 function createRoute(document: Document, path: string, method: string): Route {
   const pointer = formatPointer('paths', path, method);

@@ -30,17 +30,26 @@ export function getKind(key: string, isNames: boolean): 'value' | 'names' | 'nod
   return NAMES_KEYS.has(key) ? 'names' : 'node';
 }
 
-/** Returns a copy of a document in which each node is replaced by the result of `change`. Children are replaced before their parents. Plain data, such as examples, is copied unchanged. */
+/**
+ * Returns a document in which each node is replaced by the result of `change`. Children are replaced before their parents. Parts that do not change, and plain data
+ * such as examples, are not copied: the result shares them with the document.
+ */
 export function mapNodes<Whole>(document: Whole, change: (node: Node, pointer: string) => Node): Whole {
   const visit = (node: unknown, pointer: string, isNames: boolean): unknown => {
-    if (Array.isArray(node)) return node.map((entry, index) => visit(entry, `${pointer}/${index}`, false));
+    if (Array.isArray(node)) {
+      const entries = node.map((entry, index) => visit(entry, `${pointer}/${index}`, false));
+      return entries.every((entry, index) => entry === node[index]) ? node : entries;
+    }
     if (!isNode(node)) return node;
-    const entries = Object.entries(node).map(([key, value]) => {
+    let copy: Record<string, unknown> | undefined;
+    for (const [key, value] of Object.entries(node)) {
       const kind = getKind(key, isNames);
-      return [key, kind === 'value' ? value : visit(value, pointer + formatPointer(key), kind === 'names')];
-    });
-    const copy: Node = Object.fromEntries(entries);
-    return isNames ? copy : change(copy, pointer);
+      const next = kind === 'value' ? value : visit(value, pointer + formatPointer(key), kind === 'names');
+      if (next === value) continue;
+      copy ??= { ...node };
+      copy[key] = next;
+    }
+    return isNames ? (copy ?? node) : change(copy ?? node, pointer);
   };
   return visit(document, '', false) as Whole;
 }

@@ -1,5 +1,5 @@
 import type { Contract } from '../openapi/contract.ts';
-import { isNode, omitKeys } from '../openapi/document.ts';
+import { getNode, isNode, omitKeys, resolvePointer } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
@@ -11,6 +11,8 @@ import type { SchemaReader } from './schema-reader.ts';
 export class EntryValidator {
   readonly #contract: Contract;
   readonly #reader: SchemaReader;
+  /** The JSON Pointers of schemas whose validators are used, by the JSON Pointers and by the rules of the schemas that have the same rules. */
+  readonly #shared = new Map<string, string>();
 
   constructor(contract: Contract, reader: SchemaReader) {
     this.#contract = contract;
@@ -26,12 +28,25 @@ export class EntryValidator {
       const pointer = properties.get(name);
       // The id of a parent comes from the path, and can be invalid by the schema of the entry.
       const isValid = pointer === undefined || (parents.includes(name) && !isNode(value) && !Array.isArray(value));
-      const errors = isValid ? [] : this.#contract.getErrors(pointer, value).filter(isOwnError);
+      const errors = isValid ? [] : this.#contract.getErrors(this.#getShared(pointer), value).filter(isOwnError);
       return errors.slice(0, 1).map((error) => ({
         pointer: formatPointer(name) + error.instancePath,
         message: `${error.message}`,
       }));
     });
+  }
+
+  /** Returns the JSON Pointer of the first schema with the same rules, so that it is compiled once: a contract has many schemas such as `{ type: string }`. */
+  #getShared(pointer: string): string {
+    const known = this.#shared.get(pointer);
+    if (known !== undefined) return known;
+    const target = resolvePointer(this.#reader.document, pointer);
+    const schema = getNode(this.#reader.document, target) ?? {};
+    const rules = Object.entries(schema).filter(([name]) => !ANNOTATIONS.has(name) && !name.startsWith('x-'));
+    const key = JSON.stringify(rules);
+    const shared = this.#shared.get(key) ?? target;
+    this.#shared.set(key, shared).set(pointer, shared);
+    return shared;
   }
 
   /**
@@ -56,6 +71,20 @@ export class EntryValidator {
     return { ...omitKeys(entry, names), ...this.removeInvalid(resource, changed) };
   }
 }
+
+/** The keywords of a schema that no value can violate. */
+const ANNOTATIONS = new Set([
+  'title',
+  'description',
+  'default',
+  'example',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'externalDocs',
+  'xml',
+]);
 
 /** The maximum number of invalid values that are removed from a property. Then the property is removed. */
 const MAX_REMOVALS = 20;

@@ -16,6 +16,28 @@ export interface Candidate {
   readonly kind: Resource['kind'];
 }
 
+/**
+ * Finds the paths that list and create entries, but without a path of an entry: the request and the response of POST have properties of an entry, and an entry
+ * has an id. `used`: the paths of resources.
+ */
+export function findLists(reader: SchemaReader, paths: DocumentPaths, used: ReadonlySet<string>): readonly Candidate[] {
+  return [...paths].flatMap(([path, collection]) => {
+    const segment = collection.overrides.resource ?? getResourceSegment(path);
+    const singular = toSingular(segment);
+    const create = collection.routes.get('POST');
+    const list = collection.routes.get('GET');
+    if (used.has(collection.path) || !create || !list) return [];
+    const schema = reader.getResponseSchema(create, create.successStatus) ?? '';
+    const entry = reader.findEntry(schema, singular).schema;
+    const properties = reader.getProperties(entry);
+    const request = [...reader.getProperties(reader.getRequestSchema(create) ?? '').keys()];
+    if (!request.some((name) => properties.has(name)) || !reader.hasId(entry, singular)) return [];
+    if (!hasEntries(reader, collection, { name: segment, schema: entry })) return [];
+    const item = { ...collection, path: `${path}/{id}`, routes: new Map() };
+    return [{ segment, singular, collectionPath: path, collection, item, kind: 'collection' as const }];
+  });
+}
+
 /** Finds the possible resources. Those with the fewest path parameters come first. */
 export function findCandidates(reader: SchemaReader, paths: DocumentPaths): readonly Candidate[] {
   const items = [...paths].flatMap(([path, item]) => {
@@ -24,7 +46,7 @@ export function findCandidates(reader: SchemaReader, paths: DocumentPaths): read
     const segment = item.overrides.resource ?? getResourceSegment(collectionPath);
     const collection = paths.get(collectionPath);
     const candidate = { segment, singular: toSingular(segment), collectionPath, collection, item };
-    return isUsable(reader, candidate) ? [{ ...candidate, kind: 'collection' as const }] : [];
+    return isUsable(reader, paths, candidate) ? [{ ...candidate, kind: 'collection' as const }] : [];
   });
   const collections = new Set(items.map(({ collectionPath }) => collectionPath));
   const singletons = [...paths].flatMap(([path, item]) => {
@@ -53,17 +75,49 @@ function findCollectionPath(paths: DocumentPaths, path: string): string | undefi
 }
 
 /** Returns whether an item path has operations of a resource: it can be read or changed, and the responses are objects. */
-function isUsable(reader: SchemaReader, { collection, item, segment, singular }: Omit<Candidate, 'kind'>): boolean {
+function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Candidate, 'kind'>): boolean {
+  const { collection, item, segment, singular } = candidate;
   const read = item.routes.get('GET');
   if (read && !isEntryResponse(reader, read) && !hasNoBody(read)) return false;
   const put = item.routes.get('PUT');
-  // Without a collection, only PUT can create an entry.
-  if (!collection) return put !== undefined && read !== undefined && reader.getRequestSchema(put) !== undefined;
+  if (!collection) {
+    // Without a collection, only PUT can create an entry, unless a path below a parent lists the entries.
+    return (
+      read !== undefined &&
+      ((put && reader.getRequestSchema(put) !== undefined) || isListedElsewhere(reader, paths, candidate))
+    );
+  }
   const list = collection.routes.get('GET');
   const schema = list && reader.getResponseSchema(list, list.successStatus);
   const hasList = schema !== undefined && reader.findList(schema, segment) !== undefined;
   const canCreate = collection.routes.has('POST') || put !== undefined;
   return (hasList || canCreate) && findEntrySchema(reader, { collection, item, segment, singular }) !== undefined;
+}
+
+/** Returns whether a path below a parent lists or creates the entries of an item path: `/books/{isbn}/loans` for `/loans/{loanId}`. */
+function isListedElsewhere(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Candidate, 'kind'>): boolean {
+  if (candidate.collectionPath.includes('{')) return false;
+  const name = candidate.segment;
+  const schema = findEntrySchema(reader, candidate) ?? '';
+  return [...paths].some(([path, other]) => {
+    const create = other.routes.get('POST');
+    if (!path.includes('{') || getLastSegment(path) !== name) return false;
+    return (!create || isEntryResponse(reader, create)) && hasEntries(reader, other, { name, schema });
+  });
+}
+
+/** Returns whether a path lists or creates the entries of a resource. `schema`: of the entries. */
+export function hasEntries(
+  reader: SchemaReader,
+  { routes }: DocumentPath,
+  { name, schema }: Pick<Resource, 'name' | 'schema'>,
+): boolean {
+  const [list, create] = [routes.get('GET'), routes.get('POST')];
+  const route = list ?? create;
+  if (!route || schema === '') return false;
+  const response = reader.getResponseSchema(route, route.successStatus) ?? '';
+  const found = list ? reader.findList(response, name) : reader.findEntry(response, '');
+  return found !== undefined && reader.isSame(found.schema, schema);
 }
 
 /** Returns whether the success response has no body: it tells only whether the entry exists. */

@@ -1,6 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import { type DocumentPaths, getRequiredQuery, getResourceSegment, getTrailingParameters } from './document-paths.ts';
-import { type Candidate, findCandidates, findEntrySchema } from './find-candidates.ts';
+import { type Candidate, findCandidates, findEntrySchema, findLists, hasEntries } from './find-candidates.ts';
 import { getLastSegment, getParentPath, normalizeName } from './names.ts';
 import { findId, findParents } from './path-keys.ts';
 import type { Mount, Resource } from './resource.ts';
@@ -16,12 +16,11 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
     if (flat && !hasMembers(candidate)) resources[resources.indexOf(flat)] = merge(flat, resource);
     else resources.push(resource);
   }
-  const withViews = resources.map((resource) => ({
-    ...resource,
-    mounts: [...resource.mounts, ...findViews(reader, paths, resource, resources)],
-  }));
+  const withViews = resources.map((resource) => addViews(reader, paths, resource, resources));
+  const used = new Set(withViews.flatMap(({ mounts }) => mounts.map(({ collection }) => collection)));
+  const lists = findLists(reader, paths, used).map((candidate) => createResource(reader, candidate));
   const memberships = candidates.filter(hasMembers).map(({ item }) => item.path);
-  return nameResources(withViews).map((resource, _index, named) => {
+  return nameResources([...withViews, ...lists]).map((resource, _index, named) => {
     if (resource.id.property === undefined || !memberships.includes(resource.mounts[0]?.item ?? '')) return resource;
     return { ...resource, memberOf: named.find((other) => hasSameEntries(reader, other, resource))?.name };
   });
@@ -33,11 +32,23 @@ function hasMembers({ collection, item }: Candidate): boolean {
   return put !== undefined && Object.keys(put.bodyMedia).length === 0 && collection?.routes.has('POST') !== true;
 }
 
+/** Adds the further paths that list or create the entries of a resource. */
+function addViews(
+  reader: SchemaReader,
+  paths: DocumentPaths,
+  resource: Resource,
+  resources: readonly Resource[],
+): Resource {
+  const views = findViews(reader, paths, resource, resources);
+  const canPost = views.some(({ collection }) => paths.get(collection)?.routes.has('POST'));
+  return { ...resource, mounts: [...resource.mounts, ...views], canCreate: resource.canCreate || canPost };
+}
+
 function createResource(reader: SchemaReader, candidate: Candidate): Resource {
   const { segment, singular, collectionPath, collection, item, kind } = candidate;
   const schema = findEntrySchema(reader, candidate) ?? '';
   const isCollection = kind === 'collection';
-  const [route] = item.routes.values();
+  const [route] = [...item.routes.values(), ...(collection?.routes.values() ?? [])];
   const parameter = getTrailingParameters(item.path).at(-1) ?? '';
   const id = isCollection
     ? findId(reader, {
@@ -60,7 +71,14 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
     kind,
     schema,
     id,
-    mounts: [{ collection: collection?.path ?? collectionPath, item: item.path, parents, id }],
+    mounts: [
+      {
+        collection: collection?.path ?? collectionPath,
+        item: item.routes.size > 0 ? item.path : undefined,
+        parents,
+        id,
+      },
+    ],
     canCreate: !isCollection || collection?.routes.has('POST') === true || canPut,
     canPost: collection?.routes.has('POST') === true,
     canDelete: item.routes.has('DELETE'),
@@ -101,13 +119,12 @@ function findViews(
   const [mount] = resource.mounts;
   if (!mount || resource.kind === 'singleton' || mount.parents.length > 0 || resource.schema === '') return [];
   const used = new Set(resources.flatMap(({ mounts }) => mounts.map(({ collection }) => collection)));
-  return [...paths].flatMap(([path, { path: template, routes }]) => {
+  return [...paths].flatMap(([path, documentPath]) => {
+    const { path: template, routes } = documentPath;
     const route = routes.get('GET') ?? routes.get('POST');
     if (used.has(template) || !route || !(isOfParent(path, mount) || isFilter(reader, resource, path, route)))
       return [];
-    const schema = reader.getResponseSchema(route, route.successStatus) ?? '';
-    const found = route.method === 'GET' ? reader.findList(schema, resource.name) : reader.findEntry(schema, '');
-    if (!found || !reader.isSame(found.schema, resource.schema)) return [];
+    if (!hasEntries(reader, documentPath, resource)) return [];
     const { id } = resource;
     const parents = findParents(reader, { schema: resource.schema, collectionPath: path, route, id });
     return [{ collection: template, item: undefined, parents, id }];

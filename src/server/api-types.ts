@@ -3,7 +3,6 @@ import type { Context, mocked } from '../application.ts';
 import type { State as ShopState } from '../shop/api-types.ts';
 import type { CustomHandlers } from '../shop/operations/handler.ts';
 import type { DeepReadonly, RequestHeaders } from '../shop/types.ts';
-import type { State } from '../store/state.ts';
 import type { PropertyType } from '../util/operation-types.ts';
 
 /** The types of the shop's API. They are the default. */
@@ -20,26 +19,34 @@ export type StateOf<Api> = Api extends { readonly state: infer S extends object 
 /** The handlers of an API by operationId. Its member `operations` determines their types. Operations without an operationId have any handler. */
 export type HandlersOf<Api> = Api extends { readonly handlers: infer Handlers }
   ? Handlers
-  : OperationHandlers<PropertyType<Api, 'operations'>, DeepReadonly<StateOf<Api>>> & {
+  : OperationHandlers<PropertyType<Api, 'operations'>, Api> & {
       readonly [operationId: string]: unknown;
     };
 
-type OperationHandlers<Operations, S> = [Operations] extends [never]
+type OperationHandlers<Operations, Api> = [Operations] extends [never]
   ? unknown
-  : { readonly [Id in keyof Operations]?: ApiHandler<Operations[Id], S> | typeof mocked };
+  : { readonly [Id in keyof Operations]?: ApiHandler<Operations[Id], Api> | typeof mocked };
 
-/** The sandbox of a request: its state, clock and id generator. */
-export interface ApiContext<S> extends Pick<Context, 'reset' | 'nowMs' | 'newId'> {
+/** The sandbox of a request: its state, clock and id generator. `Response`: the type of the responses that the handler can return. */
+export interface ApiContext<S, Response = unknown> extends Pick<Context, 'reset' | 'nowMs' | 'newId'> {
   /** Returns the committed state. */
   read(): S;
   /** Commits a change, which is a pure function of the state. Resolves to the result that the function returns. */
-  update<Result>(change: (state: S, nowMs: number) => { readonly next?: S; readonly result: Result }): Promise<Result>;
+  update<Returned extends StateChange<S, Response>>(
+    change: (state: S, nowMs: number) => Returned,
+  ): Promise<Returned['result']>;
 }
 
-/** Handles the requests of an operation. `Operation`: `operations['listPets']` or `paths['/pets']['get']`. `S`: the state of the API. */
-export type ApiHandler<Operation, S = State> = (
+/** What a change returns. The result can be anything: `Response` makes the compiler keep the literal types of a response, such as a status. */
+interface StateChange<S, Response> {
+  readonly next?: S | undefined;
+  readonly result: Response | object | string | number | boolean | null | undefined;
+}
+
+/** Handles the requests of an operation. `Operation`: `operations['listPets']` or `paths['/pets']['get']`. `Api`: the types of the API; its state is `Api['state']`. */
+export type ApiHandler<Operation, Api = object> = (
   input: ApiInput<Operation>,
-  context: ApiContext<S>,
+  context: ApiContext<DeepReadonly<StateOf<Api>>, ApiResponse<Operation>>,
 ) => ApiResponse<Operation> | Promise<ApiResponse<Operation>>;
 
 /** The input of a handler: the parameters, the body and the headers of a request that satisfies the contract. */

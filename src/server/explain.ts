@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
+import { countOperations, explainOperations, formatOperations } from '../http/operation-table.ts';
 import { loadContract } from '../openapi/contract.ts';
 import { chooseApplication } from './choose-application.ts';
 import { loadHandlers } from './handler-registry.ts';
-import { countOperations, explainOperations, formatOperations } from './operation-table.ts';
 import type { ServerOptions } from './options.ts';
 import { createContractSetupFactory } from './served-contract.ts';
 

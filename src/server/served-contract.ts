@@ -56,7 +56,6 @@ export function createContractSetupFactory(application: Application, mock: Mocke
         chosen.get(route)?.isUnknown ? implementation.getStoredResponse?.(route, input, state) : undefined,
       /** Whether the application explains what it does for an operation. */
       isExplained: implementation.explain !== undefined && mock !== true,
-      /** Returns what the handler of an operation does, or why the operation is mocked. */
       explain: (route: Route) => chosen.get(route)?.explain() ?? '',
       completeUserResponse: (route: Route, response: HandlerResponse) =>
         implementation.completeResponse?.(route, response) ?? response,

@@ -1,6 +1,6 @@
+import { countOperations, formatOperations } from '../http/operation-table.ts';
 import type { Durability } from '../store/open-state.ts';
 import type { createLogger } from './logger.ts';
-import { countOperations, formatOperations } from './operation-table.ts';
 import type { Storefront } from './options.ts';
 import type { ContractSetup } from './served-contract.ts';
 import { version } from './version.ts';

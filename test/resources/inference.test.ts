@@ -101,6 +101,35 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     { 'POST /pets/{petId}/feed': 'mocked: an action: the document does not say what it changes' },
   ],
   [
+    'a list below a parent has the entries that a path without the parent reads',
+    {
+      ...createResourcePaths('/owners/{ownerId}', refer('Owner')),
+      '/owners/{ownerId}/pets': { ...LISTS_PETS, post: { status: 201, request: PET, response: PET } },
+      '/pets/{petId}': { get: { response: PET } },
+    },
+    {
+      'GET /owners/{ownerId}/pets': 'real: lists pets of /owners/{ownerId}',
+      'POST /owners/{ownerId}/pets': 'real: creates a pet of /owners/{ownerId}',
+      'GET /pets/{petId}': 'real: reads a pet (id: id)',
+    },
+  ],
+  [
+    'a list whose POST creates its entries needs no path for an entry',
+    {
+      ...createResourcePaths('/owners/{ownerId}', refer('Owner')),
+      '/owners/{ownerId}/pets': { ...LISTS_PETS, post: { status: 201, request: PET, response: PET } },
+    },
+    {
+      'GET /owners/{ownerId}/pets': 'real: lists pets of /owners/{ownerId}',
+      'POST /owners/{ownerId}/pets': 'real: creates a pet of /owners/{ownerId}',
+    },
+  ],
+  [
+    'a list whose POST responds with something else is mocked',
+    { '/pets': { ...LISTS_PETS, post: { request: PET, response: refer('Settings') } } },
+    { 'GET /pets': 'mocked: a list without a path for its entries' },
+  ],
+  [
     'a list without a path for its entries is mocked',
     { '/pets': LISTS_PETS },
     { 'GET /pets': 'mocked: a list without a path for its entries' },

@@ -48,6 +48,24 @@ describe('An entry below a parent', () => {
     expect((await ask('POST', '/owners/2/pets', { name: 'Rex' })).headers.get('location')).toBe('/owners/2/pets/1');
   });
 
+  it('can have a path without the parent, or no path', async () => {
+    const { '/owners/{ownerId}/pets': pets = {} } = OWN_PETS;
+    const toys = {
+      get: { response: createList(refer('Toy')) },
+      post: { request: refer('Toy'), response: refer('Toy') },
+    };
+    const paths = { ...OWNERS, '/owners/{ownerId}/pets': pets, '/owners/{ownerId}/toys': toys };
+    const { ask } = await startApi({
+      paths: { ...paths, '/pets/{petId}': { get: { response: refer('Pet') } } },
+      schemas,
+    });
+    await ask('POST', '/owners', { name: 'Ada' });
+    const { body: pet } = await ask('POST', '/owners/1/pets', { name: 'Rex' });
+    expect((await ask('GET', '/pets/1')).body).toEqual(pet);
+    const { body: toy } = await ask('POST', '/owners/1/toys', { name: 'Ball' });
+    expect((await ask('GET', '/owners/1/toys')).body).toEqual([toy]);
+  });
+
   it('needs the parent, in each operation', async () => {
     const { ask } = await startOwners();
     const requests = [

@@ -43,6 +43,14 @@ describe('storefront explain', () => {
     });
   });
 
+  it('is also the table of the page at /', async () => {
+    const { ask } = await startStorefront({ mock: ['listOrders'] });
+    const { text } = await ask('GET', '/');
+    expect(text).toContain('<h2>11 operations: 10 real, 1 mocked</h2>');
+    expect(text).toContain('<tr><td>GET<td>/api/orders<td>listOrders<td>mocked: by the option mock\n');
+    expect(text).toContain('<tr><td>GET<td>/api/products<td>listProducts<td>real: built-in handler\n');
+  });
+
   it('refuses a contract that does not exist', async () => {
     await expect(explain({ contract: 'none.yaml' })).rejects.toThrow("none.yaml can't be read");
   });

@@ -1,4 +1,7 @@
-import type { ContractSetup } from './served-contract.ts';
+import type { ServedContract } from './parts.ts';
+
+/** The contract that is served, and what the server does for its operations. */
+type Operations = Pick<ServedContract, 'contract' | 'explain' | 'getImplementation'>;
 
 /** An operation of a contract, and how the server handles it. */
 interface ExplainedOperation {
@@ -15,7 +18,7 @@ export function explainOperations({
   contract,
   explain: explainRoute,
   getImplementation,
-}: ContractSetup): readonly ExplainedOperation[] {
+}: Operations): readonly ExplainedOperation[] {
   return contract.routes.map((route) => ({
     method: route.method,
     path: route.path,
@@ -26,8 +29,8 @@ export function explainOperations({
 }
 
 /** Returns the lines of a table of the operations. */
-export function formatOperations(setup: ContractSetup): readonly string[] {
-  const rows = explainOperations(setup).map(({ method, path, operationId, mocked, explanation }) => [
+export function formatOperations(operations: Operations): readonly string[] {
+  const rows = explainOperations(operations).map(({ method, path, operationId, mocked, explanation }) => [
     method,
     path,
     operationId,
@@ -39,7 +42,7 @@ export function formatOperations(setup: ContractSetup): readonly string[] {
 }
 
 /** Returns a sentence with the number of real and of mocked operations. */
-export function countOperations({ contract, mocked }: ContractSetup): string {
-  const { length } = contract.routes;
-  return `${length} operations: ${length - mocked.length} real, ${mocked.length} mocked.`;
+export function countOperations({ contract: { routes }, getImplementation }: Operations): string {
+  const real = routes.filter((route) => getImplementation(route) !== undefined).length;
+  return `${routes.length} operations: ${real} real, ${routes.length - real} mocked.`;
 }
