@@ -6,15 +6,19 @@ import { findId, findParents } from './path-keys.ts';
 import type { Mount, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** Finds the resources of a document: collections with the path of an entry below them, and singletons. */
+/** Finds the resources of a document: collections with the path of an entry below them, and singletons. Paths with the same name in `x-storefront` share one. */
 export function findResources(reader: SchemaReader, paths: DocumentPaths): readonly Resource[] {
   const candidates = findCandidates(reader, paths);
   const resources: Resource[] = [];
+  const joined = new Set<string>();
   for (const candidate of candidates) {
     const resource = createResource(reader, candidate);
-    const flat = resources.find((other) => canMerge(reader, other, resource));
-    if (flat) resources[resources.indexOf(flat)] = merge(flat, resource);
+    const own = candidate.item.overrides.resource;
+    const isJoined = own !== undefined && joined.has(own);
+    const same = resources.find((other) => (isJoined ? other.name === own : canMerge(reader, other, resource)));
+    if (same) resources[resources.indexOf(same)] = merge(same, resource);
     else resources.push(resource);
+    if (own !== undefined) joined.add(own);
   }
   const withViews = resources.map((resource) => ({
     ...resource,
@@ -60,10 +64,13 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
 /** Returns whether a resource below a parent is the same as a resource without parents. */
 function canMerge(reader: SchemaReader, flat: Resource, nested: Resource): boolean {
   const isFlat = flat.mounts[0]?.parents.length === 0;
-  const isNested = (nested.mounts[0]?.parents.length ?? 0) > 0;
+  const parent = nested.mounts[0]?.parents.at(-1);
+  // `DELETE /contacts/{contactId}/companies/{companyId}` removes a member: a company does not belong to one contact.
+  const isMember = nested.canDelete && flat.canDelete && parent?.property === undefined;
   return (
     isFlat &&
-    isNested &&
+    parent !== undefined &&
+    !isMember &&
     flat.kind === nested.kind &&
     flat.name === nested.name &&
     flat.id.property === nested.id.property &&
