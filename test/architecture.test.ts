@@ -93,6 +93,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   ajv: ['openapi'],
   'ajv-formats': ['openapi'],
   'js-yaml': ['openapi'],
+  'jsonpath-rfc9535': ['openapi'],
   'json-schema-faker': ['mock'],
   lowdb: ['store'],
   'jsonc-parser': ['store'],

@@ -11,7 +11,8 @@ import {
   type ValidatorCode,
   type ValidatorGroup,
 } from '../src/openapi/compiled-contract.ts';
-import { type ContractOptions, createDocuments, createViews, getContractName } from '../src/openapi/contract.ts';
+import { createViews, getContractName } from '../src/openapi/contract.ts';
+import { type ContractOptions, createDocuments } from '../src/openapi/contract-documents.ts';
 import { type Document, readContract } from '../src/openapi/document.ts';
 import { createBackend } from '../src/openapi/openapi-backend.ts';
 import { getRoutes, type Route } from '../src/openapi/routes.ts';

@@ -85,7 +85,9 @@ class Bundler {
     for (const [kind, entries] of this.#added)
       components[kind] = { ...toNode(components[kind]), ...Object.fromEntries(entries) };
     const bundled = this.#added.size === 0 ? document : ({ ...document, components } as Document);
-    return { document: bundled, issues: this.#issues, locate: createPartLocator(this.#main, this.#origins) };
+    const { path, text } = this.#main;
+    const locate = createPartLocator(createLocator(path, text), this.#origins);
+    return { document: bundled, issues: this.#issues, locate };
   }
 
   /** Gives the parts that the components of the main file refer to the names of these components. */

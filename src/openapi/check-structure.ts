@@ -1,6 +1,6 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { type Document, getNode, getTarget, isNode, type Node, parseReference } from './document.ts';
+import { type Document, getNode, getTarget, isNode, type Node, omitKeys, parseReference, toNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /** The keys of a path item that are operations. */
@@ -99,14 +99,16 @@ export function getStatuses(responses: Node): readonly string[] {
 
 /**
  * Returns the document with a unique operationId for each operation. A missing id is created from method and path: "getCatsById" for GET /cats/{id}. A
- * repeated id gets a number. A path item that is a reference is replaced by its target. A path item that is null is removed.
+ * repeated id gets a number. A path item that is a reference is replaced by its target, with the keys beside the reference. A path item that is null is removed.
  */
 export function withOperationIds(document: Document): Document {
   const takenIds = new Set<string>();
   const paths = Object.keys(document.paths ?? {}).flatMap((path) => {
-    const item = getTarget(document, formatPointer('paths', path));
+    const pointer = formatPointer('paths', path);
+    const item = getTarget(document, pointer);
     if (!isNode(item) || !path.startsWith('/')) return [];
-    const entries = Object.entries(item).map(([key, operation]) => {
+    const siblings = omitKeys(toNode(getNode(document, pointer)), ['$ref']);
+    const entries = Object.entries({ ...item, ...siblings }).map(([key, operation]) => {
       if (!METHODS.includes(key as never) || !isNode(operation)) return [key, operation];
       const ownId = typeof operation.operationId === 'string' ? operation.operationId : '';
       const { responses = getDefaultResponses(document) } = operation;

@@ -2,8 +2,6 @@ import type { ErrorObject } from 'ajv';
 import type { DataValidator } from '../util/issue.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { runInSlices } from '../util/slices.ts';
-import { bundleDocument } from './bundle.ts';
-import { checkStructure, withOperationIds } from './check-structure.ts';
 import { closeSchemas } from './close-schemas.ts';
 import {
   type CompiledContract,
@@ -11,14 +9,14 @@ import {
   findCompiledContract,
   hashContract,
 } from './compiled-contract.ts';
-import { ContractError, type Document, formatIssues, formatYaml, parseDocument, readContract } from './document.ts';
-import { findIgnoredParts } from './find-ignored-parts.ts';
-import { normalizeSchemas } from './normalize-schemas.ts';
+import { type ContractOptions, createDocuments, type LoadedDocuments, type Parts } from './contract-documents.ts';
+import { ContractError, type Document, formatYaml, readContract } from './document.ts';
 import { createBackend } from './openapi-backend.ts';
+import { type Overlay, readOverlay } from './overlay.ts';
 import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
 import { createRouting, type Route, type Routing } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
-import { isUnchanged, type SourceFile, SourceFiles } from './source-files.ts';
+import { isUnchanged } from './source-files.ts';
 import { createLocator } from './source-location.ts';
 import { type RequestResult, type RequestToValidate, validateRequest } from './validate-request.ts';
 import { canVerifyParts, type ListResponse, verifyListParts } from './verify-list.ts';
@@ -28,11 +26,13 @@ import { createDataValidator } from './violations.ts';
 export interface Contract extends Routing {
   /** The path of the contract file. */
   readonly path: string;
-  /** The text of the contract file. If the document has several files, the text of the document that is made of them. */
+  /** The text of the contract file. If the document has several files or an overlay, the text of the document that is made of them. */
   readonly text: string;
+  /** The path of the overlay that changes the document; undefined if there is none. */
+  readonly overlay: string | undefined;
   /** Formats the position of the value at a JSON Pointer of the document: `FILE:LINE:COLUMN #POINTER`. */
   locate(pointer: string): string;
-  /** The document in the file, changed by the option `edit`. */
+  /** The document in the file, changed by the option `edit` and by the overlay. */
   readonly document: Document;
   /** The document that requests are validated against. In strict mode, its schemas are closed. Created on first use. */
   readonly enforced: Pick<Contract, 'document' | 'text'>;
@@ -63,36 +63,10 @@ export interface Contract extends Routing {
 /** Options of the verification of responses. `closed`: whether undocumented properties are violations. */
 type VerifyOptions = { readonly closed: boolean };
 
-/** Options of `loadContract`. */
-export interface ContractOptions {
-  readonly path: string;
-  /** Whether unknown query parameters and properties are violations. If not, they are ignored. */
-  readonly strict: boolean;
-  /** Edits the document before it is validated. */
-  readonly edit?: DocumentEdit | undefined;
-}
-
-/** A change of a document. `edit` returns an edited copy. `key` identifies the change: edits with the same key have the same result. */
-export interface DocumentEdit {
-  readonly key: string;
-  edit(document: Document): Document;
-}
-
-/** The files of a document other than its main file. */
-type Parts = readonly Pick<SourceFile, 'path' | 'text'>[];
-
 /** The maximum number of cached contracts. */
 const MAX_CACHED_CONTRACTS = 20;
 
 const cache = new Map<string, { name: string; parts: Parts; contract: Contract }>();
-
-/** The paths of the other files of each contract file, from its last loading. */
-const partPaths = new Map<string, readonly string[]>();
-
-/** Returns the paths of the files to which the contract file at `path` refers, including those that could not be read. Empty until the contract is loaded. */
-export function getPartPaths(path: string): readonly string[] {
-  return partPaths.get(path) ?? [];
-}
 
 /**
  * Loads a contract from a YAML or JSON file. Throws `ContractError` if the contract can't be served. Loading takes about 100 ms, unless the contract is
@@ -101,13 +75,14 @@ export function getPartPaths(path: string): readonly string[] {
 export async function loadContract(options: ContractOptions): Promise<Contract> {
   const { path, strict, edit } = options;
   const text = readContract(path);
-  const name = getContractName(text, options);
+  const overlay = readOverlay(path);
+  const name = getContractName(text, options, overlay);
   const key = JSON.stringify([strict, path, edit?.key]);
   const cached = cache.get(key);
   if (cached?.name === name && cached.parts.every(isUnchanged)) return cached.contract;
   try {
     const compiled = findCompiledContract(name);
-    const loaded = compiled ? createLoaded(text, path, compiled.documents) : createDocuments(text, options);
+    const loaded = compiled ? createLoaded(text, path, compiled.documents) : createDocuments(text, options, overlay);
     const contract = createContract(loaded, options, compiled);
     if (cache.size >= MAX_CACHED_CONTRACTS) cache.clear();
     cache.set(key, { name, parts: loaded.parts, contract });
@@ -119,24 +94,22 @@ export async function loadContract(options: ContractOptions): Promise<Contract> 
 }
 
 /** Returns the name of the compiled form of a contract. */
-export function getContractName(text: string, { strict, edit }: Omit<ContractOptions, 'path'>): string {
-  return hashContract(text, String(strict), edit?.key ?? '');
-}
-
-/** The documents of a contract and their source. */
-interface LoadedDocuments extends Pick<Contract, 'text' | 'locate'> {
-  readonly documents: CompiledDocuments;
-  readonly parts: Parts;
+export function getContractName(
+  text: string,
+  { strict, edit }: Omit<ContractOptions, 'path'>,
+  overlay?: Overlay,
+): string {
+  return hashContract(text, String(strict), edit?.key ?? '', ...(overlay ? [overlay.path, overlay.text] : []));
 }
 
 function createLoaded(text: string, path: string, documents: CompiledDocuments): LoadedDocuments {
-  return { text, documents, locate: createLocator(path, text), parts: [] };
+  return { text, documents, locate: createLocator(path, text), parts: [], overlay: undefined };
 }
 
 /** Creates a contract from its documents. `compiled`: the compiled form of the contract; undefined if it is not precompiled. */
 function createContract(loaded: LoadedDocuments, options: ContractOptions, compiled?: CompiledContract): Contract {
   const { path, strict } = options;
-  const { text, locate } = loaded;
+  const { text, locate, overlay } = loaded;
   const { document, normalized, warning } = loaded.documents;
   const backend = createBackend(normalized);
   const views = createViews(normalized, text, strict);
@@ -159,6 +132,7 @@ function createContract(loaded: LoadedDocuments, options: ContractOptions, compi
   return {
     path,
     text,
+    overlay,
     locate,
     document,
     get enforced() {
@@ -205,33 +179,6 @@ export function createViews(normalized: Document, text: string, strict: boolean)
     open: createResponseView,
     closed: () => closeSchemas(createResponseView()),
   };
-}
-
-/** Parses, edits and normalizes a document, with the other files to which it refers. Throws `ContractError` if the document can't be served. */
-export function createDocuments(text: string, { path, edit }: ContractOptions): LoadedDocuments {
-  const parsed = parseDocument(path, text);
-  const main = { path, text, content: edit ? edit.edit(parsed) : parsed };
-  const files = new SourceFiles(main);
-  const { document, locate, issues } = bundleFiles(files, main);
-  const found = issues.length > 0 ? issues : checkStructure(document);
-  if (found.length > 0) throw new ContractError(formatIssues(locate, found));
-  const { document: normalized, warnings } = normalizeSchemas(document);
-  const withIds = withOperationIds(normalized);
-  const ignored = [...warnings, ...findIgnoredParts(withIds)];
-  const documents = {
-    document,
-    normalized: withIds,
-    ...(ignored.length > 0 ? { warning: formatIssues(locate, ignored) } : {}),
-  };
-  return { documents, locate, parts: files.parts, text: files.parts.length > 0 ? formatYaml(document) : text };
-}
-
-function bundleFiles(files: SourceFiles, main: SourceFile) {
-  try {
-    return bundleDocument(files, main);
-  } finally {
-    partPaths.set(main.path, files.paths);
-  }
 }
 
 /** Compiles the schemas of media types by validating `undefined` against each. Returns the errors. */

@@ -55,6 +55,11 @@ export function formatYaml(document: Document): string {
   return loadYamlParser().dump(document, { noRefs: true, lineWidth: -1 });
 }
 
+/** Formats a document as JSON if its original text is JSON, else as YAML. JSON takes a fraction of the time. */
+export function formatLike(text: string, document: Document): string {
+  return text.trimStart().startsWith('{') ? JSON.stringify(document, null, 2) : formatYaml(document);
+}
+
 /** Reads the text of the contract file at `path`. Throws `ContractError` if the file can't be read. */
 export function readContract(path: string): string {
   try {

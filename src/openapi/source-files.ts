@@ -140,20 +140,24 @@ export function isUnchanged({ path, text }: Pick<SourceFile, 'path' | 'text'>): 
 
 /**
  * Returns a function that formats the position of the value at a JSON Pointer of a document that is made of several files. `origins`: the targets that stand at
- * pointers of the document. Other values come from the main file.
+ * pointers of the document. `locateOther`: formats the positions of other values.
  */
-export function createPartLocator(main: SourceFile, origins: ReadonlyMap<string, Target>): (pointer: string) => string {
-  const locators = new Map<SourceFile, (pointer: string) => string>();
+export function createPartLocator(locateOther: Locate, origins: ReadonlyMap<string, Target>): Locate {
+  const locators = new Map<SourceFile, Locate>();
   return (pointer) => {
     const origin = findOrigin(origins, pointer);
-    const file = origin?.file ?? main;
+    if (!origin) return locateOther(pointer);
+    const { file } = origin;
     const locate = locators.get(file) ?? createLocator(file.path, file.text);
     locators.set(file, locate);
-    return locate(origin?.pointer ?? pointer);
+    return locate(origin.pointer);
   };
 }
 
-/** Returns the file and the pointer from which the value at a pointer of the bundled document comes; undefined if it comes from the main file. */
+/** Formats the position of the value at a JSON Pointer. */
+type Locate = (pointer: string) => string;
+
+/** Returns the file and the pointer from which the value at a pointer of the document comes; undefined if no origin is known. */
 function findOrigin(origins: ReadonlyMap<string, Target>, pointer: string) {
   const steps = parsePointer(pointer);
   for (let length = steps.length; length > 0; length--) {

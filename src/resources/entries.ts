@@ -77,8 +77,9 @@ export function hasParents(entry: Entry, { parents }: Mount, path: PathInput): b
 }
 
 /** Returns the index of the entry at a path; -1 if there is none. */
-export function findIndex(entries: readonly Entry[], { kind, id }: Resource, mount: Mount, path: PathInput): number {
-  const isEntry = (entry: Entry) => kind === 'singleton' || getKeyValue(entry, id) === path[mount.id.parameter];
+export function findIndex(entries: readonly Entry[], { kind }: Resource, mount: Mount, path: PathInput): number {
+  const { id } = mount;
+  const isEntry = (entry: Entry) => kind === 'singleton' || getKeyValue(entry, id) === path[id.parameter];
   return entries.findIndex((entry) => isEntry(entry) && hasParents(entry, mount, path));
 }
 

@@ -22,9 +22,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   const below = parent ? ` of ${parent.path}` : '';
   const details = [
     ...(action === 'list' ? describeList(model, plan) : []),
-    ...(resource.canCreate || resource.kind === 'singleton'
-      ? []
-      : ['no operation creates entries: they are examples or generated']),
+    ...(resource.canCreate || resource.kind === 'singleton' ? [] : ['starts with examples or generated entries']),
     ...(getParameterName(route.path.split('/').at(-1) ?? '') !== undefined && action === 'read'
       ? [describeId(plan)]
       : []),
@@ -32,7 +30,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   return `${VERBS[action]} ${target}${below}${details.length > 0 ? ` (${details.join('; ')})` : ''}`;
 }
 
-function describeId({ resource: { id } }: Plan): string {
+function describeId({ mount: { id } }: Plan): string {
   return id.property === undefined ? 'the id is only in the path' : `id: ${id.property}`;
 }
 

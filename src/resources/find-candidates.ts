@@ -1,6 +1,13 @@
 import type { Route } from '../openapi/routes.ts';
 import { toSingular } from '../util/singular.ts';
-import { type DocumentPath, type DocumentPaths, getResourceSegment, getTrailingParameters } from './document-paths.ts';
+import {
+  type DocumentPath,
+  type DocumentPaths,
+  getOverrides,
+  getRequiredQuery,
+  getResourceSegment,
+  getTrailingParameters,
+} from './document-paths.ts';
 import { getLastSegment, getParameterName, getParentPath } from './names.ts';
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -90,7 +97,8 @@ function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Ca
   const list = collection.routes.get('GET');
   const schema = list && reader.getResponseSchema(list, list.successStatus);
   const hasList = schema !== undefined && reader.findList(schema, segment) !== undefined;
-  const canCreate = collection.routes.has('POST') || put !== undefined;
+  // Entries that nothing reads or creates are not worth storing: PUT is an action.
+  const canCreate = collection.routes.has('POST') || (put !== undefined && (read ?? list) !== undefined);
   return (hasList || canCreate) && findEntrySchema(reader, { collection, item, segment, singular }) !== undefined;
 }
 
@@ -130,14 +138,29 @@ function isEntryResponse(reader: SchemaReader, route: Route): boolean {
   return schema !== undefined && reader.isObject(schema);
 }
 
-/** Returns whether a path is a singleton: an object that is read, and replaced or updated. */
+/** Returns whether a path is a singleton: an object that is read, and replaced or updated. A response can show what a request changes. */
 function isSingleton(reader: SchemaReader, path: string, { routes }: DocumentPath): boolean {
   const read = routes.get('GET');
   const change = routes.get('PUT') ?? routes.get('PATCH');
   if (!read || !change || getParameterName(path.slice(path.lastIndexOf('/') + 1)) !== undefined) return false;
-  if (!isEntryResponse(reader, read) || reader.getRequestSchema(change) === undefined) return false;
+  if (!isEntryResponse(reader, read) || selectsObject(read, change)) return false;
   const schema = reader.getResponseSchema(read, read.successStatus) ?? '';
-  return reader.findList(schema, getLastSegment(path))?.path.length !== 0;
+  const request = reader.getRequestSchema(change);
+  if (request === undefined || reader.findList(schema, getLastSegment(path))?.path.length === 0) return false;
+  const [sent, shown] = [request, schema].map((body) => getNames(reader, body, getLastSegment(path)));
+  return !sent?.length || !shown?.length || sent.some((name) => shown.includes(name));
+}
+
+/** Returns the names of the properties of a body, and of the entry in it. */
+function getNames(reader: SchemaReader, body: string, singular: string): readonly string[] {
+  const { schema } = reader.findEntry(body, singular);
+  return [body, schema].flatMap((part) => [...reader.getProperties(part).keys()]);
+}
+
+/** Returns whether a required query parameter selects one of several objects: changes do not have it. */
+function selectsObject(read: Route, change: Route): boolean {
+  const names = getRequiredQuery(change);
+  return getRequiredQuery(read).some((name) => !names.includes(name));
 }
 
 /** Returns the JSON Pointer of the schema of the entries of a resource. */
@@ -149,9 +172,13 @@ export function findEntrySchema(
   const listSchema = list && reader.getResponseSchema(list, list.successStatus);
   const listed = listSchema === undefined ? undefined : reader.findList(listSchema, segment)?.schema;
   const inResponse = (route: Route | undefined) => {
-    const schema = route && reader.getResponseSchema(route, route.successStatus);
+    if (!route) return undefined;
+    const schema = reader.getResponseSchema(route, route.successStatus);
     if (schema === undefined || !reader.isObject(schema)) return undefined;
-    return reader.findEntry(schema, singular, listed).schema;
+    const { entry: own } = getOverrides(reader.document, route);
+    return own === undefined
+      ? reader.findEntry(schema, singular, listed).schema
+      : reader.getInner(schema, own.split('.'));
   };
   const inRequest = (route: Route | undefined) => {
     const schema = route && reader.getRequestSchema(route);

@@ -6,15 +6,19 @@ import { findId, findParents } from './path-keys.ts';
 import type { Mount, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** Finds the resources of a document: collections with the path of an entry below them, and singletons. */
+/** Finds the resources of a document: collections with the path of an entry below them, and singletons. Paths with the same name in `x-storefront` share one. */
 export function findResources(reader: SchemaReader, paths: DocumentPaths): readonly Resource[] {
   const candidates = findCandidates(reader, paths);
   const resources: Resource[] = [];
+  const joined = new Set<string>();
   for (const candidate of candidates) {
     const resource = createResource(reader, candidate);
-    const flat = resources.find((other) => other.name === resource.name && hasSameEntries(reader, other, resource));
-    if (flat && !hasMembers(candidate)) resources[resources.indexOf(flat)] = merge(flat, resource);
+    const own = candidate.item.overrides.resource;
+    const isJoined = own !== undefined && joined.has(own);
+    const same = resources.find((other) => (isJoined ? other.name === own : canMerge(reader, other, resource)));
+    if (same && (isJoined || !hasMembers(candidate))) resources[resources.indexOf(same)] = merge(same, resource);
     else resources.push(resource);
+    if (own !== undefined) joined.add(own);
   }
   const withViews = resources.map((resource) => addViews(reader, paths, resource, resources));
   const used = new Set(withViews.flatMap(({ mounts }) => mounts.map(({ collection }) => collection)));
@@ -83,6 +87,13 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
     canPost: collection?.routes.has('POST') === true,
     canDelete: item.routes.has('DELETE'),
   };
+}
+
+/** Returns whether a resource below a parent is the same as a resource without parents. */
+function canMerge(reader: SchemaReader, flat: Resource, nested: Resource): boolean {
+  // `DELETE /contacts/{contactId}/companies/{companyId}` removes a member: a company does not belong to one contact.
+  const isMember = nested.canDelete && flat.canDelete && nested.mounts[0]?.parents.at(-1)?.property === undefined;
+  return flat.name === nested.name && !isMember && hasSameEntries(reader, flat, nested);
 }
 
 /** Returns whether the entries of a resource below a parent are those of a resource without parents. */

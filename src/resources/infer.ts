@@ -1,5 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
-import { getDocumentPaths, getOverrides, getRequiredQuery, getResourceSegment } from './document-paths.ts';
+import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
 import { getParameterName, getParentPath, toPattern } from './names.ts';
 import { findParents } from './path-keys.ts';
@@ -38,7 +38,7 @@ function planMocked(reader: SchemaReader, resources: readonly Resource[], route:
   const id = { parameter: '', property: undefined, name: '', schema: '' };
   const parents = findParents(reader, { schema: '', collectionPath: collection, route, id });
   const owner = parents.at(-1);
-  const place = owner && findPlace(resources, owner.path, toPattern);
+  const place = owner && findPlace(resources, { method: 'GET', path: owner.path }, toPattern);
   const mount = { collection, item: undefined, parents, id };
   if (!owner || !place?.isItem) return { route, mount, entry: undefined };
   const { resource } = place;
@@ -68,7 +68,7 @@ interface Place {
 function planRoute(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | string {
   const overrides = getOverrides(reader.document, route);
   if (overrides.off) return 'x-storefront: off';
-  const place = findPlace(resources, route.path);
+  const place = findPlace(resources, route);
   if (!place) return describeUnknownPath(reader, route);
   const action = chooseAction(reader, place, route);
   if (action === undefined) return describeUnknownAction(place, route);
@@ -82,17 +82,20 @@ function planRoute(reader: SchemaReader, resources: readonly Resource[], route: 
   return { route, action, resource, mount, requestPath, entryPath, responsePath };
 }
 
-/** Returns the resource with a path. `normalize`: is applied to the path templates before they are compared. */
+/** Returns the resource of an operation. `normalize`: is applied to the path templates before they are compared. */
 function findPlace(
   resources: readonly Resource[],
-  path: string,
+  { method, path }: Pick<Route, 'method' | 'path'>,
   normalize = (template: string) => template,
 ): Place | undefined {
   const wanted = normalize(path);
   for (const resource of resources)
     for (const mount of resource.mounts) {
       if (mount.item !== undefined && normalize(mount.item) === wanted) return { resource, mount, isItem: true };
-      if (normalize(mount.collection) === wanted) return { resource, mount, isItem: false };
+      // `GET /commands/send` below the collection `/commands` lists commands, but `POST /commands/send` is an action.
+      const isView = getParentPath(path) === resource.mounts[0]?.collection;
+      if (normalize(mount.collection) === wanted && !(isView && method !== 'GET'))
+        return { resource, mount, isItem: false };
     }
   return undefined;
 }
@@ -113,7 +116,7 @@ function chooseAction(reader: SchemaReader, { resource, mount, isItem }: Place, 
     case 'PATCH':
       return hasObject && mount.item !== undefined && hasBodyId(reader, resource, request) ? 'replaceById' : undefined;
     case 'DELETE':
-      return getRequiredQuery(route).length === 0 && request === undefined ? 'clear' : undefined;
+      return hasQuery(route) || request !== undefined ? undefined : 'clear';
     default:
       return undefined;
   }
@@ -123,14 +126,22 @@ function chooseItemAction(reader: SchemaReader, resource: Resource, route: Route
   const isSingleton = resource.kind === 'singleton';
   const actions: Readonly<Record<string, Action | undefined>> = {
     GET: 'read',
-    // `PUT /teams/{teamId}/members/{username}` without a body adds the member.
-    PUT: hasObject || (!isSingleton && Object.keys(route.bodyMedia).length === 0) ? 'replace' : undefined,
+    // `PUT /teams/{teamId}/members/{username}` without a body adds the member, if no POST does.
+    PUT:
+      hasObject || (!isSingleton && !resource.canPost && Object.keys(route.bodyMedia).length === 0)
+        ? 'replace'
+        : undefined,
     PATCH: hasObject ? 'update' : undefined,
     DELETE: 'delete',
     // `POST /pets/{petId}` changes a pet if the response is the pet.
     POST: !isSingleton && hasEntryResponse(reader, resource, route) ? 'update' : undefined,
   };
   return actions[route.method];
+}
+
+/** Returns whether a query selects what an operation changes. */
+function hasQuery({ parameters }: Route): boolean {
+  return parameters.some((parameter) => parameter.in === 'query');
 }
 
 function hasEntryResponse(reader: SchemaReader, { schema, singular, id }: Resource, route: Route): boolean {
@@ -151,7 +162,9 @@ function hasProperties(reader: SchemaReader, schema: string, other: string): boo
 
 function hasBodyId(reader: SchemaReader, { id, singular, schema }: Resource, request: string): boolean {
   if (id.property === undefined) return false;
-  return reader.getInner(reader.findEntry(request, singular, schema).schema, id.property.split('.')) !== undefined;
+  const entry = reader.findEntry(request, singular, schema);
+  const isList = reader.getItems(reader.getInner(request, entry.path) ?? '') !== undefined;
+  return !isList && reader.getInner(entry.schema, id.property.split('.')) !== undefined;
 }
 
 /** Returns why the bodies of an operation can't be used; undefined if they can. */
@@ -168,9 +181,11 @@ function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): 
 }
 
 function locateRequest(reader: SchemaReader, { schema, singular }: Resource, route: Route, own: string | undefined) {
-  if (own !== undefined) return own.split('.').filter(Boolean);
   const request = reader.getRequestSchema(route);
   if (request === undefined) return [];
+  const path = own?.split('.');
+  // The entry can be in another property of the response.
+  if (path && reader.getInner(request, path) !== undefined) return path;
   const located = reader.findEntry(request, singular, schema === '' ? undefined : schema);
   // `{ "name": …, "data": … }`: a body with several properties that the entry has is the entry.
   return schema !== '' && hasProperties(reader, request, schema) ? [] : located.path;

@@ -42,9 +42,10 @@ export function getKeyNames(parameter: string, singular: string): readonly strin
   const own = normalizeName(parameter);
   const entry = normalizeName(singular);
   const rest = own.includes(entry) && own !== entry ? [own.replace(entry, '')] : [];
-  const last = normalizeName(/(?:[_-]|(?=[A-Z]))([A-Za-z0-9]+)$/.exec(parameter)?.[1] ?? '');
-  const tail = last === '' ? [] : [last];
+  // `{task_try_number}` names `try_number` or `number`.
+  const words = parameter.split(/[_-]|(?<=[a-z0-9])(?=[A-Z])/);
+  const tails = words.map((_, index) => normalizeName(words.slice(index).join('')));
   const ids = ID_ENDING.test(own) || own === entry ? ['id', `${entry}id`, 'uuid', 'guid', 'identifier'] : [];
   const texts = own === entry ? TEXT_KEYS : [];
-  return [...new Set([own, ...rest, ...ids, ...tail, ...texts])];
+  return [...new Set([own, ...rest, ...ids, ...tails, ...texts])];
 }

@@ -1,5 +1,6 @@
 import { findUnknownOperations, validateInjectedResponse } from '../mock/validate-fault.ts';
-import { type Contract, type DocumentEdit, loadContract } from '../openapi/contract.ts';
+import { type Contract, loadContract } from '../openapi/contract.ts';
+import type { DocumentEdit } from '../openapi/contract-documents.ts';
 import type { Document } from '../openapi/document.ts';
 import { getPackageFile } from '../package-file.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';

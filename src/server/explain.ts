@@ -19,5 +19,7 @@ export async function explain({ json = false, mock = false, ...options }: Explai
   const handlers = await loadHandlers(options.handlers, undefined);
   const setup = await createContractSetupFactory(application, mock)(contract, handlers);
   if (json) return `${JSON.stringify(explainOperations(setup), null, 2)}\n`;
-  return `${[...formatOperations(setup), '', countOperations(setup)].join('\n')}\n`;
+  const { overlay, warning } = contract;
+  const notes = [overlay && `The contract is changed by ${overlay}`, warning && `Warning: ${warning}`].filter(Boolean);
+  return `${[...formatOperations(setup), '', countOperations(setup), ...notes].join('\n')}\n`;
 }

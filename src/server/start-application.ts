@@ -8,7 +8,8 @@ import type { ServerParts } from '../http/parts.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { findUnmatchableReasons } from '../mock/unmatchable-faults.ts';
 import { findUnknownOperations, validateInjectedResponse } from '../mock/validate-fault.ts';
-import { getPartPaths, loadContract } from '../openapi/contract.ts';
+import { loadContract } from '../openapi/contract.ts';
+import { getPartPaths } from '../openapi/contract-documents.ts';
 import { clampTime, createClock } from '../sandbox/clock.ts';
 import { createDelay } from '../sandbox/faults/combine-faults.ts';
 import { Sandboxes } from '../sandbox/registry.ts';
@@ -169,6 +170,7 @@ function run(
   log.info(facts, formatStartMessage(facts));
   const { isOn, token } = server.access.control;
   log.info(formatFirstSteps(facts, isOn && token === undefined));
+  if (contract.overlay !== undefined) log.info(`The contract is changed by ${contract.overlay}`);
   logOperations(log, live.setup);
   if (!isLoopback(options.host)) log.warn(describeExposure(options));
   // If this fails, the first request that needs the prepared data reports the error.

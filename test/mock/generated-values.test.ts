@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/mock/mock.ts';
-import { type ContractOptions, loadContract } from '../../src/openapi/contract.ts';
+import { loadContract } from '../../src/openapi/contract.ts';
+import type { ContractOptions } from '../../src/openapi/contract-documents.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import type { JsonSchema } from '../support/fixtures/schema-arbitraries.ts';
 

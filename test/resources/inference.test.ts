@@ -93,7 +93,7 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
   [
     'entries that no operation creates are generated',
     { '/pets': LISTS_PETS, '/pets/{petId}': { get: { response: PET } } },
-    { 'GET /pets': 'real: lists pets (no operation creates entries: they are examples or generated)' },
+    { 'GET /pets': 'real: lists pets (starts with examples or generated entries)' },
   ],
   [
     'an action is mocked',
@@ -128,6 +128,67 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     'a list whose POST responds with something else is mocked',
     { '/pets': { ...LISTS_PETS, post: { request: PET, response: refer('Settings') } } },
     { 'GET /pets': 'mocked: a list without a path for its entries' },
+  ],
+  [
+    'a PUT without a body is an action where a POST creates entries, else it adds a member',
+    {
+      '/backups': PETS['/pets'] ?? {},
+      '/backups/{id}': { get: { response: PET }, put: { status: 204 } },
+      '/teams/{team}/members': LISTS_PETS,
+      '/teams/{team}/members/{id}': { put: { status: 204 }, delete: { status: 204 } },
+    },
+    {
+      'PUT /backups/{id}': 'mocked: an action on backup: the document does not say what it changes',
+      'PUT /teams/{team}/members/{id}': 'real: replaces a member of /teams/{team}',
+    },
+  ],
+  [
+    'a POST below a collection is an action, also where a GET lists entries',
+    {
+      ...PETS,
+      '/pets/walk': {
+        get: { query: { status: TEXT }, response: createList(PET) },
+        post: { request: PET, response: PET },
+      },
+    },
+    {
+      'GET /pets/walk': 'real: lists pets (filters: status)',
+      'POST /pets/walk': 'mocked: an action: the document does not say what it changes',
+    },
+  ],
+  [
+    'a PUT is an action if nothing reads or creates entries',
+    { '/owners/pets': { put: { request: PET } }, '/owners/pets/{petId}': { put: { request: PET } } },
+    { 'PUT /owners/pets/{petId}': 'mocked: an action: the document does not say what it changes' },
+  ],
+  [
+    'an object that a query parameter selects is no singleton',
+    { '/visitor': { get: { query: { 'id!': TEXT }, response: PET }, put: { request: PET } } },
+    { 'GET /visitor': 'mocked: no operation changes what it returns' },
+  ],
+  [
+    'an object without a property of the request is no singleton',
+    { '/migration': { get: { response: PET }, put: { request: createObject({ source: TEXT }), status: 204 } } },
+    { 'GET /migration': 'mocked: no operation changes what it returns' },
+  ],
+  [
+    'a DELETE on the collection with a query is an action',
+    withCollection({ delete: { status: 204, query: { name: TEXT } } }),
+    { 'DELETE /pets': 'mocked: an action on pets: the document does not say what it changes' },
+  ],
+  [
+    'a PATCH on the collection with a list of entries is an action',
+    withCollection({ patch: { request: createObject({ 'pets!': createList(PET) }), status: 204 } }),
+    { 'PATCH /pets': 'mocked: the request body is not an object with the properties of a pet' },
+  ],
+  [
+    'entries that are removed from a parent without being its own are members',
+    {
+      ...PETS,
+      '/clubs/{clubId}/pets': { ...LISTS_PETS, post: { request: createObject({ 'id!': INTEGER }), response: PET } },
+      '/clubs/{clubId}/pets/{petId}': { delete: { status: 204 } },
+    },
+    { 'GET /clubs/{clubId}/pets': 'real: lists clubs.pets of /clubs/{clubId}', 'GET /pets': 'real: lists pets' },
   ],
   [
     'a list without a path for its entries is mocked',
@@ -167,6 +228,7 @@ const ids: readonly (readonly [parameter: string, properties: readonly string[],
   ['petName', ['id', 'name'], 'id: name'],
   ['slug', ['id', 'slug'], 'id: slug'],
   ['petUuid', ['uuid', 'name'], 'id: uuid'],
+  ['owner_pet_tag', ['tag', 'pet_tag'], 'id: pet_tag'],
   ['key', ['color', 'size'], 'the id is only in the path'],
 ];
 

@@ -38,6 +38,33 @@ describe('The keyword x-storefront', () => {
     expect(await explainApi({ paths })).toMatchObject({ 'GET /pets': 'real: lists animals' });
   });
 
+  it('joins the resources of paths with the same `resource`', async () => {
+    const Group = createObject({ 'id!': { type: 'integer', readOnly: true }, 'name!': TEXT });
+    const storefront = { resource: 'groups' };
+    const { ask } = await startApi({
+      paths: {
+        '/admin/groups': {
+          post: {
+            status: 201,
+            request: Group,
+            response: createObject({ 'made!': Group }),
+            storefront: { entry: 'made' },
+          },
+        },
+        '/admin/groups/{id}': { delete: { status: 204 }, storefront, parameters: { id: { type: 'integer' } } },
+        '/groups': { get: { response: createList(Group) } },
+        '/groups/{name}': { get: { response: Group }, storefront },
+      },
+    });
+    expect((await ask('POST', '/admin/groups', { name: 'staff' })).body).toMatchObject({
+      made: { id: 1, name: 'staff' },
+    });
+    expect((await ask('GET', '/groups/staff')).body).toMatchObject({ id: 1 });
+    expect((await ask('GET', '/groups')).body).toEqual([{ id: 1, name: 'staff' }]);
+    expect((await ask('DELETE', '/admin/groups/1')).status).toBe(204);
+    expect((await ask('GET', '/groups/staff')).status).toBe(404);
+  });
+
   it('names the property with the id with `id`', async () => {
     const { ask } = await startApi({ paths: withOperation('/pets/{petId}', 'get', { storefront: { id: 'tag' } }) });
     await ask('POST', '/pets', { tag: 'rex' });

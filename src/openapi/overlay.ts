@@ -1,0 +1,180 @@
+import type * as JsonPath from 'jsonpath-rfc9535';
+import type { Issue } from '../util/issue.ts';
+import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { loadPackage } from '../util/load-package.ts';
+import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
+import {
+  ContractError,
+  type Document,
+  formatIssues,
+  isNode,
+  type Node,
+  parseText,
+  readContract,
+  toNode,
+} from './document.ts';
+import type { SourceFile, Target } from './source-files.ts';
+import { createLocator } from './source-location.ts';
+
+/** The ends of the names of overlays: `openapi.overlay.yaml` changes `openapi.yaml`. */
+const ENDINGS = ['.overlay.yaml', '.overlay.yml', '.overlay.json'];
+
+/** The file of an overlay. */
+export type Overlay = Omit<SourceFile, 'content'>;
+
+/** Returns the paths that an overlay of the document at `path` can have. */
+export function listOverlayPaths(path: string): readonly string[] {
+  return ENDINGS.map((ending) => path.replace(/\.(ya?ml|json)$/i, '') + ending);
+}
+
+/** Reads the overlay of the document at `path`. Returns undefined if there is none. */
+export function readOverlay(path: string): Overlay | undefined {
+  for (const overlay of listOverlayPaths(path)) {
+    const text = tryOrUndefined(() => readContract(overlay));
+    if (text !== undefined) return { path: overlay, text };
+  }
+  return undefined;
+}
+
+/** A document that an overlay has changed. */
+export interface OverlaidDocument {
+  readonly document: Document;
+  /** The places of the overlay from which values come, by their pointers in the document. */
+  readonly origins: ReadonlyMap<string, Target>;
+  /** Formats the actions that change nothing; undefined if there are none. */
+  readonly warning: string | undefined;
+}
+
+/**
+ * Applies an overlay to a document, by the OpenAPI Overlay Specification 1.1 without `copy`. Overlays of version 1.0 are applied in the same way. Throws a
+ * `ContractError` with the places in the overlay that are invalid.
+ */
+export function applyOverlay(document: Document, { path, text }: Overlay): OverlaidDocument {
+  const content = parseText(path, text);
+  if (!isNode(content) || !/^1\.\d/.test(String(content.overlay)))
+    throw new ContractError(
+      `${path} is not an overlay: it must have a version such as "overlay: 1.0.0" at the top level`,
+    );
+  const applied = new OverlayActions(document, { path, text, content });
+  const locate = createLocator(path, text);
+  const { issues, unused, origins } = applied;
+  if (issues.size > 0) throw new ContractError(formatIssues(locate, [...issues.values()]));
+  return {
+    document: applied.document as Document,
+    origins,
+    warning: unused.length > 0 ? formatIssues(locate, unused) : undefined,
+  };
+}
+
+/** The pointers of a value that an overlay adds: where it stands in the document, and where it comes from in the overlay. */
+interface Place {
+  readonly pointer: string;
+  readonly source: string;
+}
+
+class OverlayActions {
+  document: unknown;
+  /** The invalid places of the overlay, by their pointers. */
+  readonly issues = new Map<string, Issue>();
+  /** The targets that select nothing. */
+  readonly unused: Issue[] = [];
+  readonly origins = new Map<string, Target>();
+  readonly #file: SourceFile;
+
+  constructor(document: Document, file: SourceFile) {
+    this.document = document;
+    this.#file = file;
+    const { actions } = file.content as Node;
+    if (Array.isArray(actions))
+      for (const [index, action] of actions.entries()) this.#apply(action, `/actions/${index}`);
+    else this.#refuse('/actions', 'is not a list: add the actions of the overlay');
+  }
+
+  #apply(action: unknown, pointer: string): void {
+    const { target, update, remove } = toNode(action);
+    if (update === undefined && remove !== true)
+      this.#refuse(pointer, 'has neither update nor remove: add one of them');
+    else
+      for (const selected of this.#select(target, `${pointer}/target`)) {
+        const place = { pointer: selected, source: `${pointer}/update` };
+        const change = (node: unknown) => (remove === true ? REMOVED : this.#merge(node, update, place));
+        this.document = changeAt(this.document, parsePointer(selected), change);
+      }
+    if (this.document === REMOVED) this.#refuse(`${pointer}/target`, 'is the whole document: remove a part of it');
+  }
+
+  #refuse(pointer: string, message: string): void {
+    this.issues.set(pointer, { pointer, message });
+  }
+
+  /** Returns the JSON Pointers of the values that a JSONPath selects, the last ones first. So the removal of one does not change the pointers of the others. */
+  #select(target: unknown, pointer: string): readonly string[] {
+    const pointers: string[] = [];
+    const error = tryOrError(Error, () =>
+      loadPackage<typeof JsonPath>('jsonpath-rfc9535').exec(
+        this.document as JsonPath.JsonValue,
+        String(target),
+        (_, path) => void pointers.push(formatPointer(...path)),
+      ),
+    );
+    if (error) this.#refuse(pointer, `is not a JSONPath: use one such as $.paths['/pets'].get (${error.message})`);
+    else if (pointers.length === 0)
+      this.unused.push({ pointer, message: 'selects nothing in the document: correct it, or remove the action' });
+    return [...new Set(pointers)].sort(compareByIndex).reverse();
+  }
+
+  /** Returns a node with the value of an update: objects are merged, lists are joined, and simple values are replaced. */
+  #merge(node: unknown, value: unknown, place: Place): unknown {
+    if (isNode(node) && isNode(value)) {
+      const merged = Object.entries(value).map(([key, own]) => {
+        const child = { pointer: place.pointer + formatPointer(key), source: place.source + formatPointer(key) };
+        return [key, Object.hasOwn(node, key) ? this.#merge(node[key], own, child) : this.#add(own, child)];
+      });
+      return { ...node, ...Object.fromEntries(merged) };
+    }
+    if (Array.isArray(node)) return [...node, ...this.#listEntries(value, node.length, place)];
+    if (node === null || (typeof node !== 'object' && (typeof value !== 'object' || value === null)))
+      return this.#add(value, place);
+    this.#refuse(place.source, `is ${nameType(value)}, but the target is ${nameType(node)}: remove the target first`);
+    return node;
+  }
+
+  #listEntries(value: unknown, length: number, { pointer, source }: Place): readonly unknown[] {
+    const toPlace = (index: number) => ({
+      pointer: `${pointer}/${length + index}`,
+      source: Array.isArray(value) ? `${source}/${index}` : source,
+    });
+    return [value].flat().map((entry, index) => this.#add(entry, toPlace(index)));
+  }
+
+  #add(value: unknown, { pointer, source }: Place): unknown {
+    this.origins.set(pointer, { file: this.#file, pointer: source, node: value });
+    return value;
+  }
+}
+
+function nameType(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  return isNode(value) ? 'an object' : 'a simple value';
+}
+
+function compareByIndex(one: string, other: string): number {
+  return one.localeCompare(other, 'en', { numeric: true });
+}
+
+const REMOVED = Symbol('removed');
+
+/** Returns a copy of a document with the result of `change` in place of the value at the steps of a JSON Pointer. Leaves a value out for `REMOVED`. */
+function changeAt(node: unknown, [step, ...rest]: readonly string[], change: (node: unknown) => unknown): unknown {
+  if (step === undefined) return change(node);
+  if (Array.isArray(node)) {
+    const index = Number(step);
+    const changed = changeAt(node[index], rest, change);
+    return [...node.slice(0, index), ...(changed === REMOVED ? [] : [changed]), ...node.slice(index + 1)];
+  }
+  const entries = Object.entries(node as Node).flatMap(([key, value]) => {
+    const changed = key === step ? changeAt(value, rest, change) : value;
+    return changed === REMOVED ? [] : [[key, changed]];
+  });
+  return Object.fromEntries(entries);
+}
