@@ -7,6 +7,7 @@ import type { RequestResult, RequestToValidate } from '../openapi/validate-reque
 import { formatPointer } from '../util/json-pointer.ts';
 import { FORM_TYPE, parseQuery } from '../util/request-target.ts';
 import type { RequestToSend } from './exchange.ts';
+import { normalizeName } from './ids.ts';
 
 /** The values of the parameters and the body of a request. */
 export interface RequestValues {
@@ -34,7 +35,7 @@ export function validateValues(contract: Contract, route: Route, values: Request
 }
 
 /** Parses a request in the same way as a server. */
-function parseRequest({ target, headers = {}, body }: RequestToSend): RequestToValidate {
+export function parseRequest({ target, headers = {}, body }: RequestToSend): RequestToValidate {
   const [path = '', search = ''] = target.split('?');
   const parsed = { path, query: parseQuery(search), headers };
   if (body === undefined) return { ...parsed, body };
@@ -168,12 +169,22 @@ function encodeText(text: string): string {
 /** A number that every server parses in the same way: short and without an exponent. */
 const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,15})(\.\d{1,9})?$/;
 
+/** Normalized names of query parameters with the position of a page. */
+const CURSOR_NAMES =
+  /cursor|(?:page|next|continuation)token|^(?:starting|ending|start|end)?(?:after|before)$|^(?:marker|iterator|continue)$/;
+
+/** Returns whether a parameter has the position of a page in a list, which a client takes from a response. */
+export function isCursor({ name, in: location }: Parameter): boolean {
+  return location === 'query' && CURSOR_NAMES.test(normalizeName(name));
+}
+
 /**
- * Returns whether servers may parse a request in different ways. They may if the request has an unusual number, or if it has no body although its
- * operation documents a form.
+ * Returns whether servers may treat a request in different ways. They may if the request has an unusual number or a cursor, or if it has no body although
+ * its operation documents a form.
  */
 export function isAmbiguous(contract: Contract, route: Route, values: RequestValues): boolean {
-  return hasAmbiguousNumber(contract, route, values) || isAmbiguousForm(contract, route, values);
+  const hasCursor = route.parameters.some((one) => isCursor(one) && values.query[one.name] !== undefined);
+  return hasCursor || hasAmbiguousNumber(contract, route, values) || isAmbiguousForm(contract, route, values);
 }
 
 /** Returns whether a request has no body, and its validity depends on whether the server treats the missing body as an empty form. */

@@ -4,10 +4,12 @@ import { getNode, isNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { createRandom, type Random, toSeed } from '../util/random.ts';
+import { isPathValue } from './ids.ts';
 import { getPoolName, isItemPath, type Pool } from './pool.ts';
 import {
   getBodySchema,
   getSchemaPointer,
+  isCursor,
   NO_VALUES,
   type RequestValues,
   validateValues,
@@ -24,6 +26,8 @@ const MAX_SEED = 2 ** 32 - 1;
 export interface RequestGenerator {
   /** Returns a valid request with all optional parts, and with ids from the pool; undefined if no generated request is valid. */
   createValid(route: Route, seed: number): RequestValues | undefined;
+  /** Returns a valid request with the required parts only; undefined if no generated request is valid. */
+  createMinimal(route: Route, seed: number): RequestValues | undefined;
   /** Returns a request that has values only for its path parameters. */
   createPath(route: Route, seed: number): RequestValues;
   /**
@@ -48,35 +52,44 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
   function generateRequest(route: Route, random: Random, isBare: boolean): RequestValues {
     const createValue = (parameter: Parameter): unknown => {
       const known = pool.getValues(getPoolName(parameter.name, route.path));
-      if (known.length > 0) return random.pick(known);
+      const usable = parameter.in === 'path' ? known.filter(isPathValue) : known;
+      if (usable.length > 0) return random.pick(usable);
       const [example] = parameter.examples;
       return example ? example.value : generateValue(getSchemaPointer(contract, parameter), random, isBare);
     };
     let values = NO_VALUES;
     for (const parameter of route.parameters) {
-      if (isBare && !parameter.isRequired) continue;
+      // Only the server knows which cursors are valid.
+      if (!parameter.isRequired && (isBare || isCursor(parameter))) continue;
       values = withParameter(values, parameter, createValue(parameter)) ?? values;
     }
     values = setParentIds(contract, pool, route, values);
     const schema = getBodySchema(route);
     return schema === undefined
       ? values
-      : { ...values, body: replaceIds(generateValue(schema, random, isBare), pool, random) };
+      : {
+          ...values,
+          body: replaceIds(setOwnId(route, generateValue(schema, random, isBare), pool, random), pool, random),
+        };
+  }
+
+  /** Returns the first valid request. The first `fullAttempts` requests have all optional parts. */
+  function findValid(route: Route, seed: number, fullAttempts: number): RequestValues | undefined {
+    const random = createRandom(seed + toSeed(route.operationId));
+    try {
+      for (let attemptIndex = 0; attemptIndex < MAX_ATTEMPTS; attemptIndex++) {
+        const values = generateRequest(route, random, attemptIndex >= fullAttempts);
+        if (validateValues(contract, route, values).kind === 'call') return values;
+      }
+    } catch (error) {
+      if (!(error instanceof EndlessSchemaError)) throw error;
+    }
+    return undefined;
   }
 
   return {
-    createValid(route, seed) {
-      const random = createRandom(seed + toSeed(route.operationId));
-      try {
-        for (let attemptIndex = 0; attemptIndex < MAX_ATTEMPTS; attemptIndex++) {
-          const values = generateRequest(route, random, attemptIndex > MAX_ATTEMPTS / 2);
-          if (validateValues(contract, route, values).kind === 'call') return values;
-        }
-      } catch (error) {
-        if (!(error instanceof EndlessSchemaError)) throw error;
-      }
-      return undefined;
-    },
+    createValid: (route, seed) => findValid(route, seed, MAX_ATTEMPTS / 2 + 1),
+    createMinimal: (route, seed) => findValid(route, seed, 0),
     createPath(route, seed) {
       const { path } = generateRequest(route, createRandom(seed + toSeed(route.operationId)), true);
       return { ...NO_VALUES, path };
@@ -126,4 +139,11 @@ function replaceIds(body: unknown, pool: Pool, random: Random): unknown {
     return [name, isId ? random.pick(known) : replaceIds(value, pool, random)];
   });
   return Object.fromEntries(entries);
+}
+
+/** Sets the id in the body of an operation such as `PUT /things`, which changes the resource with this id. */
+function setOwnId({ method, path }: Route, body: unknown, pool: Pool, random: Random): unknown {
+  const known = pool.getValues(getPoolName('id', `${path}/{id}`));
+  const isChange = (method === 'PUT' || method === 'PATCH') && !path.endsWith('}') && known.length > 0;
+  return isChange && isNode(body) && 'id' in body ? { ...body, id: random.pick(known) } : body;
 }
