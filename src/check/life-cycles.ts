@@ -5,11 +5,11 @@ import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
 import { type Exchange, getLocationPath, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
-import { findId } from './ids.ts';
+import { findId, isPathValue } from './ids.ts';
 import { createReadRule, createStoredRule, isMissing } from './life-cycle-rules.ts';
 import { createListRequest, isListed } from './listed-resources.ts';
 import { isItemPath } from './pool.ts';
-import { type RequestValues, toRequest, withParameter } from './requests.ts';
+import { type RequestValues, toRequest } from './requests.ts';
 import type { Rule } from './session.ts';
 
 /** The operations that create, list, read, update and delete a resource. */
@@ -169,13 +169,13 @@ export function getCreatedId(create: Route, read: Route, { headers, body }: Rece
 /** Returns a request with `id` as its last path parameter, and with the values in `path` as the others. */
 function withId(
   values: RequestValues | undefined,
-  route: Route,
+  { pathNames }: Route,
   id: unknown,
   path: RequestValues['path'],
 ): RequestValues | undefined {
-  const parameter = route.parameters.find((one) => one.in === 'path' && one.name === route.pathNames.at(-1));
-  if (!values || !parameter) return undefined;
-  return withParameter({ ...values, path: { ...values.path, ...path } }, parameter, id);
+  const name = pathNames.at(-1);
+  if (!values || name === undefined || !isPathValue(id)) return undefined;
+  return { ...values, path: { ...values.path, ...path, [name]: String(id) } };
 }
 
 /** Returns the id in a `Location` header with the path of the operation `read`; undefined for any other path. */

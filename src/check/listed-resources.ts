@@ -47,9 +47,12 @@ export function isListed(
   { body, headers }: ReceivedResponse,
 ): boolean | undefined {
   const lists = findLists(body);
-  if (lists.flat().some((entry) => isSame(findId(parameter, entry)?.id, id))) return true;
-  const isMentioned = lists.flat().some((entry) => Object.values(entry).some((value) => isSame(value, id)));
-  if (lists.length === 0 || isMentioned || headers.link?.includes('next')) return undefined;
+  const entries = lists.flat();
+  const ids = entries.map((entry) => findId(parameter, entry)?.id);
+  if (ids.some((one) => isSame(one, id))) return true;
+  const isMentioned = entries.some((entry) => Object.values(entry).some((value) => isSame(value, id)));
+  const hasNoIds = entries.length > 0 && ids.every((one) => one === undefined);
+  if (lists.length === 0 || hasNoIds || isMentioned || headers.link?.includes('next')) return undefined;
   const count = Math.max(...lists.map(({ length }) => length));
   const limit = list.parameters.find(isLimit);
   const isPaged = limit || list.parameters.some((one) => isCursor(one) || PAGE_NAMES.test(normalizeName(one.name)));

@@ -33,6 +33,8 @@ export function canBeUndocumented(
   { status }: ReceivedResponse,
 ): boolean {
   if (TRANSPORT_STATUSES.includes(status)) return true;
+  // No operation describes the responses to other methods.
+  if (status === 405) return request.method !== route.method;
   if (status === 401 || status === 403) return isSecured(contract, route);
   if (status === 415) return !hasDocumentedType(route, request);
   if ((status === 400 || status === 404) && isAmbiguousTarget(request)) return true;

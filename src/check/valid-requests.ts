@@ -19,6 +19,17 @@ import {
 /** The maximum number of attempts to generate a valid request. */
 const MAX_ATTEMPTS = 20;
 
+/** Each attempt with this number uses no values from the pool, which can be invalid: another parameter can have the same name. */
+const POOL_STEP = 5;
+
+/** `isBare`: whether a request has its required parts only. `usesPool`: whether its parameters have values from the pool. */
+interface RequestStyle {
+  readonly isBare: boolean;
+  readonly usesPool: boolean;
+}
+
+const BARE: RequestStyle = { isBare: true, usesPool: true };
+
 /** The maximum seed of a generated value. */
 const MAX_SEED = 2 ** 32 - 1;
 
@@ -49,9 +60,9 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
       query: {},
     });
 
-  function generateRequest(route: Route, random: Random, isBare: boolean): RequestValues {
+  function generateRequest(route: Route, random: Random, { isBare, usesPool }: RequestStyle): RequestValues {
     const createValue = (parameter: Parameter): unknown => {
-      const known = pool.getValues(getPoolName(parameter.name, route.path));
+      const known = usesPool ? pool.getValues(getPoolName(parameter.name, route.path)) : [];
       const usable = parameter.in === 'path' ? known.filter(isPathValue) : known;
       if (usable.length > 0) return random.pick(usable);
       const [example] = parameter.examples;
@@ -63,7 +74,7 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
       if (!parameter.isRequired && (isBare || isCursor(parameter))) continue;
       values = withParameter(values, parameter, createValue(parameter)) ?? values;
     }
-    values = setParentIds(contract, pool, route, values);
+    values = setParentIds(contract, pool, route, setUndocumentedNames(route, values, pool));
     const schema = getBodySchema(route);
     return schema === undefined
       ? values
@@ -78,7 +89,8 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
     const random = createRandom(seed + toSeed(route.operationId));
     try {
       for (let attemptIndex = 0; attemptIndex < MAX_ATTEMPTS; attemptIndex++) {
-        const values = generateRequest(route, random, attemptIndex >= fullAttempts);
+        const style = { isBare: attemptIndex >= fullAttempts, usesPool: attemptIndex % POOL_STEP !== POOL_STEP - 1 };
+        const values = generateRequest(route, random, style);
         if (validateValues(contract, route, values).kind === 'call') return values;
       }
     } catch (error) {
@@ -91,7 +103,7 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
     createValid: (route, seed) => findValid(route, seed, MAX_ATTEMPTS / 2 + 1),
     createMinimal: (route, seed) => findValid(route, seed, 0),
     createPath(route, seed) {
-      const { path } = generateRequest(route, createRandom(seed + toSeed(route.operationId)), true);
+      const { path } = generateRequest(route, createRandom(seed + toSeed(route.operationId)), BARE);
       return { ...NO_VALUES, path };
     },
     withUnknownIds(route, values, seed) {
@@ -100,6 +112,14 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
       return route.pathNames.length === 0 ? undefined : replacePathValues(route, values, generateId);
     },
   };
+}
+
+/** Sets the path parameters that the contract does not describe. */
+function setUndocumentedNames({ path, pathNames }: Route, values: RequestValues, pool: Pool): RequestValues {
+  const missing = pathNames.filter((name) => values.path[name] === undefined);
+  if (missing.length === 0) return values;
+  const known = missing.map((name) => [name, String(pool.getValues(getPoolName(name, path))[0] ?? 'unknown')]);
+  return { ...values, path: { ...values.path, ...Object.fromEntries(known) } };
 }
 
 /** Replaces the values of the path parameters. */
