@@ -2,9 +2,10 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode } from '../openapi/document.ts';
 import { findMediaType, findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
-import { parseRequest } from './requests.ts';
+import { isCursor, parseRequest } from './requests.ts';
 
 /** The maximum sizes that every server should accept: the length of a target in characters, and the size of a body in bytes. */
 export const MAX_PORTABLE_TARGET_LENGTH = 2_000;
@@ -48,9 +49,14 @@ export function canBeUndocumented(
 function isUndocumentedRefusal(contract: Contract, route: Route, request: RequestToSend, status: number): boolean {
   const isSilent = (statuses: readonly number[]) =>
     statuses.includes(status) && !statuses.some((one) => findResponse(route.responses, one));
-  if (isSilent(INVALID)) return isInvalid(contract, route, request);
+  if (isSilent(INVALID)) return isInvalid(contract, route, request) || hasCursor(route, request);
   if (isSilent(MISSING)) return route.pathNames.length > 0;
   return isSilent(CONFLICT) && !['GET', 'HEAD'].includes(route.method);
+}
+
+function hasCursor({ parameters }: Route, { target }: RequestToSend): boolean {
+  const query = parseQuery(target.split('?')[1] ?? '');
+  return parameters.some((parameter) => isCursor(parameter) && Object.hasOwn(query, parameter.name));
 }
 
 function isInvalid(contract: Contract, route: Route, request: RequestToSend): boolean {
