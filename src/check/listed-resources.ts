@@ -3,7 +3,7 @@ import { getNode, resolvePointer } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { ReceivedResponse } from './exchange.ts';
-import { findId, findLists, normalizeName } from './ids.ts';
+import { findId, findLists, isPathValue, normalizeName } from './ids.ts';
 import { getSchemaPointer, isCursor, type RequestValues, validateValues, withParameter } from './requests.ts';
 
 /** Normalized names of query parameters with the size of a page, and with its number or position. */
@@ -61,5 +61,5 @@ export function isListed(
 }
 
 function isSame(value: unknown, id: unknown): boolean {
-  return value !== undefined && String(value) === String(id);
+  return isPathValue(value) && String(value) === String(id);
 }
