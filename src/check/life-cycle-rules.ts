@@ -19,7 +19,11 @@ interface Change {
  */
 export function createStoredRule({ read, ...change }: Change): Rule {
   const parameter = read.pathNames.at(-1) ?? '';
-  const getEntry = (body: unknown) => findId(parameter, body)?.entry ?? toNode(body);
+  const getEntry = (body: unknown) => {
+    const entry = findId(parameter, body)?.entry ?? toNode(body);
+    // JSON:API has the values of a resource in `attributes`.
+    return isNode(entry.attributes) ? entry.attributes : entry;
+  };
   const sent = unwrap(change.sent);
   const before = getEntry(change.before);
   const returned = getEntry(change.returned);

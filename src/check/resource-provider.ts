@@ -83,7 +83,11 @@ export function createResourceProvider(
   return async () => {
     for (const source of sources) {
       const { parents, poolName, item } = source;
-      const hasParents = parents.every((name) => pool.getValues(getPoolName(name, item.path)).length > 0);
+      const hasParents = parents.every((name) => {
+        const parent = getPoolName(name, item.path);
+        // No operation has the ids of some parents: any value may be valid.
+        return pool.getValues(parent).length > 0 || !sources.some((other) => other.poolName === parent);
+      });
       if (failed.has(source) || !hasParents || pool.hasResource(poolName)) continue;
       await findListed(source);
       for (let attempt = 0; attempt < MAX_ATTEMPTS && !pool.hasResource(poolName); attempt++)

@@ -107,7 +107,10 @@ function hasProperties(reader: SchemaReader, schema: string, other: string): boo
 
 function hasBodyId(reader: SchemaReader, { id, singular, schema }: Resource, request: string): boolean {
   if (id.property === undefined) return false;
-  return reader.getInner(reader.findEntry(request, singular, schema).schema, id.property.split('.')) !== undefined;
+  const entry = reader.findEntry(request, singular, schema);
+  // `{ "keys": [], "data": {} }` changes several entries.
+  const isAlone = entry.path.length === 0 || reader.getProperties(request).size === 1;
+  return isAlone && reader.getInner(entry.schema, id.property.split('.')) !== undefined;
 }
 
 /** Returns why the bodies of an operation can't be used; undefined if they can. */
