@@ -1,5 +1,6 @@
 import type { Arbitrary } from 'fast-check';
 import { toNode } from '../openapi/document.ts';
+import type { Example } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { RequestResult } from '../openapi/validate-request.ts';
 import type { RequestViolations } from '../openapi/violations.ts';
@@ -71,7 +72,9 @@ function* createSingleEdits(
   yield { values: base, place: 'generated request' };
   const unknown = hasModel ? undefined : requests.withUnknownIds(route, base, seed);
   if (unknown) yield { values: unknown, place: 'path of a resource that does not exist' };
-  for (const { value } of Object.values(route.bodyMedia).flatMap(({ examples }) => examples))
+  for (const { value } of Object.values(route.bodyMedia)
+    .flatMap(({ examples }) => examples)
+    .filter(isAcceptable(route)))
     yield { values: { ...base, body: value }, place: 'request example' };
   let count = 0;
   for (const part of findRequestParts(contract, route, base)) {
@@ -82,6 +85,13 @@ function* createSingleEdits(
       if (values && count++ < MAX_EDITS) yield { values, place: describePart(part) };
     }
   }
+}
+
+/** Returns a function that returns whether the contract has no error response for a request example: a response example with the same name. */
+function isAcceptable({ responses }: Route): (example: Example) => boolean {
+  const errors = responses.filter(({ name }) => /^[45]/.test(name)).flatMap(({ media }) => Object.values(media));
+  const names = errors.flatMap(({ examples }) => examples.map(({ name }) => name));
+  return ({ name }) => name === undefined || !names.includes(name);
 }
 
 function getValue(values: RequestValues, part: RequestPart): unknown {

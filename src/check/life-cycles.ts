@@ -5,21 +5,25 @@ import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
 import { type Exchange, getLocationPath, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
+import { findId, isPathValue } from './ids.ts';
+import { createReadRule, createStoredRule, isMissing } from './life-cycle-rules.ts';
+import { createListRequest, isListed } from './listed-resources.ts';
 import { isItemPath } from './pool.ts';
-import { type RequestValues, toRequest, withParameter } from './requests.ts';
+import { type RequestValues, toRequest } from './requests.ts';
 import type { Rule } from './session.ts';
 
-/** The operations that create, read, update and delete a resource. */
+/** The operations that create, list, read, update and delete a resource. */
 export interface LifeCycle {
   readonly create: Route;
+  readonly list: Route | undefined;
   readonly read: Route;
   readonly updates: readonly Route[];
   readonly remove: Route | undefined;
 }
 
 /**
- * Returns the life cycles of the resources in an API. A life cycle needs `POST /things` and `GET /things/{id}`. The methods `PUT`, `PATCH` and
- * `DELETE` of `/things/{id}` are optional.
+ * Returns the life cycles of the resources in an API. A life cycle needs `POST /things` and `GET /things/{id}`. `GET /things`, and the methods `PUT`,
+ * `PATCH` and `DELETE` of `/things/{id}` are optional.
  */
 export function findLifeCycles(routes: readonly Route[]): readonly LifeCycle[] {
   return routes
@@ -28,13 +32,14 @@ export function findLifeCycles(routes: readonly Route[]): readonly LifeCycle[] {
       const items = routes.filter(({ path }) => isItemPath(path, create.path));
       const read = items.find(({ method }) => method === 'GET');
       const updates = items.filter(({ method }) => method === 'PUT' || method === 'PATCH');
-      return read ? [{ create, read, updates, remove: items.find(({ method }) => method === 'DELETE') }] : [];
+      const list = routes.find(({ method, path }) => method === 'GET' && path === create.path);
+      return read ? [{ create, list, read, updates, remove: items.find(({ method }) => method === 'DELETE') }] : [];
     });
 }
 
 /** Returns the operations of a life cycle. */
-export function getRoutes({ create, read, updates, remove }: LifeCycle): readonly Route[] {
-  return [create, read, ...updates, ...(remove ? [remove] : [])];
+export function getRoutes({ create, list, read, updates, remove }: LifeCycle): readonly Route[] {
+  return [create, ...(list ? [list] : []), read, ...updates, ...(remove ? [remove] : [])];
 }
 
 /**
@@ -42,7 +47,7 @@ export function getRoutes({ create, read, updates, remove }: LifeCycle): readonl
  */
 const MAX_RESOURCES = 10;
 
-/** Checks that created resources can be read, that updates are stored, and that deleted resources can't be read. */
+/** Checks that created resources are listed and can be read, that updates are stored, and that deleted resources are not listed and can't be read. */
 export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<void> {
   for (let number = 0; number < Math.min(context.runs, MAX_RESOURCES); number++) {
     await context.prepare();
@@ -59,7 +64,7 @@ async function examineLifeCycle(context: CheckContext, cycle: LifeCycle): Promis
   await sendLifeCycle(context, cycle, async (route, values, rule) => {
     const { exchange, findings } = await session.send('behaviour', route, toRequest(route, values), rule);
     for (const finding of findings) found.push({ ...finding, exchanges: [...before, ...finding.exchanges] });
-    if (exchange) before.push(exchange);
+    if (exchange && route !== cycle.list) before.push(exchange);
     return exchange?.response;
   });
   return found;
@@ -82,43 +87,68 @@ async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, send: Send
     return note(
       `${skipped}: its ${created.status} response must contain the id of the new resource, in a Location header with the path ${read.path} or in a body property id`,
     );
-  const readValues = withId(requests.createValid(read, seed), read, id);
+  const createValues = (route: Route, routeSeed = seed) =>
+    withId(requests.createValid(route, routeSeed), route, id, values.path);
+  const readValues = createValues(read);
   if (!readValues) return note(`${skipped}: no valid request to ${read.operationId} could be generated`);
-  const isStored = createStoredRule(values.body, undefined, created);
+  const isStored = createStoredRule({ read, sent: values.body, before: undefined, returned: created.body });
   let current = await send(read, readValues, (route, exchange) => [
     ...createReadRule(isMissing, 'created resources can be read', 'created')(route, exchange),
     ...isStored(route, exchange),
   ]);
-  for (const update of current && isSuccess(current) ? updates : [])
-    current = await sendUpdate({ requests, seed, send }, { read, readValues, update, id, current });
-  const removal = remove && withId(requests.createValid(remove, seed), remove, id);
-  const removed = current && isSuccess(current) && remove && removal ? await send(remove, removal) : undefined;
+  if (!current || !isSuccess(current)) return;
+  const checkList = createListCheck(context, cycle, { send, id, path: values.path });
+  await checkList(false, 'created resources are listed', 'is missing in the list, but was created before');
+  for (const update of updates)
+    current = await sendUpdate(send, { read, readValues, update, values: createValues(update, seed + 1), id, current });
+  const removal = remove && current && isSuccess(current) ? createValues(remove) : undefined;
+  const removed = remove && removal && (await send(remove, removal));
   // Status 202 means that the server may delete the resource later.
-  if (removed && isSuccess(removed) && removed.status !== 202)
-    await send(read, readValues, createReadRule(isSuccess, 'deleted resources cannot be read', 'deleted'));
+  if (!removed || !isSuccess(removed) || removed.status === 202) return;
+  const after = await send(read, readValues, createReadRule(isSuccess, 'deleted resources cannot be read', 'deleted'));
+  if (after && isMissing(after))
+    await checkList(true, 'deleted resources are not listed', 'is in the list, but was deleted before');
 }
 
-/** An update of a resource. `current`: the response to the last request that read the resource. */
+/** Returns a function that reads the list of a life cycle. It finds a violation of `rule` if whether the resource is listed equals `wrong`. */
+function createListCheck(
+  { session: { contract }, requests, seed }: CheckContext,
+  { list, read }: LifeCycle,
+  { send, id, path }: { readonly send: Send; readonly id: unknown; readonly path: RequestValues['path'] },
+): (wrong: boolean, rule: string, problem: string) => Promise<void> {
+  const minimal = list && requests.createMinimal(list, seed);
+  const values = minimal && createListRequest(contract, list, { ...minimal, path: { ...minimal.path, ...path } });
+  const parameter = read.pathNames.at(-1) ?? '';
+  return async (wrong, rule, problem) => {
+    if (!list || !values) return;
+    await send(list, values, ({ pointer }, { response }) => {
+      const isWrong = response.status === 200 && isListed({ list, values, parameter }, id, response) === wrong;
+      return isWrong ? [{ rule, message: `The resource ${JSON.stringify(id)} ${problem}`, pointer }] : [];
+    });
+  };
+}
+
+/** An update of a resource. `values`: its request. `current`: the response to the last request that read the resource. */
 interface Update {
   readonly read: Route;
   readonly readValues: RequestValues;
   readonly update: Route;
+  readonly values: RequestValues | undefined;
   readonly id: unknown;
   readonly current: ReceivedResponse | undefined;
 }
 
 /** Updates a resource and reads it. Returns the response to the last request that read it. */
 async function sendUpdate(
-  { requests, seed, send }: Pick<CheckContext, 'requests' | 'seed'> & { readonly send: Send },
-  { read, readValues, update, id, current }: Update,
+  send: Send,
+  { read, readValues, update, values, id, current }: Update,
 ): Promise<ReceivedResponse | undefined> {
-  const generated = withId(requests.createValid(update, seed + 1), update, id);
-  if (!generated) return current;
-  const values = { ...generated, body: replaceOwnId(generated.body, read, id) };
-  const updated = await send(update, values);
+  if (!values) return current;
+  const body = replaceOwnId(values.body, read, id);
+  const updated = await send(update, { ...values, body });
   // Status 202 means that the server may update the resource later.
   if (!updated || !isSuccess(updated) || updated.status === 202) return current;
-  return send(read, readValues, createStoredRule(values.body, current?.body, updated));
+  return send(read, readValues, createStoredRule({ read, sent: body, before: current?.body, returned: updated.body }));
 }
 
 /**
@@ -130,61 +160,22 @@ function replaceOwnId(body: unknown, read: Route, id: unknown): unknown {
   return name === undefined ? body : { ...toNode(body), [name]: id };
 }
 
-/**
- * Creates a rule for the response to a read request after a resource was created or updated. `returned` is the body of the response to that change. A
- * sent property must have the value in `returned`. This value can differ from the sent value, because a server may normalize values. After an update,
- * at least one property that was sent with a new value must have changed.
- */
-function createStoredRule(sent: unknown, before: unknown, { body: returned }: ReceivedResponse): Rule {
-  return ({ pointer }, { response: { status, body } }) => {
-    if (status !== 200 || !isNode(body) || !isNode(sent)) return [];
-    const names = Object.keys(sent).filter((name) => isScalar(body[name]) && isScalar(sent[name]));
-    const lost = names.find((name) => isScalar(toNode(returned)[name]) && toNode(returned)[name] !== body[name]);
-    const createViolation = (message: string) => [{ rule: 'changes are stored', message, pointer }];
-    if (lost !== undefined)
-      return createViolation(
-        `${lost} is ${JSON.stringify(body[lost])}, but the response to the change had ${JSON.stringify(toNode(returned)[lost])}`,
-      );
-    const changed = isNode(before) ? names.filter((name) => sent[name] !== before[name]) : [];
-    const isUnchanged = changed.length > 0 && changed.every((name) => body[name] === toNode(before)[name]);
-    return isUnchanged ? createViolation(`The successful update of ${changed.join(', ')} changed nothing`) : [];
-  };
-}
-
-function isScalar(value: unknown): boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value);
-}
-
-/**
- * Creates a rule for responses to read requests. A response violates the rule if `isWrong` returns true. `done` is "created" or "deleted", for the
- * message.
- */
-function createReadRule(isWrong: (response: ReceivedResponse) => boolean, rule: string, done: string): Rule {
-  return ({ pointer }, { response }) => {
-    const message = `Status ${response.status} for a resource that was ${done} before`;
-    return isWrong(response) ? [{ rule, message, pointer }] : [];
-  };
-}
-
-/** Returns whether a response means that the resource does not exist. */
-function isMissing({ status }: ReceivedResponse): boolean {
-  return status === 404 || status === 410;
-}
-
-/**
- * Returns the id of a created resource: from the `Location` header, else from the body property with the name of the path parameter, else from the
- * body property `id`. Returns undefined if the response has none of them.
- */
+/** Returns the id of a created resource: from the `Location` header, else from the body. Returns undefined if the response has none of them. */
 export function getCreatedId(create: Route, read: Route, { headers, body }: ReceivedResponse): unknown {
   const name = read.pathNames.at(-1) ?? '';
-  const properties = toNode(body);
-  return parseLocation(headers.location, create, read, name) ?? properties[name] ?? properties.id;
+  return parseLocation(headers.location, create, read, name) ?? findId(name, body)?.id;
 }
 
-/** Returns a request with `id` as its last path parameter. */
-function withId(values: RequestValues | undefined, route: Route, id: unknown): RequestValues | undefined {
-  const parameter = route.parameters.find((one) => one.in === 'path' && one.name === route.pathNames.at(-1));
-  return values && parameter ? withParameter(values, parameter, id) : undefined;
+/** Returns a request with `id` as its last path parameter, and with the values in `path` as the others. */
+function withId(
+  values: RequestValues | undefined,
+  { pathNames }: Route,
+  id: unknown,
+  path: RequestValues['path'],
+): RequestValues | undefined {
+  const name = pathNames.at(-1);
+  if (!values || name === undefined || !isPathValue(id)) return undefined;
+  return { ...values, path: { ...values.path, ...path, [name]: String(id) } };
 }
 
 /** Returns the id in a `Location` header with the path of the operation `read`; undefined for any other path. */

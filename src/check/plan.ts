@@ -1,4 +1,6 @@
+import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { limitList } from '../util/limit-list.ts';
 import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
@@ -15,6 +17,7 @@ import { createResourceProvider, removeDeletedId } from './resource-provider.ts'
 import { getAllowedRoutes, isWriting } from './selection.ts';
 import type { Session } from './session.ts';
 import { CheckStoppedError } from './stop-signal.ts';
+import { REFUSALS } from './undocumented-responses.ts';
 import { createRequestGenerator } from './valid-requests.ts';
 
 /** Runs parts of a check one after another, on a server or in one sandbox of a server. */
@@ -119,6 +122,7 @@ export function finishChecks(
   model?.finish();
   const skipped = routes.filter((route) => !allowedRoutes.includes(route)).map(({ operationId }) => operationId);
   if (skipped.length > 0) note(`Operations that need --allow-writes were skipped: ${skipped.join(', ')}`);
+  if (!model) noteRefusals(session, routes, note);
   // A model checks itself whether the documented statuses occur.
   const failing = (model ? [] : routes).flatMap((route) => {
     const statusCodes = session.results.getStatusCodes(route.operationId);
@@ -129,6 +133,21 @@ export function finishChecks(
   if (failing.length > 0) note(NEVER_SUCCEEDED);
   return failing;
 }
+
+/** Adds a note about the refusals that the contract does not document. They are no violations. */
+function noteRefusals({ results }: Session, routes: readonly Route[], note: (message: string) => void): void {
+  const names = routes.flatMap(({ operationId, responses }) =>
+    results
+      .getStatusCodes(operationId)
+      .filter((status) => REFUSALS.includes(status) && !findResponse(responses, status))
+      .map((status) => `${operationId} ${status}`),
+  );
+  if (names.length > 0)
+    note(`Refused requests whose status is not documented: ${limitList(names, MAX_REFUSALS).join(', ')}`);
+}
+
+/** The maximum number of refusals in the report. */
+const MAX_REFUSALS = 20;
 
 const NEVER_SUCCEEDED =
   'Some operations never succeeded. Add examples to the contract that make them succeed, send credentials with --header, or exclude the operations with --exclude.';

@@ -1,6 +1,7 @@
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { toSingular } from '../util/singular.ts';
+import { isGeneralName, normalizeName } from './ids.ts';
 
 /** The maximum number of stored values for each name. */
 const MAX_VALUES = 20;
@@ -14,7 +15,10 @@ export type PathValues = Readonly<Record<string, unknown>>;
 
 /** Stores values from responses, such as ids, for use in later requests. */
 export class Pool {
+  /** The values in responses, by normalized name. */
   readonly #values = new Map<string, Set<unknown>>();
+  /** The ids that the API returned for a path parameter, by normalized name. */
+  readonly #ids = new Map<string, Set<unknown>>();
   readonly #fixed = new Map<string, readonly unknown[]>();
   /**
    * For each nested resource, the path parameters of the resource that contains it. The keys are the name in the pool and the id of the nested
@@ -31,38 +35,44 @@ export class Pool {
     this.#collect(body, resource, 0);
   }
 
-  /**
-   * Returns the values of a name such as `bookId`. The ids of created resources come first. The other values are in the order in which they were
-   * received.
-   */
+  /** Returns the values of a name such as `bookId`: the ids of its resources, else the values with this name in any response. */
   getValues(name: string): readonly unknown[] {
-    return this.#fixed.get(name) ?? [...(this.#values.get(name) ?? [])];
+    const key = normalizeName(name);
+    const ids = this.#fixed.get(key) ?? [...(this.#ids.get(key) ?? [])];
+    return ids.length > 0 || this.#fixed.has(key) ? ids : [...(this.#values.get(key) ?? [])];
   }
 
   /** Sets the values of a name. Values from later responses don't change them. */
   setValues(name: string, values: readonly unknown[]): void {
-    this.#fixed.set(name, values);
+    this.#fixed.set(normalizeName(name), values);
   }
 
-  /** Adds the id of a created resource. `parents` are the path parameters of the request that created it. */
+  /** Returns whether the pool has the id of a resource. */
+  hasResource(name: string): boolean {
+    return (this.#ids.get(normalizeName(name))?.size ?? 0) > 0;
+  }
+
+  /** Adds the id of a resource. `parents` are the path parameters of the request that created or listed it. */
   addResource(name: string, id: unknown, parents: PathValues): void {
-    this.#values.set(name, new Set([id, ...this.getValues(name)]));
-    const known = this.#parents.get(name) ?? new Map<string, PathValues>();
-    this.#parents.set(name, known.set(String(id), parents));
+    const key = normalizeName(name);
+    this.#ids.set(key, new Set(this.#ids.get(key)).add(id));
+    const known = this.#parents.get(key) ?? new Map<string, PathValues>();
+    this.#parents.set(key, known.set(String(id), parents));
   }
 
   /** Returns the path parameters of the outer resource that contains the nested resource with this id; undefined if they are unknown. */
   getParents(name: string, id: unknown): PathValues | undefined {
-    return this.#parents.get(name)?.get(String(id));
+    return this.#parents.get(normalizeName(name))?.get(String(id));
   }
 
   /** Removes the id of a deleted resource, and the ids of the resources that it contained. */
   removeId(name: string, id: unknown): void {
-    const values = this.#values.get(name);
-    for (const value of values ?? []) if (String(value) === String(id)) values?.delete(value);
-    this.#parents.get(name)?.delete(String(id));
+    const key = normalizeName(name);
+    for (const values of [this.#values.get(key), this.#ids.get(key)])
+      for (const value of values ?? []) if (String(value) === String(id)) values?.delete(value);
+    this.#parents.get(key)?.delete(String(id));
     for (const [inner, parents] of this.#parents)
-      for (const [innerId, path] of parents) if (String(path[name]) === String(id)) this.removeId(inner, innerId);
+      for (const [innerId, path] of parents) if (String(path[key]) === String(id)) this.removeId(inner, innerId);
   }
 
   #collect(value: unknown, resource: string, depth: number): void {
@@ -71,23 +81,25 @@ export class Pool {
       for (const entry of value.slice(0, MAX_ENTRIES)) this.#collect(entry, resource, depth + 1);
     if (!isNode(value)) return;
     for (const [name, one] of Object.entries(value)) {
-      if (typeof one === 'string' || typeof one === 'number') this.#add(name === 'id' ? `${resource}Id` : name, one);
+      if (typeof one === 'string' || typeof one === 'number')
+        this.#add(isGeneralName(name) ? `${resource}${name}` : name, one);
       else this.#collect(one, toEntryName(name), depth + 1);
     }
   }
 
   #add(name: string, value: unknown): void {
-    const values = this.#values.get(name) ?? new Set();
+    const key = normalizeName(name);
+    const values = this.#values.get(key) ?? new Set();
     if (values.size < MAX_VALUES) values.add(value);
-    this.#values.set(name, values);
+    this.#values.set(key, values);
   }
 }
 
-/** Returns the name of a path parameter in the pool. For the parameter `id` of `/books/{id}`, this is `bookId`. Any other name is unchanged. */
+/** Returns the normalized name of a path parameter in the pool. For the parameter `id` of `/books/{id}`, this is `bookid`; for `list_id`, `listid`. */
 export function getPoolName(name: string, path: string): string {
-  if (name !== 'id') return name;
-  const collectionPath = path.slice(0, Math.max(0, path.indexOf('{id}')));
-  return `${toEntryName(getCollectionName(collectionPath))}Id`;
+  if (!isGeneralName(name)) return normalizeName(name);
+  const collectionPath = path.slice(0, Math.max(0, path.indexOf(`{${name}}`)));
+  return normalizeName(toEntryName(getCollectionName(collectionPath)) + name);
 }
 
 /** Returns whether a path identifies an item of a collection. For example, `/things/{id}` identifies an item of `/things`. */

@@ -1,12 +1,14 @@
 import type { Contract } from '../openapi/contract.ts';
-import { getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
+import { getNode, isNode, resolvePointer, toNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
-import { isJsonType, removeTypeParameters } from '../openapi/responses.ts';
+import { isFormBody, isJsonType } from '../openapi/responses.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
 import type { RequestResult, RequestToValidate } from '../openapi/validate-request.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { FORM_TYPE, parseQuery } from '../util/request-target.ts';
+import { parseQuery } from '../util/request-target.ts';
+import { formatBody, parseBody, toContentType, toPairs, toText } from './body-format.ts';
 import type { RequestToSend } from './exchange.ts';
+import { normalizeName } from './ids.ts';
 
 /** The values of the parameters and the body of a request. */
 export interface RequestValues {
@@ -22,8 +24,8 @@ export function toRequest(route: Route, values: RequestValues): RequestToSend {
   const target = toPath(route, values) + formatQuery(values.query);
   const request = { method: route.method, target, headers: values.headers };
   if (values.body === undefined) return request;
-  const type = getBodyType(route) ?? 'application/json';
-  const body = type === FORM_TYPE ? formatForm(values.body) : JSON.stringify(values.body);
+  const type = toContentType(getBodyType(route) ?? 'application/json');
+  const body = formatBody(type, values.body);
   // A form without fields is empty, so a server can't distinguish it from a missing body.
   return body === '' ? request : { ...request, headers: { ...values.headers, 'content-type': type }, body };
 }
@@ -34,22 +36,21 @@ export function validateValues(contract: Contract, route: Route, values: Request
 }
 
 /** Parses a request in the same way as a server. */
-function parseRequest({ target, headers = {}, body }: RequestToSend): RequestToValidate {
+export function parseRequest({ target, headers = {}, body }: RequestToSend): RequestToValidate {
   const [path = '', search = ''] = target.split('?');
   const parsed = { path, query: parseQuery(search), headers };
   if (body === undefined) return { ...parsed, body };
-  const contentType = headers['content-type'];
-  const text = String(body);
-  return { ...parsed, body: contentType === FORM_TYPE ? parseQuery(text) : JSON.parse(text), contentType };
+  const contentType = headers['content-type'] ?? '';
+  return { ...parsed, body: parseBody(contentType, String(body)), contentType };
 }
 
 /**
- * Returns the media type of the bodies that the check sends to an operation: JSON if it is documented. Returns undefined if the check can't serialize
- * any documented type.
+ * Returns the media type of the bodies that the check sends to an operation, as the contract has it: JSON if it is documented, else a form, else the first
+ * type. Returns undefined if the operation has no body.
  */
 export function getBodyType({ bodyMedia }: Route): string | undefined {
   const types = Object.keys(bodyMedia);
-  return types.find(isJsonType) ?? types.find((type) => removeTypeParameters(type) === FORM_TYPE);
+  return types.find(isJsonType) ?? types.find(isFormBody) ?? types[0];
 }
 
 /** Returns the pointer of the body schema for the media type of `getBodyType`; undefined if this type is undefined or has no schema. */
@@ -80,19 +81,6 @@ export function getSchemaPointer({ normalized: plain }: Contract, { pointer }: P
 function formatQuery(query: RequestValues['query']): string {
   const pairs = toPairs(query).map(([name, value]) => `${encodeText(name)}=${encodeText(value)}`);
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
-}
-
-/** Serializes a form. Omits values that are objects, because a form field can't contain an object. */
-function formatForm(body: unknown): string {
-  const fields = Object.entries(toNode(body)).filter(([, value]) => !isNode(value));
-  return new URLSearchParams(toPairs(Object.fromEntries(fields))).toString();
-}
-
-/** Returns the name and the text of each value in a query or a form. An array has one pair for each entry. */
-function toPairs(values: Node): [string, string][] {
-  return Object.entries(values).flatMap(([name, value]) =>
-    [value].flat().map((one): [string, string] => [name, toText(one)]),
-  );
 }
 
 /** Returns the values of a request with one parameter set to `value`; undefined if `value` can't be serialized. */
@@ -156,10 +144,6 @@ function toTexts(value: object, toName: (key: string) => string): Readonly<Recor
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [toName(key), toText(one)]));
 }
 
-function toText(value: unknown): string {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-}
-
 /** Escapes a text for a path, a query or a cookie. Replaces lone surrogates, which can't be escaped. */
 function encodeText(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
@@ -168,19 +152,30 @@ function encodeText(text: string): string {
 /** A number that every server parses in the same way: short and without an exponent. */
 const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,15})(\.\d{1,9})?$/;
 
+/** Normalized names of query parameters with the position of a page. */
+const CURSOR_NAMES =
+  /cursor|(?:page|next|continuation)token|^(?:starting|ending|start|end)?(?:after|before)$|^(?:marker|iterator|continue)$/;
+
+/** Returns whether a parameter has the position of a page in a list, which a client takes from a response. */
+export function isCursor({ name, in: location }: Parameter): boolean {
+  return location === 'query' && CURSOR_NAMES.test(normalizeName(name));
+}
+
 /**
- * Returns whether servers may parse a request in different ways. They may if the request has an unusual number, or if it has no body although its
- * operation documents a form.
+ * Returns whether servers may treat a request in different ways. They may if the request has an unusual number or a cursor, or if it has no body although
+ * its operation documents a form.
  */
 export function isAmbiguous(contract: Contract, route: Route, values: RequestValues): boolean {
-  return hasAmbiguousNumber(contract, route, values) || isAmbiguousForm(contract, route, values);
+  const hasCursor = route.parameters.some((one) => isCursor(one) && values.query[one.name] !== undefined);
+  return hasCursor || hasAmbiguousNumber(contract, route, values) || isAmbiguousForm(contract, route, values);
 }
 
 /** Returns whether a request has no body, and its validity depends on whether the server treats the missing body as an empty form. */
 function isAmbiguousForm(contract: Contract, route: Route, values: RequestValues): boolean {
   const request = parseRequest(toRequest(route, values));
-  if (getBodyType(route) !== FORM_TYPE || request.body !== undefined) return false;
-  const asEmpty = { ...request, body: {}, contentType: FORM_TYPE };
+  const contentType = getBodyType(route) ?? '';
+  if (!isFormBody(contentType) || request.body !== undefined) return false;
+  const asEmpty = { ...request, body: {}, contentType };
   return contract.validateRequest(route, request).kind !== contract.validateRequest(route, asEmpty).kind;
 }
 

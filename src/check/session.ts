@@ -176,10 +176,11 @@ function findViolations(
   if (!hasModel && canBeUndocumented(contract, route, request, response)) return [];
   if (jsonError !== undefined)
     return [createViolation('JSON', `The content type is ${type}, but the body is not valid JSON: ${jsonError}`)];
-  // A response to HEAD has no body, and its content type is optional (RFC 9110, section 9.3.2).
+  // A response to HEAD, and one with status 204 or 304, has no body and needs no content type (RFC 9110, sections 9.3.2 and 6.4.1).
+  const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304;
   const responseViolations = contract
     .verifyResponse(route, { status, headers, body }, { closed: hasModel })
-    .filter(({ where }) => request.method !== 'HEAD' || !/^(body|content type)/.test(where))
+    .filter(({ where }) => hasBody || !/^(body|content type)/.test(where))
     // OpenAPI does not define whether a response without `content` may have a body. A contract with a model forbids the body.
     .filter(({ where, rule }) => hasModel || where !== 'body' || rule !== 'documented');
   return [

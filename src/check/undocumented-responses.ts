@@ -1,9 +1,11 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode } from '../openapi/document.ts';
-import { findMediaType } from '../openapi/responses.ts';
+import { findMediaType, findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
+import { isCursor, parseRequest } from './requests.ts';
 
 /** The maximum sizes that every server should accept: the length of a target in characters, and the size of a body in bytes. */
 export const MAX_PORTABLE_TARGET_LENGTH = 2_000;
@@ -15,7 +17,16 @@ const TRANSPORT_STATUSES: readonly number[] = [408, 411, 413, 414, 417, 421, 426
 /** Characters and escapes that servers and proxies may reject or decode differently: escaped slashes, control characters, invalid escapes, and quotes. */
 const AMBIGUOUS_CHARACTER = /%(2f|5c|[01][0-9a-f]|7f|25|ed%a0)|%(?![0-9a-f]{2})|[{};'"<>\\]/i;
 
-/** Returns whether a response is an error that a web server, a proxy or an access check creates. A contract need not document it. */
+/** Statuses of refusals. The statuses in a list have the same meaning. */
+const INVALID = [400, 422];
+const MISSING = [404, 410];
+const CONFLICT = [409];
+export const REFUSALS: readonly number[] = [...INVALID, ...MISSING, ...CONFLICT];
+
+/**
+ * Returns whether a response is an error that a contract need not document: of a web server, a proxy or an access check, or a refusal for which the
+ * operation documents no status.
+ */
 export function canBeUndocumented(
   contract: Contract,
   route: Route,
@@ -23,9 +34,35 @@ export function canBeUndocumented(
   { status }: ReceivedResponse,
 ): boolean {
   if (TRANSPORT_STATUSES.includes(status)) return true;
+  // No operation describes the responses to other methods.
+  if (status === 405) return request.method !== route.method;
   if (status === 401 || status === 403) return isSecured(contract, route);
   if (status === 415) return !hasDocumentedType(route, request);
-  return (status === 400 || status === 404) && isAmbiguousTarget(request);
+  if ((status === 400 || status === 404) && isAmbiguousTarget(request)) return true;
+  return isUndocumentedRefusal(contract, route, request, status);
+}
+
+/**
+ * Returns whether a status refuses a request that a server has to refuse, and the operation documents no status for this refusal: an invalid request, a path
+ * of a resource that may not exist, or a change that may conflict with the data.
+ */
+function isUndocumentedRefusal(contract: Contract, route: Route, request: RequestToSend, status: number): boolean {
+  const isSilent = (statuses: readonly number[]) =>
+    statuses.includes(status) && !statuses.some((one) => findResponse(route.responses, one));
+  if (isSilent(INVALID)) return isInvalid(contract, route, request) || hasCursor(route, request);
+  if (isSilent(MISSING)) return route.pathNames.length > 0;
+  return isSilent(CONFLICT) && !['GET', 'HEAD'].includes(route.method);
+}
+
+function hasCursor({ parameters }: Route, { target }: RequestToSend): boolean {
+  const query = parseQuery(target.split('?')[1] ?? '');
+  return parameters.some((parameter) => isCursor(parameter) && Object.hasOwn(query, parameter.name));
+}
+
+function isInvalid(contract: Contract, route: Route, request: RequestToSend): boolean {
+  // A body that can't be parsed is invalid.
+  const result = tryOrUndefined(() => contract.validateRequest(route, parseRequest(request)));
+  return result?.kind !== 'call';
 }
 
 /** Returns whether a response rejects a request because of its size, and the request exceeds the size that every server should accept. */

@@ -4,10 +4,12 @@ import { getNode, isNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { createRandom, type Random, toSeed } from '../util/random.ts';
+import { isPathValue } from './ids.ts';
 import { getPoolName, isItemPath, type Pool } from './pool.ts';
 import {
   getBodySchema,
   getSchemaPointer,
+  isCursor,
   NO_VALUES,
   type RequestValues,
   validateValues,
@@ -17,6 +19,17 @@ import {
 /** The maximum number of attempts to generate a valid request. */
 const MAX_ATTEMPTS = 20;
 
+/** Each attempt with this number uses no values from the pool, which can be invalid: another parameter can have the same name. */
+const POOL_STEP = 5;
+
+/** `isBare`: whether a request has its required parts only. `usesPool`: whether its parameters have values from the pool. */
+interface RequestStyle {
+  readonly isBare: boolean;
+  readonly usesPool: boolean;
+}
+
+const BARE: RequestStyle = { isBare: true, usesPool: true };
+
 /** The maximum seed of a generated value. */
 const MAX_SEED = 2 ** 32 - 1;
 
@@ -24,6 +37,8 @@ const MAX_SEED = 2 ** 32 - 1;
 export interface RequestGenerator {
   /** Returns a valid request with all optional parts, and with ids from the pool; undefined if no generated request is valid. */
   createValid(route: Route, seed: number): RequestValues | undefined;
+  /** Returns a valid request with the required parts only; undefined if no generated request is valid. */
+  createMinimal(route: Route, seed: number): RequestValues | undefined;
   /** Returns a request that has values only for its path parameters. */
   createPath(route: Route, seed: number): RequestValues;
   /**
@@ -45,40 +60,50 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
       query: {},
     });
 
-  function generateRequest(route: Route, random: Random, isBare: boolean): RequestValues {
+  function generateRequest(route: Route, random: Random, { isBare, usesPool }: RequestStyle): RequestValues {
     const createValue = (parameter: Parameter): unknown => {
-      const known = pool.getValues(getPoolName(parameter.name, route.path));
-      if (known.length > 0) return random.pick(known);
+      const known = usesPool ? pool.getValues(getPoolName(parameter.name, route.path)) : [];
+      const usable = parameter.in === 'path' ? known.filter(isPathValue) : known;
+      if (usable.length > 0) return random.pick(usable);
       const [example] = parameter.examples;
       return example ? example.value : generateValue(getSchemaPointer(contract, parameter), random, isBare);
     };
     let values = NO_VALUES;
     for (const parameter of route.parameters) {
-      if (isBare && !parameter.isRequired) continue;
+      // Only the server knows which cursors are valid.
+      if (!parameter.isRequired && (isBare || isCursor(parameter))) continue;
       values = withParameter(values, parameter, createValue(parameter)) ?? values;
     }
-    values = setParentIds(contract, pool, route, values);
+    values = setParentIds(contract, pool, route, setUndocumentedNames(route, values, pool));
     const schema = getBodySchema(route);
     return schema === undefined
       ? values
-      : { ...values, body: replaceIds(generateValue(schema, random, isBare), pool, random) };
+      : {
+          ...values,
+          body: replaceIds(setOwnId(route, generateValue(schema, random, isBare), pool, random), pool, random),
+        };
+  }
+
+  /** Returns the first valid request. The first `fullAttempts` requests have all optional parts. */
+  function findValid(route: Route, seed: number, fullAttempts: number): RequestValues | undefined {
+    const random = createRandom(seed + toSeed(route.operationId));
+    try {
+      for (let attemptIndex = 0; attemptIndex < MAX_ATTEMPTS; attemptIndex++) {
+        const style = { isBare: attemptIndex >= fullAttempts, usesPool: attemptIndex % POOL_STEP !== POOL_STEP - 1 };
+        const values = generateRequest(route, random, style);
+        if (validateValues(contract, route, values).kind === 'call') return values;
+      }
+    } catch (error) {
+      if (!(error instanceof EndlessSchemaError)) throw error;
+    }
+    return undefined;
   }
 
   return {
-    createValid(route, seed) {
-      const random = createRandom(seed + toSeed(route.operationId));
-      try {
-        for (let attemptIndex = 0; attemptIndex < MAX_ATTEMPTS; attemptIndex++) {
-          const values = generateRequest(route, random, attemptIndex > MAX_ATTEMPTS / 2);
-          if (validateValues(contract, route, values).kind === 'call') return values;
-        }
-      } catch (error) {
-        if (!(error instanceof EndlessSchemaError)) throw error;
-      }
-      return undefined;
-    },
+    createValid: (route, seed) => findValid(route, seed, MAX_ATTEMPTS / 2 + 1),
+    createMinimal: (route, seed) => findValid(route, seed, 0),
     createPath(route, seed) {
-      const { path } = generateRequest(route, createRandom(seed + toSeed(route.operationId)), true);
+      const { path } = generateRequest(route, createRandom(seed + toSeed(route.operationId)), BARE);
       return { ...NO_VALUES, path };
     },
     withUnknownIds(route, values, seed) {
@@ -87,6 +112,14 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
       return route.pathNames.length === 0 ? undefined : replacePathValues(route, values, generateId);
     },
   };
+}
+
+/** Sets the path parameters that the contract does not describe. */
+function setUndocumentedNames({ path, pathNames }: Route, values: RequestValues, pool: Pool): RequestValues {
+  const missing = pathNames.filter((name) => values.path[name] === undefined);
+  if (missing.length === 0) return values;
+  const known = missing.map((name) => [name, String(pool.getValues(getPoolName(name, path))[0] ?? 'unknown')]);
+  return { ...values, path: { ...values.path, ...Object.fromEntries(known) } };
 }
 
 /** Replaces the values of the path parameters. */
@@ -126,4 +159,11 @@ function replaceIds(body: unknown, pool: Pool, random: Random): unknown {
     return [name, isId ? random.pick(known) : replaceIds(value, pool, random)];
   });
   return Object.fromEntries(entries);
+}
+
+/** Sets the id in the body of an operation such as `PUT /things`, which changes the resource with this id. */
+function setOwnId({ method, path }: Route, body: unknown, pool: Pool, random: Random): unknown {
+  const known = pool.getValues(getPoolName('id', `${path}/{id}`));
+  const isChange = (method === 'PUT' || method === 'PATCH') && !path.endsWith('}') && known.length > 0;
+  return isChange && isNode(body) && 'id' in body ? { ...body, id: random.pick(known) } : body;
 }

@@ -61,11 +61,15 @@ export function createErrorResponder({ isValid }: Pick<Contract, 'isValid'>, par
     const media = response.media[type];
     const { createBody } = media ? getForm(media, () => createForm({ isValid, ...parts }, type, media, own)) : NO_FORM;
     const body = createBody?.(own);
-    if (body === undefined) return own === described ? undefined : createProblemResponse(own);
+    const headers = tryOrUndefined(() => parts.createHeaders(response.headers, status)) ?? {};
+    if (body === undefined) {
+      const isProblem = own === described && !response.headers.some(({ isRequired }) => isRequired);
+      return isProblem ? undefined : createProblemResponse(own, headers);
+    }
     const contentType = toContentType(type);
     return {
       status,
-      headers: { ...tryOrUndefined(() => parts.createHeaders(response.headers, status)), 'Content-Type': contentType },
+      headers: { ...headers, 'Content-Type': contentType },
       body: isJsonType(contentType) ? body : toText(contentType, body),
     };
   };
@@ -80,8 +84,11 @@ function setStatus(described: ErrorToDescribe, status: number): ErrorToDescribe 
   return { ...described, error: { ...error, status }, document: { ...document, status } };
 }
 
-function createProblemResponse({ error: { status }, document: body }: ErrorToDescribe): ResponseToVerify {
-  return { status, headers: { 'Content-Type': PROBLEM_TYPE }, body };
+function createProblemResponse(
+  { error: { status }, document: body }: ErrorToDescribe,
+  headers: ResponseToVerify['headers'],
+): ResponseToVerify {
+  return { status, headers: { ...headers, 'Content-Type': PROBLEM_TYPE }, body };
 }
 
 /** Returns the function that creates the bodies for a media type; undefined if the body is a problem document, or if no valid body is found. */

@@ -110,7 +110,7 @@ function isUnion(document: Document, schema: string): boolean {
 
 /** Returns the values of parameters by location, as the validators of openapi-backend expect them. Copies `path` and `query`, since the validators convert values in place. */
 export function readParameters(
-  { parameters, pathNames }: { readonly parameters: readonly Parameter[]; readonly pathNames: readonly string[] },
+  { parameters }: { readonly parameters: readonly Parameter[] },
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   { path, query }: Readonly<Record<'path' | 'query', Readonly<Record<string, unknown>>>>,
 ) {
@@ -120,9 +120,8 @@ export function readParameters(
     header: {},
     cookie: {},
   };
-  // A path template can contain a name for which the document has no Parameter Object.
-  for (const name of pathNames) values.path[name] = path[name];
   for (const { name, in: location, shape, mayBeSingle, fields, mayBeEmpty } of parameters) {
+    if (location === 'path') values.path[name] = path[name];
     if (mayBeEmpty && values.query[name] === '') delete values.query[name];
     if (shape === 'fields') collectFields(values.query, name, fields);
     else if (isDeepShape(shape)) setDefined(values[location], name, takeDeepValue(values.query, name, shape));

@@ -28,7 +28,7 @@ export interface Route {
   readonly bodyMedia: DocumentedResponse['media'];
   /** The security requirements: a request must have all credentials of one requirement. Empty if the operation requires none. */
   readonly security: readonly (readonly Credential[])[];
-  /** The names of the path parameters. */
+  /** The names of the parameters in the path, in their order. The document may lack some of them in `parameters`. */
   readonly pathNames: readonly string[];
   /** The names of the query parameters, and the names of the properties of the body. */
   readonly knownNames: { readonly query: readonly string[]; readonly body: readonly string[] };
@@ -153,7 +153,7 @@ function createRoute(document: Document, path: string, method: string): Route {
     parameters,
     bodyMedia,
     security: getSecurity(document, pointer),
-    pathNames: parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
+    pathNames: [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name),
     knownNames: {
       query: queryParameters.flatMap(({ name, fields }) => [name, ...fields]),
       body: schema === undefined ? [] : getPropertyNames(document, schema),

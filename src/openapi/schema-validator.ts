@@ -2,7 +2,7 @@ import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
 import { createContractAjv, removeData, toContractReference } from './ajv.ts';
 import { isUnionError, selectAlternatives } from './alternatives.ts';
-import { type Document, isNode, resolveNode } from './document.ts';
+import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /** Returns the errors of a value. `pointer`: the JSON Pointer of the schema in the document. */
@@ -110,11 +110,24 @@ export function getUnknownName({ params }: Pick<ErrorObject, 'params'>): string 
 export function createDirectionView(document: Document, text: string, only: Direction): Document {
   if (!text.includes(only)) return document;
   return mapNodes(document, (node) => {
-    const { required, properties } = node;
-    if (!Array.isArray(required) || !isNode(properties)) return node;
-    return { ...node, required: required.filter((name) => !isOneWay(document, properties[name], only)) };
+    if (!Array.isArray(node.required) || (!isNode(node.properties) && !Array.isArray(node.allOf))) return node;
+    const required = node.required.filter((name) => !isOneWay(document, findProperty(document, node, name), only));
+    return { ...node, required };
   });
 }
+
+/** Returns a property of a schema, or of the schemas that it extends. */
+function findProperty(document: Document, node: Node, name: string, depth = 0): unknown {
+  const { properties, allOf } = node;
+  if (isNode(properties) && Object.hasOwn(properties, name)) return properties[name];
+  if (!Array.isArray(allOf) || depth > MAX_EXTENSIONS) return undefined;
+  return allOf
+    .map((part) => findProperty(document, toNode(resolveNode(document, part)), name, depth + 1))
+    .find((property) => property !== undefined);
+}
+
+/** The maximum nesting of `allOf`. */
+const MAX_EXTENSIONS = 5;
 
 type Direction = 'readOnly' | 'writeOnly';
 

@@ -164,7 +164,9 @@ function hasBodyId(reader: SchemaReader, { id, singular, schema }: Resource, req
   if (id.property === undefined) return false;
   const entry = reader.findEntry(request, singular, schema);
   const isList = reader.getItems(reader.getInner(request, entry.path) ?? '') !== undefined;
-  return !isList && reader.getInner(entry.schema, id.property.split('.')) !== undefined;
+  // `{ "keys": [], "data": {} }` changes several entries.
+  const isAlone = entry.path.length === 0 || reader.getProperties(request).size === 1;
+  return isAlone && !isList && reader.getInner(entry.schema, id.property.split('.')) !== undefined;
 }
 
 /** Returns why the bodies of an operation can't be used; undefined if they can. */

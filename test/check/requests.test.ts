@@ -28,6 +28,12 @@ function withAll(route: Route, given: Readonly<Record<string, unknown>>): Reques
   }, NOTHING);
 }
 
+/** Returns the fields of a multipart body (RFC 7578). */
+function readParts(body: string, boundary: string): Readonly<Record<string, string>> {
+  const parts = body.split(`--${boundary}`).slice(1, -1);
+  return Object.fromEntries(parts.map((part) => [/name="(.*)"/.exec(part)?.[1], part.split('\r\n\r\n')[1]?.trim()]));
+}
+
 /** Validates a received request: parses its target, headers and body as a server does. */
 function receivedAs(route: Route, values: RequestValues): ReturnType<typeof contract.validateRequest> {
   const { target, headers = {}, body } = toRequest(route, values);
@@ -37,10 +43,12 @@ function receivedAs(route: Route, values: RequestValues): ReturnType<typeof cont
     query[name] = name in query ? [query[name] ?? [], value].flat() : value;
   }
   const contentType = headers['content-type'];
-  const read = () =>
-    contentType === 'application/x-www-form-urlencoded'
-      ? Object.fromEntries(new URLSearchParams(String(body)))
-      : JSON.parse(String(body));
+  const read = () => {
+    if (contentType === 'application/x-www-form-urlencoded')
+      return Object.fromEntries(new URLSearchParams(String(body)));
+    if (contentType?.startsWith('multipart/')) return readParts(String(body), contentType.split('boundary=')[1] ?? '');
+    return contentType?.includes('json') ? JSON.parse(String(body)) : undefined;
+  };
   return contract.validateRequest(route, {
     path,
     query,
@@ -148,9 +156,6 @@ describe('a body', () => {
   });
 });
 
-/** Operations whose bodies the check cannot generate: files, bytes, and media types other than JSON and forms. */
-const UNWRITTEN = ['/media/any', '/body/files', '/body/bytes', '/body/xml'];
-
 describe('a random request', () => {
   it('of any operation has the same validity before it is sent and after it is received', () => {
     const bases = createRequestGenerator(contract, new Pool());
@@ -159,8 +164,7 @@ describe('a random request', () => {
     );
     const strange = made.filter(({ route, values }) => values && receivedAs(route, values).kind !== 'call');
     expect(strange.map(({ route, values }) => [route.path, values])).toEqual([]);
-    const never = contract.routes.filter((route) => !made.some((one) => one.route === route && one.values));
-    expect(never.map(({ path }) => path)).toEqual(UNWRITTEN);
+    expect(made.filter(({ values }) => !values).map(({ route }) => route.path)).toEqual([]);
   });
 });
 

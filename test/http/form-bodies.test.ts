@@ -8,6 +8,7 @@ const SCHEMA = {
   properties: {
     name: { type: 'string', minLength: 2 },
     age: { type: 'integer', minimum: 1 },
+    'vet.age': { type: 'integer' },
     isTame: { type: 'boolean' },
     tags: { type: 'array', items: { type: 'string' } },
     sizes: { type: 'array', items: { type: 'integer' } },
@@ -66,6 +67,7 @@ describe.each(['multipart', 'urlencoded'])('a %s form', (type) => {
     const form = createForm(type, [
       ['name', 'Rex'],
       ['age', '5'],
+      ['vet.age', '50'],
       ['isTame', 'true'],
       ['tags', 'old'],
       ['tags', 'new'],
@@ -74,7 +76,7 @@ describe.each(['multipart', 'urlencoded'])('a %s form', (type) => {
     ]);
     expect(await sendForm(form)).toMatchObject({ status: 204 });
     const owner = { email: 'a@example.com', age: 40 };
-    expect(received).toEqual({ name: 'Rex', age: 5, isTame: true, tags: ['old', 'new'], owner });
+    expect(received).toEqual({ name: 'Rex', age: 5, 'vet.age': 50, isTame: true, tags: ['old', 'new'], owner });
   });
 
   it('can have JSON in the field of an object', async () => {

@@ -1,5 +1,3 @@
-import { bundle, createConfig } from '@redocly/openapi-core';
-
 /** An object in a document. */
 export type Node = Readonly<Record<string, unknown>>;
 
@@ -24,12 +22,6 @@ export interface Document {
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
-
-/** Reads an OpenAPI document, of one file or of several. */
-export async function readDocument(file: string): Promise<Document> {
-  const { bundle: bundled } = await bundle({ ref: file, config: await createConfig({}) });
-  return createDocument(bundled.parsed as Node);
-}
 
 /** Creates the document of a parsed text. */
 export function createDocument(root: Node): Document {

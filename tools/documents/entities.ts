@@ -2,6 +2,7 @@ import type { CheckedReply, DocumentClient } from './client.ts';
 import type { Operation } from './document.ts';
 import { findIds, hasProperty, rankId } from './entity.ts';
 import { type MarkedBody, type Marker, markBody } from './marker.ts';
+import { findEntry } from './parents.ts';
 import { generateParameter } from './request.ts';
 import { findLeaves, generateBody, type RequestBody, replaceAt } from './request-body.ts';
 import { createsByPut, type Resource } from './resources.ts';
@@ -38,7 +39,8 @@ export async function createEntity(client: DocumentClient, resource: Resource, v
   if (marked === null) return { operation, ids: [], failure: 'no valid body could be generated' };
   const reply = await sendUnique(client, { operation, path }, marked);
   const location = reply.headers.get('location');
-  const ids = findIds(resource.idName, location, newEntity(reply, marked?.marker), marked?.body.value);
+  const bodies = [...newEntities(reply, marked?.marker), marked?.body.value];
+  const ids = findIds(resource.idName, location, ...bodies);
   return { operation, reply, ids: id === undefined ? ids : [id], marker: marked?.marker, sent: marked?.body.value };
 }
 
@@ -61,10 +63,10 @@ async function sendUnique(
   return client.send({ ...request, body });
 }
 
-/** Returns the created entity of a response, which can be a list. */
-function newEntity({ body }: CheckedReply, marker: Marker | undefined): unknown {
-  if (!Array.isArray(body)) return body;
-  return body.find((entry) => marker !== undefined && hasProperty(entry, marker.name, marker.value)) ?? body[0];
+/** Returns the parts of a response that can be the created entity: the body, and the entry with the marker of a list in it. */
+function newEntities({ body }: CheckedReply, marker: Marker | undefined): readonly unknown[] {
+  const marked = marker && findEntry(body, (entry) => hasProperty(entry, marker.name, marker.value));
+  return [Array.isArray(body) ? undefined : body, marked ?? findEntry(body)];
 }
 
 function newId({ document }: DocumentClient, operation: Operation, { idName }: Resource, number: number): string {

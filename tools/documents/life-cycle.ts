@@ -3,6 +3,7 @@ import type { Operation } from './document.ts';
 import { canBeId, createBody, createEntity, creatingOperation, listQuery, type PathValues } from './entities.ts';
 import { findIds, hasProperty, isListed } from './entity.ts';
 import type { Marker } from './marker.ts';
+import { findInPages } from './pages.ts';
 import { findEntry, type ParentEntities } from './parents.ts';
 import type { Resource } from './resources.ts';
 
@@ -51,6 +52,12 @@ export async function runLifeCycle(
   return { resource, kind: canBeCreated ? 'created' : 'looked up', steps: run.steps, failures: run.failures };
 }
 
+/** What identifies an entity in a list. */
+interface ListedEntity {
+  readonly id: string;
+  readonly marker?: Marker | undefined;
+}
+
 class LifeCycleRun {
   readonly steps: Step[] = [];
   readonly failures: Failure[] = [];
@@ -75,9 +82,10 @@ class LifeCycleRun {
     const ids = creation.ids.filter((one) =>
       canBeId(this.#client, this.#resource, this.#resource.read ?? operation, one),
     );
-    const id = await this.#findId(ids.length > 0 ? ids : await this.#findListed(marker), marker);
+    const found = (await this.#tryIds(ids, marker)) ?? (await this.#tryIds(await this.#findListed(marker), marker));
+    const id = found ?? (await this.#failToRead(ids, marker));
     if (id === undefined) return this.#fail('read', operation, `no id in ${reply.text.slice(0, 200)}`);
-    await this.#list('list', id, true);
+    await this.#list('list', { id, marker }, true);
     await this.#change('replace', id);
     await this.#change('patch', id);
     await this.#remove(id);
@@ -101,21 +109,26 @@ class LifeCycleRun {
       this.#check('look up', read, found, isSuccess(found) ? undefined : `${ids} was listed: ${describe(found)}`);
   }
 
-  /** Reads the new entity by what may be its id. Without an operation for that, the first is taken. */
-  async #findId(ids: readonly string[], marker: Marker | undefined): Promise<string | undefined> {
+  /** Reads the new entity by what may be its id. Returns its id; undefined if it is none of these. Without an operation for that, the first is taken. */
+  async #tryIds(ids: readonly string[], marker: Marker | undefined): Promise<string | undefined> {
     const { read } = this.#resource;
     if (!read) return ids[0];
-    let first: { id: string; reply: CheckedReply } | undefined;
     for (const id of ids) {
       const reply = await this.#client.send({ operation: read, path: this.#itemPath(id) });
-      if (isSuccess(reply) && hasMarker(reply, marker)) {
-        this.#check('read', read, reply);
-        return id;
-      }
-      if (!first || (isSuccess(reply) && !isSuccess(first.reply))) first = { id, reply };
+      if (!isSuccess(reply) || !hasMarker(reply, marker)) continue;
+      this.#check('read', read, reply);
+      return id;
     }
-    if (first) this.#fail('read', read, `${readText(marker, first.id)} ${describe(first.reply)}`);
-    return first?.id;
+    return undefined;
+  }
+
+  /** Records that the new entity can't be read by its most likely id. Returns this id. */
+  async #failToRead([id]: readonly string[], marker: Marker | undefined): Promise<string | undefined> {
+    const { read } = this.#resource;
+    if (!read || id === undefined) return id;
+    const reply = await this.#client.send({ operation: read, path: this.#itemPath(id) });
+    this.#fail('read', read, `${readText(marker, id)} ${describe(reply)}`);
+    return id;
   }
 
   /** Returns the ids of the listed entry with a marker, for a resource whose creation returns no id. */
@@ -130,17 +143,26 @@ class LifeCycleRun {
     );
   }
 
-  async #list(step: Step, id: string, isExpected: boolean): Promise<void> {
+  async #list(step: Step, entity: ListedEntity, isExpected: boolean): Promise<void> {
     const { list } = this.#resource;
     if (!list) return;
-    const reply = await this.#client.send({ operation: list, path: this.#values, query: this.#query });
-    const isRight = isSuccess(reply) && isListed(reply.body, id, this.#resource.idName) === isExpected;
+    const query = this.#query;
+    const send = (more: Readonly<Record<string, string>>) =>
+      this.#client.send({ operation: list, path: this.#values, query: { ...query, ...more } });
+    const { reply, isFound } = await findInPages({ list, send }, ({ body }) => this.#isListed(body, entity));
+    const isRight = isSuccess(reply) && isFound === isExpected;
     this.#check(
       step,
       list,
       reply,
-      isRight ? undefined : `${id} ${isExpected ? 'is missing in' : 'is in'} ${describe(reply)}`,
+      isRight ? undefined : `${entity.id} ${isExpected ? 'is missing in' : 'is in'} ${describe(reply)}`,
     );
+  }
+
+  #isListed(body: unknown, { id, marker }: ListedEntity): boolean {
+    // The entries of some lists have no ids.
+    const isMarked = marker !== undefined && hasProperty(body, marker.name, marker.value);
+    return isMarked || isListed(body, id, this.#resource.idName);
   }
 
   async #change(step: 'replace' | 'patch', id: string): Promise<void> {
@@ -181,7 +203,7 @@ class LifeCycleRun {
       const gone = await this.#client.send({ operation: read, path: this.#itemPath(id) });
       this.#check('read the deleted', read, gone, [404, 410].includes(gone.status) ? undefined : describe(gone));
     }
-    await this.#list('list the rest', id, false);
+    await this.#list('list the rest', { id }, false);
   }
 
   #itemPath(id: string): PathValues {

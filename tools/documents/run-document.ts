@@ -1,7 +1,8 @@
 import { DocumentClient, type Finding } from './client.ts';
-import { type Document, type Operation, readDocument } from './document.ts';
+import type { Document, Operation } from './document.ts';
 import { type LifeCycle, runLifeCycle } from './life-cycle.ts';
 import { ParentEntities } from './parents.ts';
+import { readDocument } from './read-document.ts';
 import { generateBody } from './request-body.ts';
 import { findResources, resourceOperations } from './resources.ts';
 import { type Command, type ExplainedOperation, startServer } from './server.ts';

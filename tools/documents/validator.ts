@@ -20,16 +20,25 @@ export function createValidator(document: Document): Validate {
 }
 
 function compile(document: Document, schema: unknown, sender: Sender): (value: unknown) => readonly string[] {
-  const { schema: plain, formats } = toJsonSchema(document, schema, sender);
   try {
-    const options = { mode: 'lax', formatAssertion: true, formats, includeErrors: true } as const;
-    const validate = schemasafe(plain as never, options);
-    return (value) => (validate(value as never) ? [] : (validate.errors ?? []).map(toText));
+    return compileSchema(document, schema, sender);
   } catch (error) {
     // A schema that the second validator can't read is no defect of the server.
     process.stderr.write(`a schema is not validated: ${(error as Error).message.slice(0, 200)}\n`);
     return () => [];
   }
+}
+
+/** Returns a function that returns the issues of a value by a schema. Throws an error if the validator can't read the schema. */
+export function compileSchema(
+  document: Document,
+  schema: unknown,
+  sender: Sender,
+): (value: unknown) => readonly string[] {
+  const { schema: plain, formats } = toJsonSchema(document, schema, sender);
+  const options = { mode: 'lax', formatAssertion: true, formats, includeErrors: true } as const;
+  const validate = schemasafe(plain as never, options);
+  return (value) => (validate(value as never) ? [] : (validate.errors ?? []).map(toText));
 }
 
 function toText({ keywordLocation, instanceLocation }: { keywordLocation: string; instanceLocation: string }): string {

@@ -19,9 +19,16 @@ const MAX_IGNORED_BODY_BYTES = 10_000_000;
 export interface BodyOptions {
   readonly limit: number;
   readonly returnRawBody: true;
+  /** How names of form fields are split. */
+  readonly queryString?: { readonly allowDots: boolean };
 }
 
-const DEFAULT_OPTIONS: BodyOptions = { limit: MAX_BODY_BYTES, returnRawBody: true };
+/** A dot is a part of a name: the contract can document a field such as `address.city`. */
+const DEFAULT_OPTIONS: BodyOptions = {
+  limit: MAX_BODY_BYTES,
+  returnRawBody: true,
+  queryString: { allowDots: false },
+};
 
 /** The options for a form with files. Without an encoding, co-body returns bytes. */
 const MULTIPART_OPTIONS = {
