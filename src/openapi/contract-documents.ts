@@ -1,7 +1,7 @@
 import { type Bundle, bundleDocument } from './bundle.ts';
 import { checkStructure, withOperationIds } from './check-structure.ts';
-import type { CompiledDocuments } from './compiled-contract.ts';
-import { ContractError, type Document, formatIssues, formatLike, getNode, parseDocument } from './document.ts';
+import type { CompiledDocuments, DocumentEdit } from './compiled-contract.ts';
+import { ContractError, formatIssues, formatLike, getNode, parseDocument } from './document.ts';
 import { findIgnoredParts } from './find-ignored-parts.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { applyOverlay, listOverlayPaths, type Overlay } from './overlay.ts';
@@ -14,12 +14,6 @@ export interface ContractOptions {
   readonly strict: boolean;
   /** Edits the document before it is validated. */
   readonly edit?: DocumentEdit | undefined;
-}
-
-/** A change of a document. `edit` returns an edited copy. `key` identifies the change: edits with the same key have the same result. */
-export interface DocumentEdit {
-  readonly key: string;
-  edit(document: Document): Document;
 }
 
 /** The files of a document other than its main file and its overlay. */
@@ -61,6 +55,7 @@ export function createDocuments(text: string, { path, edit }: ContractOptions, o
   const documents = {
     document,
     normalized: withIds,
+    ...(edit ? { editKey: edit.key } : {}),
     ...(notes.length > 0 ? { warning: notes.join('; ') } : {}),
   };
   const isChanged = files.parts.length > 0 || overlay !== undefined;

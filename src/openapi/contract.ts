@@ -6,6 +6,7 @@ import { closeSchemas } from './close-schemas.ts';
 import {
   type CompiledContract,
   type CompiledDocuments,
+  editCompiledContract,
   findCompiledContract,
   hashContract,
 } from './compiled-contract.ts';
@@ -81,7 +82,8 @@ export async function loadContract(options: ContractOptions): Promise<Contract> 
   const cached = cache.get(key);
   if (cached?.name === name && cached.parts.every(isUnchanged)) return cached.contract;
   try {
-    const compiled = findCompiledContract(name);
+    const found = findCompiledContract(name);
+    const compiled = found && edit ? editCompiledContract(found, edit) : found;
     const loaded = compiled ? createLoaded(text, path, compiled.documents) : createDocuments(text, options, overlay);
     const contract = createContract(loaded, options, compiled);
     if (cache.size >= MAX_CACHED_CONTRACTS) cache.clear();
@@ -99,7 +101,8 @@ export function getContractName(
   { strict, edit }: Omit<ContractOptions, 'path'>,
   overlay?: Overlay,
 ): string {
-  return hashContract(text, String(strict), edit?.key ?? '', ...(overlay ? [overlay.path, overlay.text] : []));
+  const edited = edit?.schemas?.join() ?? edit?.key ?? '';
+  return hashContract(text, String(strict), edited, ...(overlay ? [overlay.path, overlay.text] : []));
 }
 
 function createLoaded(text: string, path: string, documents: CompiledDocuments): LoadedDocuments {

@@ -1,6 +1,6 @@
 import { findUnknownOperations, validateInjectedResponse } from '../mock/validate-fault.ts';
+import type { DocumentEdit } from '../openapi/compiled-contract.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
-import type { DocumentEdit } from '../openapi/contract-documents.ts';
 import type { Document } from '../openapi/document.ts';
 import { getPackageFile } from '../package-file.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
@@ -16,6 +16,7 @@ export function getControlOptions(collections: Collections) {
   const edit: DocumentEdit = {
     key: JSON.stringify(collections),
     edit: (document) => addCollections(document, collections),
+    schemas: ['Counts', 'State', 'StateChange'],
   };
   return { path: getPackageFile('src/control/control.yaml'), strict: true, edit };
 }
