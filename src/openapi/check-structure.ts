@@ -54,8 +54,9 @@ function checkPaths(document: Document): readonly Issue[] {
 
 function checkOperation(document: Document, pointer: string, operation: unknown): readonly Issue[] {
   if (!isNode(operation)) return [{ pointer, message: 'is not an operation: it must be an object' }];
-  const { responses = getDefaultResponses(document), parameters = [], requestBody } = operation;
-  if (!isNode(responses) || getStatuses(responses).length === 0)
+  const { responses = {}, parameters = [], requestBody } = operation;
+  const canBeEmpty = operation.responses === undefined && allowsNoResponses(document);
+  if (!isNode(responses) || (getStatuses(responses).length === 0 && !canBeEmpty))
     return [{ pointer, message: 'documents no response: add at least one status below responses' }];
   if (!Array.isArray(parameters)) return [{ pointer: `${pointer}/parameters`, message: 'is not an array' }];
   const unknown = Object.keys(responses).filter((key) => !key.startsWith('x-') && !isStatus(key));
@@ -111,7 +112,7 @@ export function withOperationIds(document: Document): Document {
     const entries = Object.entries({ ...item, ...siblings }).map(([key, operation]) => {
       if (!METHODS.includes(key as never) || !isNode(operation)) return [key, operation];
       const ownId = typeof operation.operationId === 'string' ? operation.operationId : '';
-      const { responses = getDefaultResponses(document) } = operation;
+      const { responses = ANY_RESPONSE } = operation;
       return [key, { ...operation, operationId: takeId(takenIds, ownId || createId(key, path)), responses }];
     });
     return [[path, Object.fromEntries(entries)]];
@@ -119,9 +120,12 @@ export function withOperationIds(document: Document): Document {
   return { ...document, paths: Object.fromEntries(paths) };
 }
 
-/** Returns the responses of an operation that documents none, which OpenAPI 3.1 allows: any response. Returns undefined for OpenAPI 3.0. */
-function getDefaultResponses({ openapi }: Document): Node | undefined {
-  return String(openapi).startsWith('3.0') ? undefined : { default: { description: 'Any response.' } };
+/** The responses of an operation that documents none. */
+const ANY_RESPONSE = { default: { description: 'Any response.' } };
+
+/** Returns whether operations of a document need no responses, which OpenAPI 3.1 allows. */
+function allowsNoResponses({ openapi }: Document): boolean {
+  return !String(openapi).startsWith('3.0');
 }
 
 function takeId(takenIds: Set<string>, preferredId: string): string {
