@@ -130,10 +130,10 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
 /** Replaces or updates the entry whose id is in the body. */
 async function replaceById(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { id } = plan.resource;
-  const value = getKeyValue(getBody(plan, input), id);
-  if (value === undefined)
+  const value = getKeyValue(getBody(plan, input), id) ?? '';
+  if (!isPathValue(value))
     throw new DomainError('id-missing', `the body has no ${id.property}: add the id of the entry`);
-  const path = { ...input.path, [id.parameter]: String(value) };
+  const path = { ...input.path, [id.parameter]: value };
   const byPath: Input = { path, query: input.query, headers: input.headers, body: input.body };
   return plan.route.method === 'PATCH' ? update(model, plan, byPath, context) : replace(model, plan, byPath, context);
 }
@@ -210,12 +210,11 @@ function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, 
   const { resource } = plan;
   const entries = getEntries(state, resource);
   const result = model.createEntry(plan, { entries, body, path, nowMs, newId });
-  const id = getKeyValue(result, resource.id) ?? '';
-  const name = resource.id.property ?? resource.id.parameter;
-  if (resource.kind === 'collection' && !isPathValue(id))
-    throw new DomainError('unusable-id', `the ${name} ${JSON.stringify(id)} can't be in a path: use another one`);
   if (resource.kind === 'collection' && entries.some(matchId(resource, result)))
-    throw new DomainError('entry-exists', `a ${resource.singular} with the ${name} ${id} exists: use another one`);
+    throw new DomainError(
+      'entry-exists',
+      `a ${resource.singular} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} exists: use another one`,
+    );
   return { next: setEntries(state, resource, [...entries, result]), result };
 }
 

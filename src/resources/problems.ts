@@ -19,12 +19,6 @@ export const problems = {
     title: 'Id is missing',
     explanation: 'The operation changes the entry whose id is in the request body. Add the id to the body.',
   },
-  'unusable-id': {
-    status: 400,
-    title: 'Unusable id',
-    explanation:
-      'The id in the request is empty, `.` or `..`, so that no path could lead to the entry. Use another id.',
-  },
   'unknown-cursor': {
     status: 400,
     title: 'Unknown cursor',

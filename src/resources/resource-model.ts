@@ -76,7 +76,8 @@ export class ResourceModel {
       !mount.parents.some(({ parameter }) => parameter === id.parameter)
     )
       return setKeyValue(withParents, id, this.#values.toTyped(id.schema, path[id.parameter] as string));
-    if (id.property !== undefined && getKeyValue(withParents, id) !== undefined) return withParents;
+    // Clients send an empty id for a new entry.
+    if (id.property !== undefined && isPathValue(getKeyValue(withParents, id) ?? '')) return withParents;
     return setKeyValue(withParents, id, this.#values.createId(resource, entries, withParents, newId()));
   }
 

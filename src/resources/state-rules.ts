@@ -3,7 +3,7 @@ import type { Entry, State } from '../store/state.ts';
 import { type StateRules, type ValidationSteps, validateEntries } from '../store/validate-state.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { getKeyValue, isPathValue } from './entries.ts';
+import { getKeyValue } from './entries.ts';
 import { PATH_VALUES, type PathKey, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
@@ -31,12 +31,9 @@ function findKeyIssues({ name, id, kind, mounts }: Resource, state: State): Vali
   const parents = mounts[0]?.parents ?? [];
   const ids = kind === 'collection' ? [id] : [];
   return validateEntries(name, state[name] ?? [], (entry: Entry, index): readonly Issue[] => {
-    const missing = [...ids, ...parents].find((part) => getKeyValue(entry, part) === undefined);
+    const missing = [...ids, ...parents].find((part) => (getKeyValue(entry, part) ?? '') === '');
     if (missing) return [createIssue(missing, `is missing: add the id of the ${missing === id ? 'entry' : 'parent'}`)];
-    const values = [...parents, ...ids].map((part) => getKeyValue(entry, part) ?? '');
-    if (kind === 'collection' && !isPathValue(values.at(-1) ?? ''))
-      return [createIssue(id, `is ${JSON.stringify(values.at(-1))}, which can't be in a path: use another id`)];
-    const key = JSON.stringify(values);
+    const key = JSON.stringify([...parents, ...ids].map((part) => getKeyValue(entry, part)));
     const first = firstIndexes.get(key);
     if (first !== undefined) return [createIssue(id, `is the same as in ${formatPointer(name, first)}: change it`)];
     firstIndexes.set(key, index);

@@ -64,13 +64,11 @@ describe('An id from a client', () => {
     }
   });
 
-  it.each(['', '.', '..'])('is refused with a 400 if no path can have it: %j', async (id) => {
+  it.each(['', '.', '..'])('is replaced by a new one if no path can have it: %j', async (sent) => {
     const { ask } = await startApi({ paths: createResourcePaths('/notes/{id}', Named) });
-    expect(await ask('POST', '/notes', { id })).toMatchObject({
-      status: 400,
-      body: { detail: `the id ${JSON.stringify(id)} can't be in a path: use another one` },
-    });
-    expect((await ask('GET', '/notes')).body).toEqual([]);
+    const { body, headers } = await ask('POST', '/notes', { id: sent, text: 'a' });
+    expect(body).toEqual({ id: expect.stringMatching(/\w/), text: 'a' });
+    expect((await ask('GET', headers.get('location') ?? '')).body).toEqual(body);
   });
 });
 

@@ -56,7 +56,7 @@ describe('The state', () => {
     ['an invalid property', { owners: [{ id: 1, name: 7 }] }, '/owners/0/name'],
     ['an invalid enum', { pets: [{ $path: { ownerId: '1' }, id: 1, tag: 'cow' }] }, '/pets/0/tag'],
     ['a missing id', { owners: [{ name: 'Ada' }] }, '/owners/0/id'],
-    ['an id that no path can have', { owners: [{ ...STATE.owners[0], id: '..' }] }, '/owners/0/id'],
+    ['an empty parent', { pets: [{ $path: { ownerId: '' }, id: 1 }] }, '/pets/0/$path/ownerId'],
     ['a missing parent', { pets: [{ id: 1, name: 'Rex' }] }, '/pets/0/$path/ownerId'],
     ['a parent that is an object', { pets: [{ $path: { ownerId: {} }, id: 1 }] }, '/pets/0/$path/ownerId'],
     ['an id that another entry has', { owners: [{ id: 1 }, { id: 1 }] }, '/owners/1/id'],
