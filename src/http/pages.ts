@@ -96,10 +96,11 @@ function renderPage(title: string, body: string): string {
 <title>${escapeHtml(title)}</title>
 <style>
 :root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
-body { max-width: 44rem; margin: 3rem auto; padding: 0 1.25rem; }
+body { max-width: 60rem; margin: 3rem auto; padding: 0 1.25rem; }
 h1 { font-size: 1.6rem; }
 h2 { font-size: 1.2rem; }
-td { padding: 0.1rem 1rem 0.1rem 0; vertical-align: top; overflow-wrap: anywhere; }
+table { display: block; overflow-x: auto; }
+td { padding: 0.1rem 1rem 0.1rem 0; vertical-align: top; }
 td:first-child { font-weight: 600; }
 code, pre { font: 0.9rem/1.6 ui-monospace, monospace; }
 pre { padding: 0.75rem 1rem; border-radius: 0.5rem; background: #8882; white-space: pre-wrap; overflow-wrap: anywhere; user-select: all; }

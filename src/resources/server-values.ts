@@ -33,7 +33,8 @@ export interface ServerValues {
 type TimeKind = 'created' | 'updated';
 
 const TIME_NAMES: Readonly<Record<TimeKind, RegExp>> = {
-  created: /^(?:date|time)?(?:created|creation|inserted)(?:at|on|date|time|datetime|timestamp|timems)?$/,
+  created:
+    /^(?:(?:date|time)?(?:created|creation|inserted)(?:at|on|date|time|datetime|timestamp|timems)?|added(?:at|on)|dateadded)$/,
   updated:
     /^(?:date|time)?(?:last)?(?:updated?|modified|modification|changed)(?:at|on|date|time|datetime|timestamp|timems)?$/,
 };

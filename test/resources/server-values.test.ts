@@ -172,8 +172,9 @@ describe('A time of an entry', () => {
     const { ask } = await startPets({
       'id!': { type: 'integer', ...READ_ONLY },
       'createdAt!': { ...schema, ...READ_ONLY },
+      'added_on!': { ...schema, ...READ_ONLY },
     });
-    expect((await ask('POST', '/pets', {})).body).toEqual({ id: 1, createdAt: now });
+    expect((await ask('POST', '/pets', {})).body).toEqual({ id: 1, createdAt: now, added_on: now });
   });
 
   it('of the creation stays, and of the update changes, with the clock of the sandbox', async () => {
