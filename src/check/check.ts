@@ -5,7 +5,7 @@ import type { CheckOptions } from './check-options.ts';
 import { Client } from './client.ts';
 import { CheckResults, type Finding } from './findings.ts';
 import { type CheckPart, createParts, createWorker, finishChecks, runParts, type Worker } from './plan.ts';
-import { getCheckedRoutes } from './selection.ts';
+import { canBeRequested, getCheckedRoutes } from './selection.ts';
 import { createSession, type Session } from './session.ts';
 import { CheckStoppedError, createNotCheckedError, ServerUnresponsiveError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
@@ -39,7 +39,9 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
   const model = options.model?.applies(contract) ? options.model : undefined;
   const { maxConcurrent = sandboxHeaders.length > 0 ? MAX_CONCURRENT_PER_SANDBOX : MAX_CONCURRENT } = options;
   const results = new CheckResults(routes);
-  const notes: string[] = [];
+  const unreachable = contract.routes.filter((route) => !canBeRequested(route)).map(({ operationId }) => operationId);
+  const notes: string[] =
+    unreachable.length > 0 ? [`Operations whose path has a fragment were skipped: ${unreachable.join(', ')}`] : [];
   try {
     await reachServer(first, options.waitSeconds, signal);
     const common = { contract, results, hasModel: Boolean(model), rules: model?.rules ?? [], maxConcurrent, signal };

@@ -21,7 +21,7 @@ export function getCheckedRoutes({ contract: { routes, path }, only, exclude = [
   if (unknown.length > 0)
     throw new CheckUsageError(`${path} has no operation ${unknown.join(', ')}. Its operations are ${ids.join(', ')}.`);
   const isSelected = (id: string) => (only ?? ids).includes(id) && !exclude.includes(id);
-  const selected = routes.filter(({ operationId }) => isSelected(operationId));
+  const selected = routes.filter((route) => isSelected(route.operationId) && canBeRequested(route));
   if (selected.length === 0)
     throw new CheckUsageError('No operation is left to check: --exclude removes all selected operations.');
   return selected;
@@ -29,7 +29,14 @@ export function getCheckedRoutes({ contract: { routes, path }, only, exclude = [
 
 /** Returns the operations to which a check may send requests, including operations that it does not check. */
 export function getAllowedRoutes({ contract: { routes }, exclude = [], mayWrite }: Selection): readonly Route[] {
-  return routes.filter((route) => !exclude.includes(route.operationId) && (mayWrite || !isWriting(route)));
+  return routes.filter(
+    (route) => canBeRequested(route) && !exclude.includes(route.operationId) && (mayWrite || !isWriting(route)),
+  );
+}
+
+/** Returns whether HTTP can request a path: it can't have a fragment, which some documents use to describe an operation twice. */
+export function canBeRequested({ path }: Route): boolean {
+  return !path.includes('#');
 }
 
 /** Returns whether an operation can change data. */

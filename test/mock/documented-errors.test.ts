@@ -227,6 +227,13 @@ describe('a refused request', () => {
     expect(response.headers.get('x-trace')).toBe('none');
   });
 
+  it('gets the required headers also with a problem document', async () => {
+    const headers = { 'X-Trace': { required: true, schema: { const: 'none' } } };
+    const { ask } = await startWith({ 400: { description: 'd', headers } });
+    const response = await ask('POST', '/things', { quantity: 0 });
+    expect([response.headers.get('x-trace'), response.body.status]).toEqual(['none', 400]);
+  });
+
   it('is not a violation of the contract if the contract lacks the status', async () => {
     const { ask } = await startWith({ 404: toResponse({ schema: object({ message: text }), body: '' }) });
     const response = await ask('POST', '/things', 'x', { 'content-type': 'text/html' });

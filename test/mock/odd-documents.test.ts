@@ -130,6 +130,8 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['POST /body/one-way', 201, { body: { name: 'n', secret: 's' }, answer: { id: expect.any(Number) } }],
     ['POST /body/one-way', 201, { body: { id: 1, name: 'n', secret: 's' } }],
     ['POST /body/one-way', 400, { body: { name: 'n' } }],
+    ['POST /body/one-way-parts', 204, { body: { color: 'blue' } }],
+    ['POST /body/one-way-parts', 400, { body: {} }],
     ['GET /body/one-way', 200, { answer: { id: expect.any(Number), name: expect.any(String) } }],
   ],
   'prefers the most concrete of overlapping paths': [
