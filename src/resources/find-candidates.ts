@@ -84,15 +84,14 @@ function findCollectionPath(paths: DocumentPaths, path: string): string | undefi
 /** Returns whether an item path has operations of a resource: it can be read or changed, and the responses are objects. */
 function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Candidate, 'kind'>): boolean {
   const { collection, item, segment, singular } = candidate;
+  if (!['GET', 'PUT', 'PATCH', 'DELETE'].some((method) => item.routes.has(method))) return false;
   const read = item.routes.get('GET');
   if (read && !isEntryResponse(reader, read) && !hasNoBody(read)) return false;
   const put = item.routes.get('PUT');
   if (!collection) {
     // Without a collection, only PUT can create an entry, unless a path below a parent lists the entries.
-    return (
-      read !== undefined &&
-      ((put && reader.getRequestSchema(put) !== undefined) || isListedElsewhere(reader, paths, candidate))
-    );
+    const canPut = read !== undefined && put !== undefined && reader.getRequestSchema(put) !== undefined;
+    return canPut || isListedElsewhere(reader, paths, candidate);
   }
   const list = collection.routes.get('GET');
   const schema = list && reader.getResponseSchema(list, list.successStatus);

@@ -45,7 +45,9 @@ export function getKeyNames(parameter: string, singular: string): readonly strin
   // `{task_try_number}` names `try_number` or `number`.
   const words = parameter.split(/[_-]|(?<=[a-z0-9])(?=[A-Z])/);
   const tails = words.map((_, index) => normalizeName(words.slice(index).join('')));
+  // `{idOrSlug}` and `{id_or_slug}` name `id`.
+  const [first = ''] = parameter.split(/_or_|Or(?=[A-Z])/);
   const ids = ID_ENDING.test(own) || own === entry ? ['id', `${entry}id`, 'uuid', 'guid', 'identifier'] : [];
   const texts = own === entry ? TEXT_KEYS : [];
-  return [...new Set([own, ...rest, ...ids, ...tails, ...texts])];
+  return [...new Set([own, normalizeName(first), ...rest, ...ids, ...tails, ...texts])];
 }

@@ -45,7 +45,9 @@ function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefin
     const inner = findProperty(reader, pointer, names, types);
     if (inner !== undefined) return `${name}.${inner}`;
   }
-  return undefined;
+  // `payeeWorkingPatternId` is the id of a working pattern.
+  const ids = [...properties.keys()].filter((name) => normalizeName(name).endsWith(`${normalizeName(singular)}id`));
+  return ids.length === 1 ? ids[0] : undefined;
 }
 
 function getParameterTypes(reader: SchemaReader, { route, parameter }: KeyInput): readonly unknown[] {

@@ -162,6 +162,26 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     { 'PUT /owners/pets/{petId}': 'mocked: an action: the document does not say what it changes' },
   ],
   [
+    'a POST at a path like that of an entry is an action',
+    { ...PETS, '/pets/{ownerId}': { post: { request: PET, response: PET } } },
+    {
+      'GET /pets/{petId}': 'real: reads a pet (id: id)',
+      'POST /pets/{ownerId}': 'mocked: an action: the document does not say what it changes',
+    },
+  ],
+  [
+    'a list below a parent has the entries that a path without the parent deletes',
+    {
+      ...createResourcePaths('/owners/{ownerId}', refer('Owner')),
+      '/owners/{ownerId}/pets': { ...LISTS_PETS, post: { status: 201, request: PET, response: PET } },
+      '/pets/{petId}': { patch: { request: PET, response: PET }, delete: { status: 204 } },
+    },
+    {
+      'POST /owners/{ownerId}/pets': 'real: creates a pet of /owners/{ownerId}',
+      'DELETE /pets/{petId}': 'real: deletes a pet',
+    },
+  ],
+  [
     'an object that a query parameter selects is no singleton',
     { '/visitor': { get: { query: { 'id!': TEXT }, response: PET }, put: { request: PET } } },
     { 'GET /visitor': 'mocked: no operation changes what it returns' },
@@ -230,6 +250,8 @@ const ids: readonly (readonly [parameter: string, properties: readonly string[],
   ['petUuid', ['uuid', 'name'], 'id: uuid'],
   ['owner_pet_tag', ['tag', 'pet_tag'], 'id: pet_tag'],
   ['key', ['color', 'size'], 'the id is only in the path'],
+  ['uidOrName', ['name', 'uid'], 'id: uid'],
+  ['ownerPetId', ['name', 'favoritePetId'], 'id: favoritePetId'],
 ];
 
 describe('The id of an entry', () => {
