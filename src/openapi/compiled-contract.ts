@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { ValidateFunction } from 'ajv';
 import { loadPackage } from '../util/load-package.ts';
 import { createPattern } from './ajv.ts';
-import type { Document } from './document.ts';
+import { type Document, getNode } from './document.ts';
 import { formats } from './formats.ts';
 
 /** The documents of a contract that is precompiled. */
@@ -13,6 +13,16 @@ export interface CompiledDocuments {
   readonly document: Document;
   readonly normalized: Document;
   readonly warning?: string;
+  /** The key of the edit with which the contract was compiled. */
+  readonly editKey?: string | undefined;
+}
+
+/** A change of a document. `edit` returns an edited copy. `key` identifies the change: edits with the same key have the same result. */
+export interface DocumentEdit {
+  readonly key: string;
+  edit(document: Document): Document;
+  /** The names of the component schemas that the edit replaces, if it changes nothing else. All such edits of a document share a compiled form. */
+  readonly schemas?: readonly string[];
 }
 
 /** The groups of validators: of parameters, of request bodies, of responses (with open or closed schemas), and of the application's state. */
@@ -40,9 +50,48 @@ const HASH_LENGTH = 16;
 /** The path of the folder with the compiled contracts: beside the modules of the packaged program. Without a build, it does not exist. */
 const COMPILED_FOLDER = fileURLToPath(new URL('compiled', import.meta.url));
 
+/** The compiled forms that have been read, by folder. */
+const found = new Map<string, CompiledContract>();
+
 /** Returns the compiled form of a contract; undefined if the build has not compiled it. `name`: see `hashContract`. */
 export function findCompiledContract(name: string, folder = COMPILED_FOLDER): CompiledContract | undefined {
-  const readFile = <Value>(file: string): Value | undefined => readIfExists(join(folder, name, file));
+  const path = join(folder, name);
+  const compiled = found.get(path) ?? readCompiledContract(path);
+  if (compiled) found.set(path, compiled);
+  return compiled;
+}
+
+/** Returns the compiled form of a contract with another edit of the same schemas. It has no validators of what refers to these schemas. */
+export function editCompiledContract(compiled: CompiledContract, { key, edit, schemas = [] }: DocumentEdit) {
+  const { documents } = compiled;
+  if (documents.editKey === key) return compiled;
+  const edited = {
+    ...documents,
+    editKey: key,
+    document: edit(documents.document),
+    normalized: edit(documents.normalized),
+  };
+  const targets = schemas.map((name) => `/components/schemas/${name}`);
+  const getValidator: CompiledContract['getValidator'] = (group, pointer) =>
+    group !== 'parameters' && refersTo(edited.normalized, pointer, targets)
+      ? undefined
+      : compiled.getValidator(group, pointer);
+  return { ...compiled, documents: edited, getValidator };
+}
+
+/** Returns whether a node of a document is one of the targets, or refers to one. All are JSON Pointers. */
+function refersTo(document: Document, node: string, targets: readonly string[]): boolean {
+  const pointers = new Set([node]);
+  for (const pointer of pointers) {
+    const text = JSON.stringify(getNode(document, pointer) ?? null);
+    for (const [, reference = ''] of text.matchAll(/"\$ref":"#(.*?)"/g)) pointers.add(reference);
+  }
+  return targets.some((target) => pointers.has(target));
+}
+
+/** Reads the compiled form of a contract from a folder; undefined if the folder does not exist. */
+function readCompiledContract(folder: string): CompiledContract | undefined {
+  const readFile = <Value>(file: string): Value | undefined => readIfExists(join(folder, file));
   const documents = readFile<CompiledDocuments>('documents.json');
   if (!documents) return undefined;
   const groups = new Map<ValidatorGroup, ValidatorCode>();

@@ -7,6 +7,8 @@ import { closeSchemas } from './close-schemas.ts';
 import {
   type CompiledContract,
   type CompiledDocuments,
+  type DocumentEdit,
+  editCompiledContract,
   findCompiledContract,
   hashContract,
 } from './compiled-contract.ts';
@@ -22,6 +24,8 @@ import { createLocator } from './source-location.ts';
 import { type RequestResult, type RequestToValidate, validateRequest } from './validate-request.ts';
 import { canVerifyParts, type ListResponse, verifyListParts } from './verify-list.ts';
 import { createDataValidator } from './violations.ts';
+
+export type { DocumentEdit } from './compiled-contract.ts';
 
 /** A loaded contract. It routes requests, and validates requests, responses and data. */
 export interface Contract extends Routing {
@@ -71,12 +75,6 @@ export interface ContractOptions {
   readonly edit?: DocumentEdit | undefined;
 }
 
-/** A change of a document. `edit` returns an edited copy. `key` identifies the change: edits with the same key have the same result. */
-export interface DocumentEdit {
-  readonly key: string;
-  edit(document: Document): Document;
-}
-
 /** The files of a document other than its main file. */
 type Parts = readonly Pick<SourceFile, 'path' | 'text'>[];
 
@@ -105,7 +103,8 @@ export async function loadContract(options: ContractOptions): Promise<Contract> 
   const cached = cache.get(key);
   if (cached?.name === name && cached.parts.every(isUnchanged)) return cached.contract;
   try {
-    const compiled = findCompiledContract(name);
+    const found = findCompiledContract(name);
+    const compiled = found && edit ? editCompiledContract(found, edit) : found;
     const loaded = compiled ? createLoaded(text, path, compiled.documents) : createDocuments(text, options);
     const contract = createContract(loaded, options, compiled);
     if (cache.size >= MAX_CACHED_CONTRACTS) cache.clear();
@@ -119,7 +118,7 @@ export async function loadContract(options: ContractOptions): Promise<Contract> 
 
 /** Returns the name of the compiled form of a contract. */
 export function getContractName(text: string, { strict, edit }: Omit<ContractOptions, 'path'>): string {
-  return hashContract(text, String(strict), edit?.key ?? '');
+  return hashContract(text, String(strict), edit?.schemas?.join() ?? edit?.key ?? '');
 }
 
 /** The documents of a contract and their source. */
@@ -220,6 +219,7 @@ export function createDocuments(text: string, { path, edit }: ContractOptions): 
   const documents = {
     document,
     normalized: withIds,
+    ...(edit ? { editKey: edit.key } : {}),
     ...(ignored.length > 0 ? { warning: formatIssues(locate, ignored) } : {}),
   };
   return { documents, locate, parts: files.parts, text: files.parts.length > 0 ? formatYaml(document) : text };

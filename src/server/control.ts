@@ -15,6 +15,7 @@ export function getControlOptions(collections: Collections) {
   const edit: DocumentEdit = {
     key: JSON.stringify(collections),
     edit: (document) => addCollections(document, collections),
+    schemas: ['Counts', 'State', 'StateChange'],
   };
   return { path: getPackageFile('src/control/control.yaml'), strict: true, edit };
 }

@@ -1,7 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import type { ErrorObject } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { findCompiledContract, hashContract, type ValidatorGroup } from '../../src/openapi/compiled-contract.ts';
+import {
+  editCompiledContract,
+  findCompiledContract,
+  hashContract,
+  type ValidatorGroup,
+} from '../../src/openapi/compiled-contract.ts';
 import { createDocuments, createViews, getContractName } from '../../src/openapi/contract.ts';
 import { readContract } from '../../src/openapi/document.ts';
 import { createBackend } from '../../src/openapi/openapi-backend.ts';
@@ -57,6 +62,34 @@ describe.each(contracts)('The build precompiles $title:', ({ options, text, docu
         expect(getErrors(compiledValidator, value), operationId).toEqual(getErrors(validator ?? expect.fail(), value));
     }
   });
+});
+
+describe('The precompiled contract of the control API, edited for other collections,', () => {
+  const options = getControlOptions({ notes: { schema: 'Note', key: 'id' } });
+  const text = readContract(options.path);
+  const { documents } = createDocuments(text, options);
+  const name = getContractName(text, options);
+  const compiled = editCompiledContract(findCompiledContract(name, FOLDER) ?? expect.fail(name), options.edit);
+
+  it('has the documents of the edited contract file', () => {
+    expect(compiled.documents).toEqual(documents);
+  });
+
+  it.each(['request', 'closed'] as const)(
+    'has the validators %s, except those of schemas with collections',
+    (group) => {
+      const validate = createSchemaValidator(createViews(documents.normalized, text, true)[group]);
+      const all = Object.entries(compiled.readCode(group));
+      const used = all.filter(([pointer]) => compiled.getValidator(group, pointer));
+      expect(used.length).toBeLessThan(all.length);
+      expect(used.filter(([, code]) => code.includes('deliveryOptions'))).toEqual([]);
+      for (const [pointer] of used) {
+        const isValid = compiled.getValidator(group, pointer) ?? expect.fail(pointer);
+        for (const value of [{}, { unknown: 1 }, []])
+          expect(getErrors(isValid, value), pointer).toEqual(validate(pointer, value));
+      }
+    },
+  );
 });
 
 describe('The build precompiles the state of the shop:', () => {
