@@ -115,9 +115,13 @@ async function checkRandomInput(context: CheckContext, route: Route, seed: numbe
     if (values) await prepare();
     return values ? examine(context, route, values) : [];
   };
-  const cases = createCases(fc, session.hasModel);
+  const cases = generators.get(session.hasModel) ?? createCases(fc, session.hasModel);
+  generators.set(session.hasModel, cases);
   await explore({ fc, results: session.results, cases, seed, runs, examine: examineRandom });
 }
+
+/** The generators of random requests by `hasModel`. fast-check prepares a generator of texts in about 100 ms. */
+const generators = new Map<boolean, Arbitrary<RandomRequest>>();
 
 /** Creates the generator of random requests. A request without edits is valid. */
 function createCases(fc: FastCheckModule, hasModel: boolean): Arbitrary<RandomRequest> {
