@@ -1,12 +1,27 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const compiled = fileURLToPath(new URL('dist/compiled', import.meta.url));
+
 export default defineConfig({
+  plugins: [
+    {
+      // The tests use the contracts that the build has compiled, as the packaged program does. Compiling them takes a tenth of the CPU time.
+      name: 'compiled-contracts',
+      transform: (code, id) =>
+        id.endsWith('/src/openapi/compiled-contract.ts')
+          ? code.replace(/fileURLToPath\(new URL\(.compiled., import\.meta\.url\)\)/, JSON.stringify(compiled))
+          : undefined,
+    },
+  ],
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/long/**', 'test/examples/**'],
     globalSetup: 'test/support/harness/build.ts',
     // Nothing here keeps a state between tests, and a process for each file would spend most of its time on imports.
     isolate: false,
+    // With the default of 16 MB, the garbage collector takes a tenth of the CPU time.
+    execArgv: ['--max-semi-space-size=64'],
     // Deadlines for what is waited for, on a machine that has much else to do.
     testTimeout: 120_000,
     hookTimeout: 120_000,
