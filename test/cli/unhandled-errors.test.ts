@@ -48,7 +48,7 @@ describe('an uncaught exception', () => {
     await Promise.resolve();
     program.emit('uncaughtException', new Error('bad'), 'uncaughtException');
     await vi.waitFor(() => expect(failed).toEqual(['Stopped after an uncaught exception']), {
-      timeout: 20_000,
+      timeout: 60_000,
     });
     expect(logged).toEqual([expect.stringMatching(/The server stops\.: bad$/)]);
     await expect(fetch(`${storefront.url}/api/products`)).rejects.toThrow();

@@ -103,24 +103,20 @@ describe('a client that keeps its connection open', () => {
     ['not HTTP', 'GARBAGE\r\n\r\n', {}],
     ['late', `GET / HTTP/1.1\r\n${HOST}X-`, { requestTimeoutMs: SHORT_MS }],
     ['a tunnel', `CONNECT other.test:443 HTTP/1.1\r\n${HOST}\r\n`, { requestTimeoutMs: SHORT_MS }],
-  ])(
-    'is disconnected after a rejected request: %s',
-    async (_, bytes, options) => {
-      const { port } = await startStorefront(options);
-      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-      const ended = new Promise((resolve) => socket.once('end', resolve));
-      const closed = new Promise((resolve) => socket.once('close', resolve));
-      socket.on('error', () => {}).resume();
-      socket.write(bytes);
-      await ended;
-      // Only a client that continues to send notices that the server has closed the connection.
-      const sending = setInterval(() => socket.write('x'), 20);
-      await expect(Promise.race([closed.then(() => 'closed'), rejectAtDeadline()])).resolves.toBe('closed');
-      clearInterval(sending);
-      socket.destroy();
-    },
-    10_000,
-  );
+  ])('is disconnected after a rejected request: %s', async (_, bytes, options) => {
+    const { port } = await startStorefront(options);
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const ended = new Promise((resolve) => socket.once('end', resolve));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => {}).resume();
+    socket.write(bytes);
+    await ended;
+    // Only a client that continues to send notices that the server has closed the connection.
+    const sending = setInterval(() => socket.write('x'), 20);
+    await expect(Promise.race([closed.then(() => 'closed'), rejectAtDeadline()])).resolves.toBe('closed');
+    clearInterval(sending);
+    socket.destroy();
+  });
 });
 
 describe('a client that disconnects', () => {
@@ -160,7 +156,7 @@ describe('a client that disconnects', () => {
     await isBegun;
     connection.socket.destroy();
     await vi.waitFor(() => expect(shop.log.at(-1)).toMatchObject({ notes: ['the client closed the connection'] }), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
     expect(shop.log.at(-1)).not.toHaveProperty('status');
     finish({ body: [] });
@@ -171,6 +167,6 @@ describe('a client that disconnects', () => {
 /** Rejects after the deadline of a test. */
 function rejectAtDeadline(): Promise<never> {
   return new Promise((_, reject) =>
-    setTimeout(() => reject(new Error('the server did not close the connection within 4 s')), 4_000).unref(),
+    setTimeout(() => reject(new Error('the server did not close the connection within 25 s')), 25_000).unref(),
   );
 }

@@ -37,7 +37,7 @@ describe('the log', () => {
       ['GET', '/images/nothing.png', 404, undefined],
     ];
     for (const [method, path] of answered) await shop.ask(method, path);
-    await vi.waitFor(() => expect(requests(shop)).toHaveLength(answered.length), { timeout: 10_000 });
+    await vi.waitFor(() => expect(requests(shop)).toHaveLength(answered.length), { timeout: 60_000 });
     expect(requests(shop)).toEqual(
       answered.map(([method, path, status, operation]) =>
         expect.objectContaining({
@@ -64,7 +64,7 @@ describe('the log', () => {
     await shop.ask('GET', '/images/nothing.png');
     await shop.ask('POST', '/images/logo.png');
     await shop.ask('GET', '/imagesque');
-    await vi.waitFor(() => expect(requests(shop).at(-1)?.path).toBe('/imagesque'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(requests(shop).at(-1)?.path).toBe('/imagesque'), { timeout: 60_000 });
     const logged = requests(shop).filter(({ method }) => method !== undefined);
     expect(logged.map(({ method, path, status }) => [method, path, status])).toEqual([
       ['GET', '/api/products', 200],

@@ -92,9 +92,9 @@ describe('storefront check', () => {
 
   it('waits for a server that starts later', async (test) => {
     const { url, port } = await freeAddress();
-    const program = await startProgram(test, ['check', url, '--wait', '20', '--allow-writes', ...FEW_WRITES]);
+    const program = await startProgram(test, ['check', url, '--wait', '60', '--allow-writes', ...FEW_WRITES]);
     await vi.waitFor(() => expect(program.stderr()).toContain(`Waiting for ${url}`), {
-      timeout: 15_000,
+      timeout: 60_000,
       interval: 20,
     });
     await startStorefront({ durability: 'memory', port, host: '127.0.0.1' });

@@ -128,7 +128,7 @@ function add(ask: TestShop['ask']) {
 
 /** Resolves when the data file contains all changes, so that there is no write-ahead log. */
 async function expectDataFileOnly(folder: string): Promise<void> {
-  await expect.poll(() => readdir(folder), { timeout: 30_000 }).toEqual(['db.json']);
+  await expect.poll(() => readdir(folder), { timeout: 60_000 }).toEqual(['db.json']);
 }
 
 async function cartIn(folder: string): Promise<unknown[]> {

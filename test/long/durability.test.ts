@@ -9,9 +9,6 @@ import { startProgram } from '../support/harness/start-program.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { readStoredState } from '../support/harness/stored-state.ts';
 
-/** The time limit of a test that starts a process, in ms. */
-const PATIENCE_MS = 30_000;
-
 describe('the option --durability', () => {
   it.each([
     ['disk', /data in \/\S+\/db\.json: a committed change survives a crash and a power cut$/],
@@ -89,7 +86,7 @@ describe('the option --durability', () => {
   );
 });
 
-describe('storefront --durability', { timeout: PATIENCE_MS }, () => {
+describe('storefront --durability', () => {
   it('ends with 2 and one line for an unknown mode', async (test) => {
     const program = await startProgram(test, ['--port', '0', '--durability', 'paper']);
     expect(await program.ended).toEqual({ code: 2, signal: null });

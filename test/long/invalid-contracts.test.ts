@@ -89,7 +89,7 @@ describe('a contract with errors that do not matter', () => {
     await waitForLog(shop, 'was reloaded');
     await save(sloppy);
     await vi.waitFor(() => expect(shop.log.filter(({ msg }) => msg?.includes('is ignored because'))).toHaveLength(2), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
   });
 
@@ -99,6 +99,6 @@ describe('a contract with errors that do not matter', () => {
     const starting = startStorefront({ contract: path });
     await rename(join(folder, 'saved.yaml'), path);
     const shop = await starting;
-    await vi.waitFor(async () => expect((await shop.ask('GET', '/api/reviews')).status).toBe(200), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await shop.ask('GET', '/api/reviews')).status).toBe(200), { timeout: 60_000 });
   });
 });

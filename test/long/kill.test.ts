@@ -59,7 +59,7 @@ describe('a shop that is killed under load', { timeout: 300_000 }, () => {
       const { shop, ask } = await startShop(data);
       const shown = (await ask('GET', '/api/cart-items')).body as Item[];
       expect(shown.find((item) => item.productId === KETTLE)?.quantity ?? 0).toBe(kettles);
-      await expect.poll(() => readdir(folder), { timeout: 30_000 }).toEqual(['db.json']);
+      await expect.poll(() => readdir(folder), { timeout: 60_000 }).toEqual(['db.json']);
       shop.kill('SIGKILL');
       await shop.ended;
     }

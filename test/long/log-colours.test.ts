@@ -6,7 +6,7 @@ import { type Program, startProgram } from '../support/harness/start-program.ts'
 
 const COLOR = '\x1b[';
 
-describe('the log of storefront in a pipe', { timeout: 30_000 }, () => {
+describe('the log of storefront in a pipe', () => {
   it.for([
     ['pretty', {}, false],
     ['pretty', { FORCE_COLOR: '1' }, true],

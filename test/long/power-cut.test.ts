@@ -26,7 +26,7 @@ describe('a power failure under load', { timeout: 300_000 }, () => {
       const again = await startProgram(t, ['--port', '0', '--data', join(folder, 'db.json')]);
       expect((await createFetchClient(await again.url())('GET', '/api/cart-items')).status).toBe(200);
       const names = async () => (await readdir(folder)).filter((name) => name !== 'lost+found');
-      await expect.poll(names, { timeout: 30_000 }).toEqual(['db.json']);
+      await expect.poll(names, { timeout: 60_000 }).toEqual(['db.json']);
     }
   });
 

@@ -7,11 +7,8 @@ import { defaultText, projectFile } from '../support/fixtures/default-data.ts';
 import { connectRaw, parseRawResponses } from '../support/harness/raw-client.ts';
 import { hasIpv6, type Program, startProgram } from '../support/harness/start-program.ts';
 
-/** The time limit of a test that starts a process, in ms. */
-const PATIENCE_MS = 30_000;
-
-/** The time limit of a stop, in ms. */
-const STOP_MS = 10_000;
+/** The time limit of a stop, in ms: less than the 30 s after which an incomplete request times out. A stop takes up to 10 s, and a busy machine adds to them. */
+const STOP_MS = 25_000;
 
 const PUT = 'PUT /api/cart-items/6fb12208-d3f8-49e5-8f52-3d2038703fc6 HTTP/1.1\r\nHost: localhost\r\n';
 const CHANGE = '{"quantity":7}';
@@ -58,7 +55,7 @@ async function occupyPort(host: string): Promise<{ port: number; free: () => Pro
 /** An error message of one line. */
 const ONE_LINE = /^storefront: [^\n]+\n$/;
 
-describe('storefront', { timeout: PATIENCE_MS, concurrent: true }, () => {
+describe('storefront', { concurrent: true }, () => {
   it('prints its version with --version', async (test) => {
     const { ended, stdout } = await startProgram(test, ['--version']);
     expect(await ended).toEqual({ code: 0, signal: null });
@@ -106,7 +103,7 @@ describe('storefront', { timeout: PATIENCE_MS, concurrent: true }, () => {
     },
   );
 
-  it('ends with 0 within 10 s of SIGINT while clients with incomplete requests stay connected', async (test) => {
+  it('ends with 0 after SIGINT, without waiting until incomplete requests of connected clients time out', async (test) => {
     const program = await startProgram(test, ['--port', '0']);
     const port = await getPort(program);
     for (const bytes of ['', PUT, `${HEADERS}{`]) connectRaw(port).write(bytes);
@@ -121,7 +118,7 @@ describe('storefront', { timeout: PATIENCE_MS, concurrent: true }, () => {
     program.child.stdout?.destroy();
     const hasEnded = program.ended.then(() => program.stderr());
     const request = () => fetch(`http://127.0.0.1:${port}/api/orders`).then(({ status }) => status);
-    const answers = vi.waitFor(request, { timeout: 15_000, interval: 50 });
+    const answers = vi.waitFor(request, { timeout: 60_000, interval: 50 });
     expect(await Promise.race([answers, hasEnded])).toBe(200);
     for (let time = 1; time <= 3; time++) expect(await request()).toBe(200);
     program.child.kill('SIGTERM');

@@ -160,7 +160,7 @@ describe('The data file of another application than the shop', () => {
     await createControlClient(server)('POST', '/default/reset');
     expect(await readFile(dataFile, 'utf8')).toBe(defaultText);
     await writeFile(dataFile, defaultText.replace('The C Programming Language', 'C'));
-    await vi.waitFor(async () => expect((await ask('GET', '/books')).body[0].title).toBe('C'), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await ask('GET', '/books')).body[0].title).toBe('C'), { timeout: 60_000 });
   });
 
   it('stops the start if it violates the contract or a reference of the application', async () => {
@@ -237,7 +237,7 @@ async function spawnLibrary(data: string) {
       if (!output.includes('\n')) throw new Error(`the library has not started: ${errors}`);
       return output.trim();
     },
-    { timeout: 30_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
   return { url, child, ended };
 }

@@ -31,7 +31,7 @@ describe('a symbolic link that replaces the data file of a running shop', () => 
       await vi.waitFor(
         () => expect(warnings(shop)).toEqual([expect.stringContaining('db.json is now a symbolic link')]),
         {
-          timeout: 20_000,
+          timeout: 60_000,
         },
       );
       expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);

@@ -60,7 +60,7 @@ describe('startStorefront of storefront/testing for require', () => {
     const [, url = ''] = await program.said(/at (\S+)\./);
     expect(await isServing(`${url}/api/products`)).toBe(true);
     program.kill('SIGKILL');
-    await vi.waitFor(async () => expect(await isServing(`${url}/api/products`)).toBe(false), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await isServing(`${url}/api/products`)).toBe(false), { timeout: 60_000 });
   });
 
   it('ends the child if the parent is killed during the start', async () => {
@@ -75,7 +75,7 @@ describe('startStorefront of storefront/testing for require', () => {
       startStorefront();`);
     const program = startCommand('node', [file], { cwd: tmpdir() });
     const [, pid] = await program.said(/the shop is (\d+)\./);
-    await vi.waitFor(() => expect(() => process.kill(Number(pid), 0)).toThrow(), { timeout: 20_000, interval: 100 });
+    await vi.waitFor(() => expect(() => process.kill(Number(pid), 0)).toThrow(), { timeout: 60_000, interval: 100 });
   });
 
   it('lets a program end that does not call close()', async () => {
@@ -83,7 +83,7 @@ describe('startStorefront of storefront/testing for require', () => {
     const { exitCode, output } = await runCommand('node', [file], { cwd: tmpdir() });
     expect(exitCode).toBe(0);
     await vi.waitFor(async () => expect(await isServing(`${output.trim()}/api/products`)).toBe(false), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
   });
 });

@@ -61,7 +61,7 @@ describe('a field that the contract gained', () => {
         const { body } = await shop.ask('GET', '/api/products');
         expect(body[0].weightGrams).toBe(77);
       },
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
     expect((await shop.ask('GET', '/api/products')).headers.get('x-mocked')).toBe('/*/weightGrams, /*/isNew');
   });

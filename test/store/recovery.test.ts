@@ -41,7 +41,7 @@ describe('a failed commit that could not be rolled back', () => {
     expect(warnings).toEqual([expect.stringContaining('could not be rolled back yet')]);
     disk.end();
     // The old file is deleted last, after the folder is synced.
-    await vi.waitFor(async () => expect(await file.names()).toEqual(['db.json']), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await file.names()).toEqual(['db.json']), { timeout: 60_000 });
     expect(await file.cart()).toEqual([A]);
     expect(getAddedProducts(store.read().state)).toEqual([A]);
   });
@@ -171,7 +171,7 @@ describe('a symbolic link to the data file of a running server', () => {
     const { store } = await openTestState({ data: link, log });
     await symlink('other.json', `${link}.new`);
     await rename(`${link}.new`, link);
-    await vi.waitFor(() => expect(warnings).not.toEqual([]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(warnings).not.toEqual([]), { timeout: 60_000 });
     await store.loadEdits();
     expect(warnings).toEqual([
       expect.stringContaining(`${link} no longer leads to ${join(folder, 'one.json')}, which`),

@@ -15,7 +15,7 @@ it.each<readonly [what: string, put: (path: string) => void, said: RegExp]>([
   renameSync(dataFile, `${dataFile}.away`);
   put(dataFile);
   const warnings = () => shop.log.filter(({ level }) => level === WARN);
-  await vi.waitFor(() => expect(JSON.stringify(warnings())).toMatch(said), { timeout: 20_000, interval: 20 });
+  await vi.waitFor(() => expect(JSON.stringify(warnings())).toMatch(said), { timeout: 60_000, interval: 20 });
   expect((await shop.ask('POST', '/api/cart-items', ITEM)).status).toBe(503);
   rmSync(dataFile, { recursive: true });
   expect((await shop.ask('POST', '/api/cart-items', ITEM)).status).toBe(201);

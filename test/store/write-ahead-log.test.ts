@@ -49,8 +49,8 @@ describe('a change', () => {
     const file = await createCartFile([A]);
     const { store } = await openTestState({ data: file.path });
     await store.update(putItem(B));
-    await expect.poll(() => file.cart(), { timeout: 20_000 }).toEqual([A, B]);
-    await expect.poll(() => file.names(), { timeout: 20_000 }).toEqual(['db.json']);
+    await expect.poll(() => file.cart(), { timeout: 60_000 }).toEqual([A, B]);
+    await expect.poll(() => file.names(), { timeout: 60_000 }).toEqual(['db.json']);
   });
 
   it('gives the log the mode of the data file', async () => {

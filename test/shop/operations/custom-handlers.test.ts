@@ -133,7 +133,7 @@ describe('a handlers module that is saved while the server runs', () => {
     await save(withReviews.replace('description: The reviews', 'description: All reviews'));
     await waitForLog(shop, 'was reloaded');
     const warning = 'has no operation placeOrder, which the handlers or --mock name';
-    await expect.poll(() => shop.log.filter(({ msg }) => msg?.includes(warning)).length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => shop.log.filter(({ msg }) => msg?.includes(warning)).length, { timeout: 60_000 }).toBe(2);
     expect(shop.log.map(({ msg }) => msg)).not.toContainEqual(expect.stringContaining('The previous contract'));
     expect(await review()).toBe('first');
   });

@@ -16,7 +16,7 @@ export interface Difference {
 const SHOWN_HOST = 'localhost:3000';
 
 /** The time limit for the reload of a file that a command changed, in ms. */
-const RELOAD_MS = 30_000;
+const RELOAD_MS = 60_000;
 
 /** `npx storefront` without a command starts a server. */
 const SERVER_START = /^npx storefront(?= --|$)(?!.*--(?:help|version))/;

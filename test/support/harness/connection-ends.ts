@@ -13,7 +13,7 @@ export interface ConnectionEnd {
 }
 
 /** The timeout of a connection, in ms. */
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 60_000;
 
 /** Sends a request in a sandbox on a new connection and returns how the connection ended. */
 export function getConnectionEnd(

@@ -6,7 +6,7 @@ import type { State } from '../../../src/shop/state.ts';
 import type { LogLine, TestShop } from './start-storefront.ts';
 
 /** The time in ms that a slow machine may need for what normally takes less than a second. */
-const SERVED_MS = 10_000;
+const SERVED_MS = 60_000;
 
 /** The time between two steps of a save in ms: longer than the period for which the file must be unchanged before it is read. */
 const EDITOR_PAUSE_MS = 120;

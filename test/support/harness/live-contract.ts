@@ -47,6 +47,6 @@ export async function waitForLog(shop: TestShop, part: string, level = 30) {
       if (!line) throw new Error(`the log doesn't tell of ${part}`);
       return line.msg ?? '';
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
 }

@@ -26,7 +26,7 @@ export interface StartOptions {
 }
 
 /** The time limit of a start in ms. */
-const START_MS = 15_000;
+const START_MS = 60_000;
 
 /** Starts the program in a new folder with an environment that has only PATH. Kills it and removes the folder when the test ends. */
 export async function startProgram(
