@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Options } from '../../../src/index.ts';
 import { createApiDocument, type Paths, type Schema } from '../fixtures/api-document.ts';
-import { readOperations } from '../oracles/second-validator.ts';
-import { folderWith } from './folder-with.ts';
+import { type OtherOperation, readOperations } from '../oracles/second-validator.ts';
 import { startStorefront, type TestShop } from './start-storefront.ts';
 
 /** The parts of a test's document: its operations and schemas. */
@@ -12,9 +14,17 @@ export interface Api {
   readonly schemas?: Readonly<Record<string, Schema>>;
 }
 
-/** Writes the document of an API, and returns its path. */
+/** The folder with the documents of this process. */
+const apis = mkdtempSync(join(tmpdir(), 'storefront-apis-'));
+process.once('exit', () => rmSync(apis, { recursive: true, force: true }));
+
+/** Writes the document of an API, and returns its path. Equal documents have the same path, so that the server loads them only once. */
 export async function writeApi({ paths, schemas }: Api): Promise<string> {
-  return join(await folderWith({ 'openapi.json': createApiDocument(paths, schemas) }), 'openapi.json');
+  const text = createApiDocument(paths, schemas);
+  const folder = join(apis, createHash('sha256').update(text).digest('hex'));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'openapi.json'), text);
+  return join(folder, 'openapi.json');
 }
 
 /** Starts a server for an API. Each success response must be valid by the second validator. */
@@ -24,12 +34,17 @@ export async function startApi(api: Api, options: Options = {}): Promise<TestSho
   return { ...server, ask: validateResponses(contract, server.ask) };
 }
 
+/** The operations of the second validator, by contract file. */
+const validators = new Map<string, readonly ReturnType<typeof addPattern>[]>();
+
+function addPattern(operation: OtherOperation) {
+  return { ...operation, pattern: new RegExp(`^${operation.path.replaceAll(/\{[^}]*\}/g, '[^/]+')}$`) };
+}
+
 /** Returns a client that expects each success response to be valid by the second validator. */
 export function validateResponses(contract: string, ask: TestShop['ask']): TestShop['ask'] {
-  const operations = readOperations(contract).map((operation) => ({
-    ...operation,
-    pattern: new RegExp(`^${operation.path.replaceAll(/\{[^}]*\}/g, '[^/]+')}$`),
-  }));
+  const operations = validators.get(contract) ?? readOperations(contract).map(addPattern);
+  validators.set(contract, operations);
   return async (method, path, body, headers) => {
     const response = await ask(method, path, body, headers);
     const target = path.replace(/\?.*/, '');
