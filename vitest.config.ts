@@ -16,7 +16,14 @@ export default defineConfig({
   ],
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/long/**', 'test/examples/**'],
+    exclude: [
+      'test/long/**',
+      'test/examples/**',
+      // The long tests run these: the first two with many more cases, and all of test/http with what the build has made of the sources.
+      'test/mock/dynamic-responses.test.ts',
+      'test/resources/random-documents.test.ts',
+      'test/http/long-lists.test.ts',
+    ],
     globalSetup: 'test/support/harness/build.ts',
     // Nothing here keeps a state between tests, and a process for each file would spend most of its time on imports.
     isolate: false,

@@ -36,6 +36,7 @@ describe('a symbolic link that replaces the data file of a running shop', () => 
       );
       expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
       expect((await addKettle(shop)).status).toBe(201);
+      await shop.flush();
       expect((await lstat(dataFile)).isFile()).toBe(true);
       expect(JSON.parse(await readFile(dataFile, 'utf8')).cartItems).toHaveLength(defaults.cartItems.length + 1);
       expect(await readFile(target, 'utf8')).toBe(before);

@@ -40,6 +40,7 @@ describe('The default data of an application whose collections depend on the con
     await ask('POST', '/pets', { id: 'max' });
     expect(await list('pets')).toEqual([...PETS.seeds, { id: 'max' }]);
     await control('POST', '/default/reset');
+    await control('POST', '/default/flush');
     expect([await list('pets'), await readData()]).toEqual([PETS.seeds, { pets: PETS.seeds }]);
   });
 

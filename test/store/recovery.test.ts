@@ -103,7 +103,7 @@ describe('a data file whose folder is replaced while the server runs', () => {
     const other = await openTestState({ data });
     await other.store.update(putItem(B));
     await expect(store.update(putItem(A))).rejects.toThrow('is in use by process');
-    expect(getAddedProducts(JSON.parse(await readFile(data, 'utf8')))).toEqual([B]);
+    expect(getAddedProducts(await readStoredState(data))).toEqual([B]);
   });
 });
 
