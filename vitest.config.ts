@@ -6,7 +6,7 @@ const compiled = fileURLToPath(new URL('dist/compiled', import.meta.url));
 export default defineConfig({
   plugins: [
     {
-      // The tests use the contracts that the build has compiled, as the packaged program does. Compiling them takes a tenth of the CPU time.
+      // The tests use the contracts that the build has compiled, as the packaged program does.
       name: 'compiled-contracts',
       transform: (code, id) =>
         id.endsWith('/src/openapi/compiled-contract.ts')
