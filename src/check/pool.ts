@@ -57,12 +57,13 @@ export class Pool {
     const key = normalizeName(name);
     this.#ids.set(key, new Set(this.#ids.get(key)).add(id));
     const known = this.#parents.get(key) ?? new Map<string, PathValues>();
-    this.#parents.set(key, known.set(String(id), parents));
+    const values = Object.entries(parents).map(([parent, value]) => [normalizeName(parent), value]);
+    this.#parents.set(key, known.set(String(id), Object.fromEntries(values)));
   }
 
-  /** Returns the path parameters of the outer resource that contains the nested resource with this id; undefined if they are unknown. */
-  getParents(name: string, id: unknown): PathValues | undefined {
-    return this.#parents.get(normalizeName(name))?.get(String(id));
+  /** Returns a path parameter of the outer resource that contains the nested resource with this id; undefined if it is unknown. */
+  getParent(name: string, id: unknown, parent: string): unknown {
+    return this.#parents.get(normalizeName(name))?.get(String(id))?.[normalizeName(parent)];
   }
 
   /** Removes the id of a deleted resource, and the ids of the resources that it contained. */
@@ -81,9 +82,10 @@ export class Pool {
       for (const entry of value.slice(0, MAX_ENTRIES)) this.#collect(entry, resource, depth + 1);
     if (!isNode(value)) return;
     for (const [name, one] of Object.entries(value)) {
-      if (typeof one === 'string' || typeof one === 'number')
-        this.#add(isGeneralName(name) ? `${resource}${name}` : name, one);
-      else this.#collect(one, toEntryName(name), depth + 1);
+      if (typeof one === 'string' || typeof one === 'number') {
+        if (isGeneralName(name)) this.#add(resource + name, one);
+        if (name !== 'id') this.#add(name, one);
+      } else this.#collect(one, toEntryName(name), depth + 1);
     }
   }
 
@@ -95,11 +97,11 @@ export class Pool {
   }
 }
 
-/** Returns the normalized name of a path parameter in the pool. For the parameter `id` of `/books/{id}`, this is `bookid`; for `list_id`, `listid`. */
+/** Returns the name of a path parameter in the pool. For the parameter `id` of `/books/{id}`, this is `bookId`. A name that is not general is unchanged. */
 export function getPoolName(name: string, path: string): string {
-  if (!isGeneralName(name)) return normalizeName(name);
+  if (!isGeneralName(name)) return name;
   const collectionPath = path.slice(0, Math.max(0, path.indexOf(`{${name}}`)));
-  return normalizeName(toEntryName(getCollectionName(collectionPath)) + name);
+  return toEntryName(getCollectionName(collectionPath)) + name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** Returns whether a path identifies an item of a collection. For example, `/things/{id}` identifies an item of `/things`. */

@@ -162,12 +162,19 @@ export function isCursor({ name, in: location }: Parameter): boolean {
 }
 
 /**
- * Returns whether servers may treat a request in different ways. They may if the request has an unusual number or a cursor, or if it has no body although
- * its operation documents a form.
+ * Returns whether servers may treat a request in different ways. They may if the request has an unusual number or a cursor, if it has no body although
+ * its operation documents a form, or if it changes a resource whose id is missing in the body.
  */
 export function isAmbiguous(contract: Contract, route: Route, values: RequestValues): boolean {
   const hasCursor = route.parameters.some((one) => isCursor(one) && values.query[one.name] !== undefined);
-  return hasCursor || hasAmbiguousNumber(contract, route, values) || isAmbiguousForm(contract, route, values);
+  if (hasCursor || isChangeWithoutId(route, values)) return true;
+  return hasAmbiguousNumber(contract, route, values) || isAmbiguousForm(contract, route, values);
+}
+
+/** Returns whether a request such as `PUT /things` has no id in its body, although the body can have one. */
+function isChangeWithoutId({ method, path, knownNames }: Route, { body }: RequestValues): boolean {
+  const isChange = (method === 'PUT' || method === 'PATCH') && !path.endsWith('}');
+  return isChange && knownNames.body.includes('id') && isNode(body) && !('id' in body);
 }
 
 /** Returns whether a request has no body, and its validity depends on whether the server treats the missing body as an empty form. */

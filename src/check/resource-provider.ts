@@ -3,7 +3,7 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendConfirmed } from './confirm-findings.ts';
 import { type Exchange, isSuccess } from './exchange.ts';
-import { findListedIds } from './ids.ts';
+import { findListedIds, normalizeName } from './ids.ts';
 import { getCreatedId } from './life-cycles.ts';
 import { getPoolName, isItemPath, type PathValues, type Pool } from './pool.ts';
 import { type RequestValues, toRequest } from './requests.ts';
@@ -86,7 +86,10 @@ export function createResourceProvider(
       const hasParents = parents.every((name) => {
         const parent = getPoolName(name, item.path);
         // No operation has the ids of some parents: any value may be valid.
-        return pool.getValues(parent).length > 0 || !sources.some((other) => other.poolName === parent);
+        return (
+          pool.getValues(parent).length > 0 ||
+          !sources.some((other) => normalizeName(other.poolName) === normalizeName(parent))
+        );
       });
       if (failed.has(source) || !hasParents || pool.hasResource(poolName)) continue;
       await findListed(source);

@@ -140,11 +140,10 @@ function setParentIds({ routes }: Contract, pool: Pool, route: Route, values: Re
   const item = isItem ? route : routes.find(({ path }) => isItemPath(path, route.path));
   const name = getPoolName(item?.pathNames.at(-1) ?? '', item?.path ?? '');
   const [inner] = isItem ? [values.path[last]] : pool.getValues(name);
-  const parents = pool.getParents(name, inner) ?? {};
   return route.parameters
     .filter((parameter) => parameter.in === 'path')
     .reduce((changed, parameter) => {
-      const parent = parents[getPoolName(parameter.name, route.path)];
+      const parent = pool.getParent(name, inner, getPoolName(parameter.name, route.path));
       return (parent === undefined ? undefined : withParameter(changed, parameter, parent)) ?? changed;
     }, values);
 }

@@ -46,7 +46,8 @@ describe('getPoolName', () => {
     ['id', '/categories/{id}', 'categoryId'],
     ['id', '/users/{userId}/orders/{id}', 'orderId'],
     ['id', '/class/{id}', 'classId'],
-    ['name', '/users/{name}', 'name'],
+    ['name', '/users/{name}', 'userName'],
+    ['username', '/users/{username}', 'username'],
   ];
   it.each(NAMES)('returns for %s in %s the name %s', (name, path, known) =>
     expect(getPoolName(name, path)).toBe(known),

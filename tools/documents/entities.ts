@@ -39,8 +39,8 @@ export async function createEntity(client: DocumentClient, resource: Resource, v
   if (marked === null) return { operation, ids: [], failure: 'no valid body could be generated' };
   const reply = await sendUnique(client, { operation, path }, marked);
   const location = reply.headers.get('location');
-  const bodies = [...newEntities(reply, marked?.marker), marked?.body.value];
-  const ids = findIds(resource.idName, location, ...bodies);
+  const entity = newEntity(reply, resource.idName, marked?.marker);
+  const ids = findIds(resource.idName, location, entity, marked?.body.value);
   return { operation, reply, ids: id === undefined ? ids : [id], marker: marked?.marker, sent: marked?.body.value };
 }
 
@@ -63,10 +63,11 @@ async function sendUnique(
   return client.send({ ...request, body });
 }
 
-/** Returns the parts of a response that can be the created entity: the body, and the entry with the marker of a list in it. */
-function newEntities({ body }: CheckedReply, marker: Marker | undefined): readonly unknown[] {
+/** Returns the created entity of a response: the body, or the entry with the marker if the only ids are in a list. */
+function newEntity({ body }: CheckedReply, idName: string, marker: Marker | undefined): unknown {
+  if (!Array.isArray(body) && findIds(idName, null, body).length > 0) return body;
   const marked = marker && findEntry(body, (entry) => hasProperty(entry, marker.name, marker.value));
-  return [Array.isArray(body) ? undefined : body, marked ?? findEntry(body)];
+  return marked ?? findEntry(body) ?? body;
 }
 
 function newId({ document }: DocumentClient, operation: Operation, { idName }: Resource, number: number): string {
