@@ -46,8 +46,8 @@ export function getKeyNames(parameter: string, singular: string): readonly strin
   const words = parameter.split(/[_-]|(?<=[a-z0-9])(?=[A-Z])/);
   const tails = words.map((_, index) => normalizeName(words.slice(index).join('')));
   // `{idOrSlug}` and `{id_or_slug}` name `id`.
-  const [first = ''] = parameter.split(/_or_|Or(?=[A-Z])/);
-  const ids = ID_ENDING.test(own) || own === entry ? ['id', `${entry}id`, 'uuid', 'guid', 'identifier'] : [];
+  const first = normalizeName(parameter.split(/_or_|Or(?=[A-Z])/)[0] ?? '');
+  const ids = ID_ENDING.test(first) || own === entry ? ['id', `${entry}id`, 'uuid', 'guid', 'identifier'] : [];
   const texts = own === entry ? TEXT_KEYS : [];
-  return [...new Set([own, normalizeName(first), ...rest, ...ids, ...tails, ...texts])];
+  return [...new Set([own, first, ...rest, ...ids, ...tails, ...texts])];
 }

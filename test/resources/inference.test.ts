@@ -251,6 +251,7 @@ const ids: readonly (readonly [parameter: string, properties: readonly string[],
   ['owner_pet_tag', ['tag', 'pet_tag'], 'id: pet_tag'],
   ['key', ['color', 'size'], 'the id is only in the path'],
   ['uidOrName', ['name', 'uid'], 'id: uid'],
+  ['pet_id_or_name', ['name', 'id'], 'id: id'],
   ['ownerPetId', ['name', 'favoritePetId'], 'id: favoritePetId'],
 ];
 
