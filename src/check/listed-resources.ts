@@ -2,8 +2,9 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, resolvePointer } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
+import { normalizeName } from '../util/normalize-name.ts';
 import type { ReceivedResponse } from './exchange.ts';
-import { findId, findLists, isPathValue, normalizeName } from './ids.ts';
+import { findId, findLists, isPathValue } from './ids.ts';
 import { getSchemaPointer, isCursor, type RequestValues, validateValues, withParameter } from './requests.ts';
 
 /** Normalized names of query parameters with the size of a page, and with its number or position. */

@@ -2,8 +2,8 @@ import type { Input } from '../application.ts';
 import { DomainError } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
+import { normalizeName } from '../util/normalize-name.ts';
 import { getOwn } from './entries.ts';
-import { normalizeName } from './names.ts';
 
 /** The names of query parameters by meaning, normalized. */
 const PARAMETERS = {
