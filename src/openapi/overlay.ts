@@ -72,6 +72,7 @@ interface Place {
   readonly source: string;
 }
 
+/** A document and the results of the actions of an overlay, which the constructor applies. */
 class OverlayActions {
   document: unknown;
   /** The invalid places of the overlay, by their pointers. */
