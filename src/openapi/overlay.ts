@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import type * as JsonPath from 'jsonpath-rfc9535';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { loadPackage } from '../util/load-package.ts';
-import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
+import { tryOrError } from '../util/try-or-undefined.ts';
 import {
   ContractError,
   type Document,
@@ -27,11 +28,10 @@ export function listOverlayPaths(path: string): readonly string[] {
   return ENDINGS.map((ending) => path.replace(/\.(ya?ml|json)$/i, '') + ending);
 }
 
-/** Reads the overlay of the document at `path`. Returns undefined if there is none. */
+/** Reads the overlay of the document at `path`. Returns undefined if there is none. Throws `ContractError` if it can't be read. */
 export function readOverlay(path: string): Overlay | undefined {
   for (const overlay of listOverlayPaths(path)) {
-    const text = tryOrUndefined(() => readContract(overlay));
-    if (text !== undefined) return { path: overlay, text };
+    if (existsSync(overlay)) return { path: overlay, text: readContract(overlay) };
   }
   return undefined;
 }
