@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type * as JsonPath from 'jsonpath-rfc9535';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
@@ -31,9 +30,20 @@ export function listOverlayPaths(path: string): readonly string[] {
 /** Reads the overlay of the document at `path`. Returns undefined if there is none. Throws `ContractError` if it can't be read. */
 export function readOverlay(path: string): Overlay | undefined {
   for (const overlay of listOverlayPaths(path)) {
-    if (existsSync(overlay)) return { path: overlay, text: readContract(overlay) };
+    const text = readIfExists(overlay);
+    if (text !== undefined) return { path: overlay, text };
   }
   return undefined;
+}
+
+function readIfExists(path: string): string | undefined {
+  try {
+    return readContract(path);
+  } catch (error) {
+    const { cause } = error as ContractError;
+    if ((cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** A document that an overlay has changed. */
