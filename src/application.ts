@@ -12,9 +12,9 @@ export interface Application<S extends State = State> {
   readonly contractFile: string;
   /**
    * The default data, which a reset restores: the path of its file, or a function that creates it for a contract. The server option `defaultData` takes
-   * precedence. `given`: the lists of that option, to which the function adds those that are missing.
+   * precedence. `lists`: the lists of that option. The function returns the others.
    */
-  readonly defaultData: string | ((contract: Contract, given: S) => S);
+  readonly defaultData: string | ((contract: Contract, lists: S) => S);
   /** The path of the folder that is served at `/images`. */
   readonly imagesFolder?: string;
   /** The problems by code. A handler reports a problem with a `DomainError` that has the code. */

@@ -1,7 +1,7 @@
 import { isNode, type Node, toNode } from '../openapi/document.ts';
 import { nestFields } from '../openapi/form-body.ts';
 import { isFormBody, isJsonType, removeTypeParameters } from '../openapi/responses.ts';
-import { FORM_TYPE, MULTIPART_TYPE, parseQuery } from '../util/request-target.ts';
+import { FORM_TYPE, JSON_TYPE, MULTIPART_TYPE, parseQuery } from '../util/request-target.ts';
 
 /** The text between the parts of a multipart body. */
 const BOUNDARY = 'storefront-check-boundary';
@@ -14,7 +14,7 @@ export function toContentType(type: string): string {
   if (removeTypeParameters(type) === MULTIPART_TYPE) return `${MULTIPART_TYPE}; boundary=${BOUNDARY}`;
   if (!type.includes('*')) return type;
   const ranges: Readonly<Record<string, string>> = { image: 'image/png', text: 'text/plain' };
-  return ranges[type.split('/')[0] ?? ''] ?? 'application/json';
+  return ranges[type.split('/')[0] ?? ''] ?? JSON_TYPE;
 }
 
 /** Serializes the body of a request with a content type. Returns an empty text for a form without fields. */
@@ -49,6 +49,7 @@ export function toPairs(values: Node): [string, string][] {
   );
 }
 
+/** Returns the text of a value in a query, a path or a form. Objects are serialized as JSON. */
 export function toText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }

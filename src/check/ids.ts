@@ -1,4 +1,6 @@
 import { isNode, type Node } from '../openapi/document.ts';
+import { normalizeName } from '../util/normalize-name.ts';
+import { isPathSegment } from '../util/path-template.ts';
 
 /** The id of a resource, and the object in a response body that has it. */
 export interface FoundId {
@@ -12,19 +14,14 @@ const GENERAL_NAMES = ['id', 'uid', 'uuid', 'sid', 'gid', 'guid', 'slug', 'key',
 /** The maximum number of objects around a resource in a body. */
 const MAX_DEPTH = 3;
 
-/** Returns a name in lower case without separators: `list_id` and `listId` are the same name. */
-export function normalizeName(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-}
-
 /** Returns whether a name such as `id` needs the name of the resource to be unique. */
 export function isGeneralName(name: string): boolean {
   return GENERAL_NAMES.includes(normalizeName(name));
 }
 
-/** Returns whether a value can be inserted in a path as one segment. */
+/** Returns whether a value can be an id in a path. */
 export function isPathValue(value: unknown): value is string | number {
-  return (typeof value === 'string' && !/^\.{0,2}$/.test(value)) || typeof value === 'number';
+  return (typeof value === 'string' && isPathSegment(value)) || typeof value === 'number';
 }
 
 /**
@@ -72,7 +69,7 @@ export function findLists(body: unknown, depth = 0): readonly (readonly Node[])[
   return Object.values(body).flatMap((value) => findLists(value, depth + 1));
 }
 
-/** Returns the ids of the listed resources in a body, as many as `max`. */
+/** Returns the ids of the listed resources in a body, at most `max`. */
 export function findListedIds(parameter: string, body: unknown, max: number): readonly (string | number)[] {
   const lists = findLists(body).map((list) =>
     list.slice(0, max).flatMap((entry) => findId(parameter, entry)?.id ?? []),

@@ -110,7 +110,7 @@ async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, send: Send
     await checkList(true, 'deleted resources are not listed', 'is in the list, but was deleted before');
 }
 
-/** Returns a function that reads the list of a life cycle. It finds a violation of `rule` if whether the resource is listed equals `wrong`. */
+/** Returns a function that reads the list of a life cycle. The list violates `rule` if `isListed` returns `wrong`. */
 function createListCheck(
   { session: { contract }, requests, seed }: CheckContext,
   { list, read }: LifeCycle,

@@ -2,14 +2,15 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, resolvePointer } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
+import { normalizeName } from '../util/normalize-name.ts';
+import { PAGING_NAMES } from '../util/paging-names.ts';
 import type { ReceivedResponse } from './exchange.ts';
-import { findId, findLists, isPathValue, normalizeName } from './ids.ts';
+import { findId, findLists, isPathValue } from './ids.ts';
 import { getSchemaPointer, isCursor, type RequestValues, validateValues, withParameter } from './requests.ts';
 
 /** Normalized names of query parameters with the size of a page, and with its number or position. */
-const LIMIT_NAMES =
-  /^(?:limit|perpage|(?:page)?size|max(?:results|items)|top|first|take|count|pagelimit|itemsperpage)$/;
-const PAGE_NAMES = /^(?:page(?:number|index)?|offset|skip|start(?:index)?)$/;
+const LIMIT_NAMES: readonly string[] = [...PAGING_NAMES.limit, 'maxitems'];
+const PAGE_NAMES: readonly string[] = [...PAGING_NAMES.page, ...PAGING_NAMES.offset];
 
 /** The size of a page if the contract has no maximum. */
 const MAX_LIMIT = 1_000;
@@ -18,7 +19,7 @@ const MAX_LIMIT = 1_000;
 const MIN_PAGE_SIZE = 10;
 
 function isLimit({ name, in: location }: Parameter): boolean {
-  return location === 'query' && LIMIT_NAMES.test(normalizeName(name));
+  return location === 'query' && LIMIT_NAMES.includes(normalizeName(name));
 }
 
 /**
@@ -55,7 +56,7 @@ export function isListed(
   if (lists.length === 0 || hasNoIds || isMentioned || headers.link?.includes('next')) return undefined;
   const count = Math.max(...lists.map(({ length }) => length));
   const limit = list.parameters.find(isLimit);
-  const isPaged = limit || list.parameters.some((one) => isCursor(one) || PAGE_NAMES.test(normalizeName(one.name)));
+  const isPaged = limit || list.parameters.some((one) => isCursor(one) || PAGE_NAMES.includes(normalizeName(one.name)));
   const pageSize = Number((limit && values.query[limit.name]) ?? MIN_PAGE_SIZE);
   return isPaged && count >= pageSize ? undefined : false;
 }

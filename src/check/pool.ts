@@ -1,7 +1,8 @@
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import { normalizeName } from '../util/normalize-name.ts';
 import { toSingular } from '../util/singular.ts';
-import { isGeneralName, normalizeName } from './ids.ts';
+import { isGeneralName } from './ids.ts';
 
 /** The maximum number of stored values for each name. */
 const MAX_VALUES = 20;

@@ -5,10 +5,10 @@ import { isFormBody, isJsonType } from '../openapi/responses.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
 import type { RequestResult, RequestToValidate } from '../openapi/validate-request.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { parseQuery } from '../util/request-target.ts';
+import { normalizeName } from '../util/normalize-name.ts';
+import { JSON_TYPE, parseQuery } from '../util/request-target.ts';
 import { formatBody, parseBody, toContentType, toPairs, toText } from './body-format.ts';
 import type { RequestToSend } from './exchange.ts';
-import { normalizeName } from './ids.ts';
 
 /** The values of the parameters and the body of a request. */
 export interface RequestValues {
@@ -24,7 +24,7 @@ export function toRequest(route: Route, values: RequestValues): RequestToSend {
   const target = toPath(route, values) + formatQuery(values.query);
   const request = { method: route.method, target, headers: values.headers };
   if (values.body === undefined) return request;
-  const type = toContentType(getBodyType(route) ?? 'application/json');
+  const type = toContentType(getBodyType(route) ?? JSON_TYPE);
   const body = formatBody(type, values.body);
   // A form without fields is empty, so a server can't distinguish it from a missing body.
   return body === '' ? request : { ...request, headers: { ...values.headers, 'content-type': type }, body };

@@ -1,9 +1,10 @@
 import type { Route } from '../openapi/routes.ts';
+import { normalizeName } from '../util/normalize-name.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendConfirmed } from './confirm-findings.ts';
 import { type Exchange, isSuccess } from './exchange.ts';
-import { findListedIds, normalizeName } from './ids.ts';
+import { findListedIds } from './ids.ts';
 import { getCreatedId } from './life-cycles.ts';
 import { getPoolName, isItemPath, type PathValues, type Pool } from './pool.ts';
 import { type RequestValues, toRequest } from './requests.ts';
@@ -14,7 +15,7 @@ const MAX_ATTEMPTS = 3;
 /** The maximum number of listed resources whose ids are stored. */
 const MAX_LISTED = 20;
 
-/** The operations of a path such as `/things/{id}` that tell the id of a resource. */
+/** The operations whose requests or responses have the ids for a path such as `/things/{id}`. */
 interface Source {
   /** The name of the path parameter `id`, and its name in the pool. */
   readonly parameter: string;
@@ -85,7 +86,7 @@ export function createResourceProvider(
       const { parents, poolName, item } = source;
       const hasParents = parents.every((name) => {
         const parent = getPoolName(name, item.path);
-        // No operation has the ids of some parents: any value may be valid.
+        // No operation returns the ids of some parents, so any value may be valid.
         return (
           pool.getValues(parent).length > 0 ||
           !sources.some((other) => normalizeName(other.poolName) === normalizeName(parent))

@@ -17,10 +17,12 @@ const TRANSPORT_STATUSES: readonly number[] = [408, 411, 413, 414, 417, 421, 426
 /** Characters and escapes that servers and proxies may reject or decode differently: escaped slashes, control characters, invalid escapes, and quotes. */
 const AMBIGUOUS_CHARACTER = /%(2f|5c|[01][0-9a-f]|7f|25|ed%a0)|%(?![0-9a-f]{2})|[{};'"<>\\]/i;
 
-/** Statuses of refusals. The statuses in a list have the same meaning. */
+// The statuses of refusals. Those in the same list have the same meaning.
 const INVALID = [400, 422];
 const MISSING = [404, 410];
 const CONFLICT = [409];
+
+/** The statuses of refusals that a contract need not document. */
 export const REFUSALS: readonly number[] = [...INVALID, ...MISSING, ...CONFLICT];
 
 /**

@@ -19,12 +19,14 @@ import {
 /** The maximum number of attempts to generate a valid request. */
 const MAX_ATTEMPTS = 20;
 
-/** Each attempt with this number uses no values from the pool, which can be invalid: another parameter can have the same name. */
+/** One of this many attempts uses no values from the pool. They can be invalid, because another parameter can have the same name. */
 const POOL_STEP = 5;
 
-/** `isBare`: whether a request has its required parts only. `usesPool`: whether its parameters have values from the pool. */
+/** How a request is generated. */
 interface RequestStyle {
+  /** Whether it has its required parts only. */
   readonly isBare: boolean;
+  /** Whether its parameters have values from the pool. */
   readonly usesPool: boolean;
 }
 

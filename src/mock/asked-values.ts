@@ -1,5 +1,6 @@
 import type { Node } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import { normalizeName } from '../util/normalize-name.ts';
 import { type GetShape, getEntrySchema, isPlausible, type Shape } from './fit-schema.ts';
 
 /** The values of the path parameters of a request, by name. */
@@ -71,10 +72,6 @@ function findValue({ route, path }: Search, property: string, schema: Node, isEn
   if (same !== undefined && (!isOwnId || (isItemPath && same === last))) return convert(path[same], schema);
   const namesItem = ID_NAMES.some((ending) => normalizeName(last).endsWith(ending));
   return isItemPath && isOwnId && namesItem ? convert(path[last], schema) : undefined;
-}
-
-function normalizeName(name: string): string {
-  return name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
 }
 
 /** Converts the text of a path parameter to a type of a schema. Returns undefined if the schema does not allow the value. */

@@ -51,13 +51,13 @@ const HASH_LENGTH = 16;
 const COMPILED_FOLDER = fileURLToPath(new URL('compiled', import.meta.url));
 
 /** The compiled forms that have been read, by folder. */
-const found = new Map<string, CompiledContract>();
+const cache = new Map<string, CompiledContract>();
 
 /** Returns the compiled form of a contract; undefined if the build has not compiled it. `name`: see `hashContract`. */
 export function findCompiledContract(name: string, folder = COMPILED_FOLDER): CompiledContract | undefined {
   const path = join(folder, name);
-  const compiled = found.get(path) ?? readCompiledContract(path);
-  if (compiled) found.set(path, compiled);
+  const compiled = cache.get(path) ?? readCompiledContract(path);
+  if (compiled) cache.set(path, compiled);
   return compiled;
 }
 

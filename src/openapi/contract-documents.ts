@@ -45,13 +45,13 @@ export function createDocuments(text: string, { path, edit }: ContractOptions, o
   const parsed = parseDocument(path, text);
   const main = { path, text, content: edit ? edit.edit(parsed) : parsed };
   const files = new SourceFiles(main);
-  const { document, locate, issues, warning } = overlayBundle(bundleFiles(files, main), overlay);
+  const { document, locate, issues, unused } = overlayBundle(bundleFiles(files, main), overlay);
   const found = issues.length > 0 ? issues : checkStructure(document);
   if (found.length > 0) throw new ContractError(formatIssues(locate, found));
   const { document: normalized, warnings } = normalizeSchemas(document);
   const withIds = withOperationIds(normalized);
   const ignored = [...warnings, ...findIgnoredParts(withIds)];
-  const notes = [...warning, ...(ignored.length > 0 ? [formatIssues(locate, ignored)] : [])];
+  const notes = [...unused, ...(ignored.length > 0 ? [formatIssues(locate, ignored)] : [])];
   const documents = {
     document,
     normalized: withIds,
@@ -68,15 +68,15 @@ export function createDocuments(text: string, { path, edit }: ContractOptions, o
   };
 }
 
-/** Applies an overlay to a bundle. Leaves out the issues in parts that the overlay removes. `warning`: a list, with a message about unused actions. */
-function overlayBundle(bundle: Bundle, overlay: Overlay | undefined): Bundle & { readonly warning: readonly string[] } {
-  if (!overlay) return { ...bundle, warning: [] };
+/** Applies an overlay to a bundle. Leaves out the issues in parts that the overlay removes. `unused`: the messages about actions that change nothing. */
+function overlayBundle(bundle: Bundle, overlay: Overlay | undefined): Bundle & { readonly unused: readonly string[] } {
+  if (!overlay) return { ...bundle, unused: [] };
   const { document, origins, warning } = applyOverlay(bundle.document, overlay);
   return {
     document,
     issues: bundle.issues.filter(({ pointer }) => getNode(document, pointer) !== undefined),
     locate: createPartLocator(bundle.locate, origins),
-    warning: warning === undefined ? [] : [warning],
+    unused: warning === undefined ? [] : [warning],
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { toPattern } from '../util/path-template.ts';
 import { type Document, getTarget, toNode } from './document.ts';
 import { getRoutes, type Route } from './routes.ts';
 
@@ -16,7 +17,7 @@ function findUnreachablePaths(routes: readonly Route[]): readonly Issue[] {
   return routes.flatMap(({ method, path, pointer }) => {
     if (/[?#]/.test(path)) return [{ pointer, message: UNREACHABLE }];
     if (OWN_PATH.test(path) && !isControl) return [{ pointer, message: TAKEN }];
-    const key = `${method} ${path.replaceAll(/\{.*?\}/g, '{}').replace(/(.)\/+$/, '$1')}`;
+    const key = `${method} ${toPattern(path).replace(/(.)\/+$/, '$1')}`;
     const other = first.get(key);
     first.set(key, other ?? path);
     const message = `is never reached, because ${other} matches the same requests: remove one of them`;

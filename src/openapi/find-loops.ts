@@ -1,7 +1,7 @@
 import type { Issue } from '../util/issue.ts';
 import { type Document, getNode, resolvePointer, toNode } from './document.ts';
 
-/** Returns the `allOf` parts with which schemas contain themselves: no value is valid by such a schema. `composed`: the pointers of schemas with `allOf`. */
+/** Returns the parts of `allOf` through which a schema contains itself, so that no value is valid. `composed`: the pointers of the schemas with `allOf`. */
 export function findLoops(document: Document, composed: readonly string[]): readonly Issue[] {
   const visited = new Set<string>();
   const visit = (pointer: string, around: readonly string[]): readonly Issue[] => {

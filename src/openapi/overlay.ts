@@ -2,7 +2,7 @@ import type * as JsonPath from 'jsonpath-rfc9535';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { loadPackage } from '../util/load-package.ts';
-import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
+import { tryOrError } from '../util/try-or-undefined.ts';
 import {
   ContractError,
   type Document,
@@ -27,13 +27,23 @@ export function listOverlayPaths(path: string): readonly string[] {
   return ENDINGS.map((ending) => path.replace(/\.(ya?ml|json)$/i, '') + ending);
 }
 
-/** Reads the overlay of the document at `path`. Returns undefined if there is none. */
+/** Reads the overlay of the document at `path`. Returns undefined if there is none. Throws `ContractError` if it can't be read. */
 export function readOverlay(path: string): Overlay | undefined {
   for (const overlay of listOverlayPaths(path)) {
-    const text = tryOrUndefined(() => readContract(overlay));
+    const text = readIfExists(overlay);
     if (text !== undefined) return { path: overlay, text };
   }
   return undefined;
+}
+
+function readIfExists(path: string): string | undefined {
+  try {
+    return readContract(path);
+  } catch (error) {
+    const { cause } = error as ContractError;
+    if ((cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** A document that an overlay has changed. */
@@ -72,6 +82,7 @@ interface Place {
   readonly source: string;
 }
 
+/** A document and the results of the actions of an overlay, which the constructor applies. */
 class OverlayActions {
   document: unknown;
   /** The invalid places of the overlay, by their pointers. */

@@ -24,7 +24,7 @@ const serve = memoizeByObject((contract: Contract) => {
 export function createResourceApplication(contractFile: string): Application {
   return {
     contractFile,
-    defaultData: (contract, given) => createSeeds(serve(contract), given),
+    defaultData: (contract, lists) => createSeeds(serve(contract), lists),
     problems,
     snapshots: {},
     implementContract(contract) {

@@ -1,7 +1,7 @@
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { toPattern } from '../util/path-template.ts';
 import { getKeyValue, hasParents, type PathInput } from './entries.ts';
-import { toPattern } from './names.ts';
 import type { Inference, Mount, Resource } from './resource.ts';
 
 /** Returns the entries of a resource. */
@@ -9,7 +9,7 @@ export function getEntries(state: State, { name }: Pick<Resource, 'name'>): read
   return state[name] ?? [];
 }
 
-/** Returns the entries of another resource for which entries stand, such as the users that are members; an entry itself if there is none. */
+/** Returns the users themselves for the members of a team: the entries of `memberOf` with the same ids. Other entries stay as they are. */
 export function followMembers(state: State, { memberOf, id }: Resource, entries: readonly Entry[]): readonly Entry[] {
   if (memberOf === undefined) return entries;
   const keys = new Set(entries.map((entry) => getKeyValue(entry, id)));

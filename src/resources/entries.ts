@@ -12,11 +12,6 @@ export function getKeyValue(entry: Entry, { property, name }: PathKey): string |
   return value === undefined || typeof value === 'object' ? undefined : String(value);
 }
 
-/** Returns whether an id can be in a path: it is not empty, and clients of URLs do not remove it, as they do with dots. */
-export function isPathValue(id: string): boolean {
-  return !['', '.', '..'].includes(id);
-}
-
 /** Returns the value of a property. `property`: the names of nested properties, separated by dots. */
 export function getProperty(entry: Entry, property: string): unknown {
   // Called for each entry of a list, so it does not split a name that is not nested.

@@ -11,8 +11,8 @@ import type { SchemaReader } from './schema-reader.ts';
 export class EntryValidator {
   readonly #contract: Contract;
   readonly #reader: SchemaReader;
-  /** The JSON Pointers of schemas whose validators are used, by the JSON Pointers and by the rules of the schemas that have the same rules. */
-  readonly #shared = new Map<string, string>();
+  /** The pointer of the first schema with the same rules: by the pointer of a schema, and by its rules. */
+  readonly #firstPointers = new Map<string, string>();
 
   constructor(contract: Contract, reader: SchemaReader) {
     this.#contract = contract;
@@ -28,7 +28,7 @@ export class EntryValidator {
       const pointer = properties.get(name);
       // The id of a parent comes from the path, and can be invalid by the schema of the entry.
       const isValid = pointer === undefined || (parents.includes(name) && !isNode(value) && !Array.isArray(value));
-      const errors = isValid ? [] : this.#contract.getErrors(this.#getShared(pointer), value).filter(isOwnError);
+      const errors = isValid ? [] : this.#contract.getErrors(this.#getFirstPointer(pointer), value).filter(isOwnError);
       return errors.slice(0, 1).map((error) => ({
         pointer: formatPointer(name) + error.instancePath,
         message: `${error.message}`,
@@ -36,17 +36,17 @@ export class EntryValidator {
     });
   }
 
-  /** Returns the JSON Pointer of the first schema with the same rules, so that it is compiled once: a contract has many schemas such as `{ type: string }`. */
-  #getShared(pointer: string): string {
-    const known = this.#shared.get(pointer);
+  /** Returns the JSON Pointer of the first schema with the same rules, so that such schemas are compiled once: a contract has many like `{ type: string }`. */
+  #getFirstPointer(pointer: string): string {
+    const known = this.#firstPointers.get(pointer);
     if (known !== undefined) return known;
     const target = resolvePointer(this.#reader.document, pointer);
     const schema = getNode(this.#reader.document, target) ?? {};
     const rules = Object.entries(schema).filter(([name]) => !ANNOTATIONS.has(name) && !name.startsWith('x-'));
     const key = JSON.stringify(rules);
-    const shared = this.#shared.get(key) ?? target;
-    this.#shared.set(key, shared).set(pointer, shared);
-    return shared;
+    const first = this.#firstPointers.get(key) ?? target;
+    this.#firstPointers.set(key, first).set(pointer, first);
+    return first;
   }
 
   /**

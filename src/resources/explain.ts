@@ -13,7 +13,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   clear: 'deletes all',
 };
 
-/** Explains what the handler of an operation does: `lists pets of the owner (filters: status; ignores: q)`. */
+/** Explains what the handler of an operation does: `lists pets of /owners/{ownerId} (filters: status; ignores: q)`. */
 export function explainPlan(model: ResourceModel, plan: Plan): string {
   const { action, resource, mount, route } = plan;
   const isMany = action === 'list' || action === 'clear';
@@ -27,7 +27,14 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
       ? [describeId(plan)]
       : []),
   ];
-  return `${VERBS[action]} ${target}${below}${details.length > 0 ? ` (${details.join('; ')})` : ''}`;
+  return `${getVerb(plan)} ${target}${below}${details.length > 0 ? ` (${details.join('; ')})` : ''}`;
+}
+
+function getVerb({ action, resource, route }: Plan): string {
+  // PUT without a body adds a member to a parent.
+  if (action === 'replace' && resource.kind === 'collection' && Object.keys(route.bodyMedia).length === 0)
+    return 'adds';
+  return VERBS[action === 'replaceById' && route.method === 'PATCH' ? 'update' : action];
 }
 
 function describeId({ mount: { id } }: Plan): string {

@@ -24,8 +24,8 @@ export interface Candidate {
 }
 
 /**
- * Finds the paths that list and create entries, but without a path of an entry: the request and the response of POST have properties of an entry, and an entry
- * has an id. `used`: the paths of resources.
+ * Finds the collections without a path of an entry. GET lists the entries, and POST creates them: its response is an entry with an id, and its request has properties
+ * of the entry. `used`: the paths of resources.
  */
 export function findLists(reader: SchemaReader, paths: DocumentPaths, used: ReadonlySet<string>): readonly Candidate[] {
   return [...paths].flatMap(([path, collection]) => {

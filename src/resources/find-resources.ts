@@ -1,12 +1,13 @@
 import type { Route } from '../openapi/routes.ts';
+import { normalizeName } from '../util/normalize-name.ts';
 import { type DocumentPaths, getRequiredQuery, getResourceSegment, getTrailingParameters } from './document-paths.ts';
 import { type Candidate, findCandidates, findEntrySchema, findLists, hasEntries } from './find-candidates.ts';
-import { getLastSegment, getParentPath, normalizeName } from './names.ts';
+import { getLastSegment, getParentPath } from './names.ts';
 import { findId, findParents } from './path-keys.ts';
-import type { Mount, Resource } from './resource.ts';
+import { type Mount, NO_ID, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** Finds the resources of a document: collections with the path of an entry below them, and singletons. Paths with the same name in `x-storefront` share one. */
+/** Finds the resources of a document: collections and singletons. Paths with the same name in `x-storefront` share a resource. */
 export function findResources(reader: SchemaReader, paths: DocumentPaths): readonly Resource[] {
   const candidates = findCandidates(reader, paths);
   const resources: Resource[] = [];
@@ -30,7 +31,7 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
   });
 }
 
-/** Returns whether the entries of a nested resource are those of another one: PUT without a body adds an entry to the parent. */
+/** Returns whether the entries of a path are members: PUT without a body adds an existing entry to the parent, and no POST creates one. */
 function hasMembers({ collection, item }: Candidate): boolean {
   const put = item.routes.get('PUT');
   return put !== undefined && Object.keys(put.bodyMedia).length === 0 && collection?.routes.has('POST') !== true;
@@ -63,7 +64,7 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
         isChosenByClient: collection?.routes.has('POST') !== true && item.routes.has('PUT'),
         own: item.overrides.id,
       })
-    : { parameter: '', property: undefined, name: '', schema: '' };
+    : NO_ID;
   const parents = findParents(reader, { schema, collectionPath, route: route as Route, id });
   const put = item.routes.get('PUT');
   const canPut =

@@ -1,8 +1,9 @@
 import { type Context, DomainError, type Handle, type HandlerResponse, type Input } from '../application.ts';
 import { omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
+import { isPathSegment } from '../util/path-template.ts';
 import { followMembers, getEntries, removeEntries, setEntries } from './change-entries.ts';
-import { getKeyValue, hasParents, isPathValue, matchId } from './entries.ts';
+import { getKeyValue, hasParents, matchId } from './entries.ts';
 import { createNotFound, findEntry, requireParents } from './find-entry.ts';
 import { filterEntries, takePage } from './list-query.ts';
 import { applyMergePatch } from './merge-patch.ts';
@@ -131,7 +132,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
 async function replaceById(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { id } = plan.resource;
   const value = getKeyValue(getBody(plan, input), id) ?? '';
-  if (!isPathValue(value))
+  if (!isPathSegment(value))
     throw new DomainError('id-missing', `the body has no ${id.property}: add the id of the entry`);
   const path = { ...input.path, [id.parameter]: value };
   const byPath: Input = { path, query: input.query, headers: input.headers, body: input.body };

@@ -1,7 +1,8 @@
 import type { Route } from '../openapi/routes.ts';
+import { toPattern } from '../util/path-template.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
-import { getParameterName, getParentPath, toPattern } from './names.ts';
+import { getParameterName, getParentPath } from './names.ts';
 import { findParents } from './path-keys.ts';
 import {
   type Action,
@@ -9,6 +10,7 @@ import {
   type Inference,
   type MockedPlan,
   type Mount,
+  NO_ID,
   type Plan,
   type Resource,
 } from './resource.ts';
@@ -35,11 +37,10 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
 /** Plans a mocked operation: the entries in its path must exist. PUT can create the entry at its path. */
 function planMocked(reader: SchemaReader, resources: readonly Resource[], route: Route): MockedPlan {
   const collection = route.method === 'PUT' ? getParentPath(route.path) : route.path;
-  const id = { parameter: '', property: undefined, name: '', schema: '' };
-  const parents = findParents(reader, { schema: '', collectionPath: collection, route, id });
+  const parents = findParents(reader, { schema: '', collectionPath: collection, route, id: NO_ID });
   const owner = parents.at(-1);
   const place = owner && findPlace(resources, { method: 'GET', path: owner.path }, toPattern);
-  const mount = { collection, item: undefined, parents, id };
+  const mount = { collection, item: undefined, parents, id: NO_ID };
   if (!owner || !place?.isItem) return { route, mount, entry: undefined };
   const { resource } = place;
   const names = parents.map(({ parameter }) => parameter);

@@ -2,39 +2,13 @@ import type { Input } from '../application.ts';
 import { DomainError } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
+import { normalizeName } from '../util/normalize-name.ts';
+import { PAGING_NAMES } from '../util/paging-names.ts';
 import { getOwn } from './entries.ts';
-import { normalizeName } from './names.ts';
 
 /** The names of query parameters by meaning, normalized. */
 const PARAMETERS = {
-  limit: [
-    'limit',
-    'perpage',
-    'pagesize',
-    'size',
-    'maxresults',
-    'top',
-    'first',
-    'take',
-    'count',
-    'pagelimit',
-    'itemsperpage',
-  ],
-  offset: ['offset', 'skip', 'start', 'startindex', 'pageoffset'],
-  page: ['page', 'pagenumber', 'pagenum', 'pageno', 'pageindex'],
-  cursor: [
-    'cursor',
-    'after',
-    'startingafter',
-    'pagetoken',
-    'nextpagetoken',
-    'continuationtoken',
-    'nexttoken',
-    'marker',
-    'startafter',
-    'pagecursor',
-    'iterator',
-  ],
+  ...PAGING_NAMES,
   sort: ['sort', 'sortby', 'orderby', 'sortfield', 'sortkey', 'ordering'],
   order: ['order', 'sortorder', 'direction', 'sortdirection', 'sortdir', 'orderdirection', 'dir'],
 } as const;

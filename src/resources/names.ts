@@ -1,16 +1,8 @@
-/** Returns a name in lower case without separators, for comparisons: `pet_id` and `petId` are the same name. */
-export function normalizeName(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-}
+import { normalizeName } from '../util/normalize-name.ts';
 
 /** The name of a path parameter in a path segment such as `{petId}` or `{petId}.json`; undefined if the segment has no parameter. */
 export function getParameterName(segment: string): string | undefined {
   return /^\{([^{}]+)\}(?:\.\w+)?$/.exec(segment)?.[1];
-}
-
-/** Returns a path template without the names of its parameters. */
-export function toPattern(path: string): string {
-  return path.replaceAll(/\{[^}]*\}/g, '{}');
 }
 
 /** Returns the path without a file extension at its end, such as `.json`. */

@@ -1,5 +1,5 @@
+import { normalizeName } from '../util/normalize-name.ts';
 import type { Page } from './list-query.ts';
-import { normalizeName } from './names.ts';
 
 /** Returns the value of a property beside a list for a page; undefined if the page has none. */
 type GetValue = (page: Page) => unknown;

@@ -1,7 +1,8 @@
 import type { Route } from '../openapi/routes.ts';
+import { normalizeName } from '../util/normalize-name.ts';
 import { toSingular } from '../util/singular.ts';
 import { getAncestors, getResourceSegment, getTrailingParameters } from './document-paths.ts';
-import { getKeyNames, normalizeName, TEXT_KEYS } from './names.ts';
+import { getKeyNames, TEXT_KEYS } from './names.ts';
 import type { Parent, PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 

@@ -5,9 +5,10 @@ import type { Contract } from '../openapi/contract.ts';
 import { omitKeys } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { isPathSegment } from '../util/path-template.ts';
 import { createParentFinder } from './change-entries.ts';
 import { getRequiredQuery } from './document-paths.ts';
-import { copyKeyValue, getKeyValue, isPathValue, type PathInput, setKeyValue } from './entries.ts';
+import { copyKeyValue, getKeyValue, type PathInput, setKeyValue } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
 import { inferResources } from './infer.ts';
 import { type ListParameters, readListParameters } from './list-query.ts';
@@ -77,7 +78,7 @@ export class ResourceModel {
     )
       return setKeyValue(withParents, id, this.#values.toTyped(id.schema, path[id.parameter] as string));
     // Clients send an empty id for a new entry.
-    if (id.property !== undefined && isPathValue(getKeyValue(withParents, id) ?? '')) return withParents;
+    if (id.property !== undefined && isPathSegment(getKeyValue(withParents, id) ?? '')) return withParents;
     return setKeyValue(withParents, id, this.#values.createId(resource, entries, withParents, newId()));
   }
 
@@ -87,7 +88,7 @@ export class ResourceModel {
     const valid = isValid ? body : this.validator.removeInvalid(resource, this.#repair(resource, body));
     const entry = this.#setParents(mount, path, valid);
     const { id } = resource;
-    if (resource.kind === 'singleton' || isPathValue(getKeyValue(entry, id) ?? '')) return entry;
+    if (resource.kind === 'singleton' || isPathSegment(getKeyValue(entry, id) ?? '')) return entry;
     return setKeyValue(entry, id, this.#values.createId(resource, entries, entry, newId()));
   }
 

@@ -15,6 +15,9 @@ export interface PathKey {
   readonly schema: string;
 }
 
+/** The id of a resource without a path parameter for it, such as a singleton. */
+export const NO_ID: PathKey = { parameter: '', property: undefined, name: '', schema: '' };
+
 /** The property of an entry in the state with the path values that its schema has no properties for. It is never sent. */
 export const PATH_VALUES = '$path';
 

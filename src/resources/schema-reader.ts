@@ -2,9 +2,9 @@ import { type Document, getNode, resolvePointer } from '../openapi/document.ts';
 import { findJsonMedia, isJsonType } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
+import { normalizeName } from '../util/normalize-name.ts';
 import { FORM_TYPE } from '../util/request-target.ts';
 import { toSingular } from '../util/singular.ts';
-import { normalizeName } from './names.ts';
 
 /** A list or an entry in a body. `path`: the property names that lead to it. `schema`: the JSON Pointer of the schema of the entry, or of an entry of the list. */
 export interface Located {

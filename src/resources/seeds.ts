@@ -18,15 +18,15 @@ const MAX_PARENTS = 5;
 const SEED_TIME_MS = 1_767_225_600_000;
 
 /**
- * Creates the default data of a contract: the examples of the document. A resource that no operation creates gets generated entries. `given`: the lists that are
- * known.
+ * Creates the default data of a contract: the examples of the document. A resource that no operation creates gets generated entries. `lists`: the lists that the user
+ * provides.
  */
-export function createSeeds(model: ResourceModel, given: State): State {
+export function createSeeds(model: ResourceModel, lists: State): State {
   const { resources } = model.inference;
   const byDepth = [...resources].sort((a, b) => getDepth(a) - getDepth(b));
-  let state: State = { ...Object.fromEntries(resources.map(({ name }) => [name, []])), ...given };
+  let state: State = { ...Object.fromEntries(resources.map(({ name }) => [name, []])), ...lists };
   for (const resource of byDepth) {
-    if (Object.hasOwn(given, resource.name)) continue;
+    if (Object.hasOwn(lists, resource.name)) continue;
     const examples = findExamples(model, resource);
     const isGenerated = examples.length === 0 && resource.kind === 'collection' && !resource.canCreate;
     const values = isGenerated ? Array.from({ length: GENERATED_SEEDS }, () => undefined) : examples;

@@ -4,9 +4,9 @@ import { isOneWay } from '../openapi/schema-validator.ts';
 import type { Entry } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName } from '../util/normalize-name.ts';
 import { createRandom, createUuid, toSeed } from '../util/random.ts';
 import { getKeyValue, getProperty } from './entries.ts';
-import { normalizeName } from './names.ts';
 import type { PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 

@@ -1,7 +1,7 @@
 import type { Input } from '../application.ts';
 import type { Entry } from '../store/state.ts';
+import { normalizeName } from '../util/normalize-name.ts';
 import type { Complete, ListParameters } from './list-query.ts';
-import { normalizeName } from './names.ts';
 
 /** Returns the entries in the order that a query asks for: `name`, `-name`, `name:desc`, `name,desc` or `name desc`. */
 export function sortEntries(

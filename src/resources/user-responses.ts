@@ -31,7 +31,7 @@ function completeEntries({ reader, responses }: ResourceModel, plan: Plan, schem
   const inner = reader.getInner(schema, plan.responsePath);
   if (inner === undefined) return body;
   const place = reader.getItems(inner) ?? inner;
-  // The handler can change an object that is not of the state, so it must not be kept.
+  // Completed entries are cached by object. Only the objects of the state are frozen: the handler can change others later.
   const copy = (entry: Entry) => (Object.isFrozen(entry) ? entry : { ...entry });
   const complete = (entry: Entry) => responses.completeEntry(plan.resource, place, copy(entry)).value as Entry;
   return mapEntries(body, plan.responsePath, complete);

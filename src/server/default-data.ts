@@ -6,7 +6,7 @@ import type { State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { ServerOptions } from './options.ts';
 
-/** Returns the path of the default data, or a function that creates it for the current contract. `complete`: adds the lists that the file lacks. */
+/** Returns the path of the default data, or a function that creates it for the current contract. */
 export function getDefaultData(
   { defaultData: own }: Application,
   { defaultData }: Pick<ServerOptions, 'defaultData'>,
@@ -14,9 +14,9 @@ export function getDefaultData(
 ): DefaultDataSource {
   if (typeof own === 'string') return { defaultData: resolve(defaultData ?? own) };
   const create = memoizeByObject((contract: Contract) =>
-    memoizeByObject((given: State) => ({ ...own(contract, given), ...given })),
+    memoizeByObject((lists: State) => ({ ...own(contract, lists), ...lists })),
   );
-  const complete = (given: State) => create(getContract())(given);
+  const complete = (lists: State) => create(getContract())(lists);
   return defaultData === undefined
     ? { defaultData: () => complete(NO_LISTS) }
     : { defaultData: resolve(defaultData), complete };

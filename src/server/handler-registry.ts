@@ -20,8 +20,8 @@ export type MockedOperations = boolean | readonly string[];
 /** The implementation of an operation; undefined if the operation is mocked. */
 export interface ChosenImplementation {
   readonly implementation?: Implementation;
-  /** Whether the operation is mocked because nothing implements it, and not because the user mocks it. */
-  readonly isUnknown?: boolean;
+  /** Whether the operation is mocked because nothing implements it. False if the user mocks it. */
+  readonly isUnimplemented?: boolean;
   /** Returns what the handler does, or why the operation is mocked. */
   readonly explain: () => string;
 }
@@ -44,7 +44,7 @@ export function chooseImplementation(
   const explain = () => implementation.explain?.(route) ?? (own ? 'built-in handler' : 'no built-in handler');
   // Responses of the application have the success status of the contract. If the contract documents no such status, the operation is mocked.
   if (own && successStatus >= 300) return { explain: () => 'the contract documents no status of success' };
-  return own ? { implementation: { ...own, source: 'application' }, explain } : { explain, isUnknown: true };
+  return own ? { implementation: { ...own, source: 'application' }, explain } : { explain, isUnimplemented: true };
 }
 
 /** Throws a `UserError` if an operationId in `handlers` or `mock` is not in the contract. */

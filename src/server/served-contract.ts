@@ -53,7 +53,7 @@ export function createContractSetupFactory(application: Application, mock: Mocke
       isClosed: (route: Route) => implementation.getImplementation(route)?.writtenFor !== undefined,
       getImplementation,
       getStoredResponse: (route: Route, input: Input, state: State) =>
-        chosen.get(route)?.isUnknown ? implementation.getStoredResponse?.(route, input, state) : undefined,
+        chosen.get(route)?.isUnimplemented ? implementation.getStoredResponse?.(route, input, state) : undefined,
       /** Whether the application explains what it does for an operation. */
       isExplained: implementation.explain !== undefined && mock !== true,
       explain: (route: Route) => chosen.get(route)?.explain() ?? '',

@@ -1,8 +1,10 @@
 /** The minimum pause after a write, in ms. */
 const MIN_PAUSE_MS = 20;
 
-/** The number of changes in one write that shows a load, and the minimum pause under load, in ms: writes would take a tenth of the CPU time of small changes. */
+/** The smallest number of changes in one write that counts as load. */
 const LOAD_CHANGES = 100;
+
+/** The minimum pause under load, in ms. With the shorter one, writes would take a tenth of the CPU time of small changes. */
 const LOAD_PAUSE_MS = 500;
 
 /** The minimum pause after a failed write, in ms. */

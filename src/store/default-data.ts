@@ -19,7 +19,7 @@ export type DefaultData = string | (() => State);
 export interface DefaultDataSource {
   readonly defaultData: DefaultData;
   /** Adds the lists that the file with the default data lacks. Returns the same object for the same lists until the contract changes. */
-  readonly complete?: ((given: State) => State) | undefined;
+  readonly complete?: ((lists: State) => State) | undefined;
 }
 
 /** The default data, and how it is read and validated. */

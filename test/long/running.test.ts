@@ -7,7 +7,7 @@ import { defaultText, projectFile } from '../support/fixtures/default-data.ts';
 import { connectRaw, parseRawResponses } from '../support/harness/raw-client.ts';
 import { hasIpv6, type Program, startProgram } from '../support/harness/start-program.ts';
 
-/** The time limit of a stop, in ms: less than the 30 s after which an incomplete request times out. A stop takes up to 10 s, and a busy machine adds to them. */
+/** The time limit of a stop, in ms: less than the 30 s after which an incomplete request times out. A stop takes up to 10 s, and longer on a busy machine. */
 const STOP_MS = 25_000;
 
 const PUT = 'PUT /api/cart-items/6fb12208-d3f8-49e5-8f52-3d2038703fc6 HTTP/1.1\r\nHost: localhost\r\n';

@@ -68,9 +68,9 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     { 'GET /pets/findByStatus': 'real: lists pets (filters: status)' },
   ],
   [
-    'a PUT on the collection replaces the entry whose id is in the body',
-    withCollection({ put: { request: PET, response: PET } }),
-    { 'PUT /pets': 'real: replaces a pet' },
+    'a PUT or PATCH on the collection changes the entry whose id is in the body',
+    withCollection({ put: { request: PET, response: PET }, patch: { request: PET, response: PET } }),
+    { 'PUT /pets': 'real: replaces a pet', 'PATCH /pets': 'real: updates a pet' },
   ],
   [
     'a DELETE on the collection deletes all entries',
@@ -139,7 +139,7 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     },
     {
       'PUT /backups/{id}': 'mocked: an action on backup: the document does not say what it changes',
-      'PUT /teams/{team}/members/{id}': 'real: replaces a member of /teams/{team}',
+      'PUT /teams/{team}/members/{id}': 'real: adds a member of /teams/{team}',
     },
   ],
   [

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
@@ -68,6 +68,13 @@ describe('an overlay beside the document', () => {
     expect(text).toContain('mocked: x-storefront: off');
     expect(text).toContain(`The contract is changed by ${overlay}`);
     expect(text).toContain(`Warning: ${overlay}:6:15 #/actions/1/target selects nothing`);
+  });
+
+  it("is refused if it can't be read", async () => {
+    const contract = join(await folderWith(FILES), 'openapi.json');
+    const overlay = contract.replace('.json', '.overlay.yaml');
+    await mkdir(overlay);
+    await expect(loadContract({ path: contract, strict: false })).rejects.toThrow(`${overlay} can't be read (EISDIR)`);
   });
 
   it('can remove a part that the server refuses', async () => {

@@ -45,7 +45,7 @@ function handleOrMock(parts: Parts, call: OperationCall): Promise<HandlerResult>
   return handler && !injected ? runHandler(parts, handler, call) : replaceResponse(parts, handler, call);
 }
 
-/** Creates the response of a fault or of the mock. Calls the handler first, if there is one. */
+/** Creates the response of a fault or of the mock, which can be an entry of the state. Calls the handler first, if there is one. */
 async function replaceResponse(
   parts: Parts,
   handler: Implementation | undefined,

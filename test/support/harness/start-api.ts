@@ -35,7 +35,7 @@ export async function startApi(api: Api, options: Options = {}): Promise<TestSho
 }
 
 /** The operations of the second validator, by contract file. */
-const validators = new Map<string, readonly ReturnType<typeof addPattern>[]>();
+const operationsByFile = new Map<string, readonly ReturnType<typeof addPattern>[]>();
 
 function addPattern(operation: OtherOperation) {
   return { ...operation, pattern: new RegExp(`^${operation.path.replaceAll(/\{[^}]*\}/g, '[^/]+')}$`) };
@@ -43,8 +43,8 @@ function addPattern(operation: OtherOperation) {
 
 /** Returns a client that expects each success response to be valid by the second validator. */
 export function validateResponses(contract: string, ask: TestShop['ask']): TestShop['ask'] {
-  const operations = validators.get(contract) ?? readOperations(contract).map(addPattern);
-  validators.set(contract, operations);
+  const operations = operationsByFile.get(contract) ?? readOperations(contract).map(addPattern);
+  operationsByFile.set(contract, operations);
   return async (method, path, body, headers) => {
     const response = await ask(method, path, body, headers);
     const target = path.replace(/\?.*/, '');

@@ -1,0 +1,31 @@
+/** Names of query parameters that select a page of a list, normalized by `normalizeName`: its size, its position, its number, and the entry before it. */
+export const PAGING_NAMES = {
+  limit: [
+    'limit',
+    'perpage',
+    'pagesize',
+    'size',
+    'maxresults',
+    'top',
+    'first',
+    'take',
+    'count',
+    'pagelimit',
+    'itemsperpage',
+  ],
+  offset: ['offset', 'skip', 'start', 'startindex', 'pageoffset'],
+  page: ['page', 'pagenumber', 'pagenum', 'pageno', 'pageindex'],
+  cursor: [
+    'cursor',
+    'after',
+    'startingafter',
+    'pagetoken',
+    'nextpagetoken',
+    'continuationtoken',
+    'nexttoken',
+    'marker',
+    'startafter',
+    'pagecursor',
+    'iterator',
+  ],
+} as const;
