@@ -8,24 +8,25 @@ export function getParameterName(segment: string): string | undefined {
   return /^\{([^{}]+)\}(?:\.\w+)?$/.exec(segment)?.[1];
 }
 
-/** Returns a path template without the names of its parameters. */
+/** Returns a path template without the names of its parameters, and without a slash or a file extension at its end. */
 export function toPattern(path: string): string {
-  return path.replaceAll(/\{[^}]*\}/g, '{}');
+  return removeEnding(path).replaceAll(/\{[^}]*\}/g, '{}');
 }
 
-/** Returns the path without a file extension at its end, such as `.json`. */
-export function removeExtension(path: string): string {
-  return path.replace(/\.(?:json|xml|\{format\})$/, '');
+/** Returns the path without a slash or a file extension such as `.json` at its end. */
+export function removeEnding(path: string): string {
+  return path.replace(/(?<=.)\/$|\.(?:json|xml|\{format\})$/, '');
 }
 
 /** Returns the path template without its last segment. */
 export function getParentPath(path: string): string {
-  return path.slice(0, path.lastIndexOf('/'));
+  return path.slice(0, removeEnding(path).lastIndexOf('/'));
 }
 
 /** Returns the last segment of a path template. */
 export function getLastSegment(path: string): string {
-  return removeExtension(path.slice(path.lastIndexOf('/') + 1));
+  const template = removeEnding(path);
+  return template.slice(template.lastIndexOf('/') + 1);
 }
 
 /** The endings of names that are ids. */
