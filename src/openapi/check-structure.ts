@@ -99,7 +99,7 @@ export function getStatuses(responses: Node): readonly string[] {
 }
 
 /**
- * Returns the document with a unique operationId for each operation. A missing id is created from method and path: "getCatsById" for GET /cats/{id}. A
+ * Returns the document with a unique operationId for each operation, and a response for an operation that documents no final one. A missing id is created from method and path: "getCatsById" for GET /cats/{id}. A
  * repeated id gets a number. A path item that is a reference is replaced by its target, with the keys beside the reference. A path item that is null is removed.
  */
 export function withOperationIds(document: Document): Document {
@@ -112,7 +112,9 @@ export function withOperationIds(document: Document): Document {
     const entries = Object.entries({ ...item, ...siblings }).map(([key, operation]) => {
       if (!METHODS.includes(key as never) || !isNode(operation)) return [key, operation];
       const ownId = typeof operation.operationId === 'string' ? operation.operationId : '';
-      const { responses = ANY_RESPONSE } = operation;
+      const responses = hasFinalStatus(operation)
+        ? operation.responses
+        : { ...toNode(operation.responses), ...ANY_RESPONSE };
       return [key, { ...operation, operationId: takeId(takenIds, ownId || createId(key, path)), responses }];
     });
     return [[path, Object.fromEntries(entries)]];
@@ -120,7 +122,12 @@ export function withOperationIds(document: Document): Document {
   return { ...document, paths: Object.fromEntries(paths) };
 }
 
-/** The responses of an operation that documents none. */
+/** Returns whether an operation documents a response that ends a request: its status is not 1xx, such as 101 for a WebSocket. */
+function hasFinalStatus({ responses }: Node): boolean {
+  return getStatuses(toNode(responses)).some((status) => !status.startsWith('1'));
+}
+
+/** The responses of an operation that documents no final one. */
 const ANY_RESPONSE = { default: { description: 'Any response.' } };
 
 /** Returns whether operations of a document need no responses, which OpenAPI 3.1 allows. */

@@ -1,7 +1,7 @@
 import { type Bundle, bundleDocument } from './bundle.ts';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import type { CompiledDocuments, DocumentEdit } from './compiled-contract.ts';
-import { ContractError, formatIssues, formatLike, getNode, parseDocument } from './document.ts';
+import { ContractError, formatIssues, formatLike, getNode, parseDocument, toDocument } from './document.ts';
 import { findIgnoredParts } from './find-ignored-parts.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { applyOverlay, listOverlayPaths, type Overlay } from './overlay.ts';
@@ -73,7 +73,7 @@ function overlayBundle(bundle: Bundle, overlay: Overlay | undefined): Bundle & {
   if (!overlay) return { ...bundle, unused: [] };
   const { document, origins, warning } = applyOverlay(bundle.document, overlay);
   return {
-    document,
+    document: toDocument(`${overlay.path}: the changed document`, document),
     issues: bundle.issues.filter(({ pointer }) => getNode(document, pointer) !== undefined),
     locate: createPartLocator(bundle.locate, origins),
     unused: warning === undefined ? [] : [warning],

@@ -16,7 +16,12 @@ export class ContractError extends UserError {
 
 /** Parses an OpenAPI document in YAML or JSON. Throws `ContractError` if the text is not an OpenAPI 3.0 or 3.1 document. `path`: used in the error message. */
 export function parseDocument(path: string, text: string): Document {
-  const document = parseText(path, text) as Document | null;
+  return toDocument(path, parseText(path, text));
+}
+
+/** Returns a value as an OpenAPI document. Throws `ContractError` if it is none of version 3.0 or 3.1. `path`: used in the error message. */
+export function toDocument(path: string, value: unknown): Document {
+  const document = value as Document | null;
   if (isNode(document) && /^3\.[01]\./.test(String(document.openapi))) return document;
   throw new ContractError(
     `${path} is not an OpenAPI 3.0 or 3.1 document: it must have a version such as "openapi: 3.0.3" at the top level`,
@@ -42,11 +47,10 @@ export function parseText(path: string, text: string): unknown {
     if (cause instanceof TypeError)
       throw new ContractError(`${path} has an alias that refers to its own anchor: remove the cycle`, { cause });
     if (!(cause instanceof YAMLException)) throw cause;
-    const { line, column } = cause.mark;
-    throw new ContractError(
-      `${path}:${line + 1}:${column + 1} is not valid ${isJson ? 'JSON' : 'YAML'}: ${cause.reason}`,
-      { cause },
-    );
+    // Errors of the file as a whole have no mark, such as that of a file with several documents.
+    const { mark } = cause as { readonly mark?: { readonly line: number; readonly column: number } };
+    const place = mark ? `${path}:${mark.line + 1}:${mark.column + 1}` : path;
+    throw new ContractError(`${place} is not valid ${isJson ? 'JSON' : 'YAML'}: ${cause.reason}`, { cause });
   }
 }
 

@@ -168,14 +168,14 @@ function findServers(document: Document, path: string, method: string): unknown 
   return toNode(item[method]).servers ?? item.servers ?? document.servers;
 }
 
-/** Returns the first 2xx status; else 200 for `2XX` or `default`; else the first documented status. */
+/** Returns the first 2xx status; else 200 for `2XX` or `default`; else the first documented status that is not 1xx. */
 function getSuccessStatus(responses: readonly DocumentedResponse[]): number {
   const names = responses.map(({ name }) => name);
   const [first = 'default'] = PREFERRED_NAMES.flatMap((pattern) => names.filter((name) => pattern.test(name)));
   return first === 'default' ? 200 : Number(first.replace('XX', '00'));
 }
 
-const PREFERRED_NAMES = [/^2\d\d$/, /^(2XX|default)$/, /^\d+$/, /./];
+const PREFERRED_NAMES = [/^2\d\d$/, /^(2XX|default)$/, /^[3-5]\d\d$/, /^[3-5]/];
 
 const REGEXP_CHARACTERS = /[\\^$.*+?()[\]|]/g;
 

@@ -116,7 +116,7 @@ function validateBody({ document, validate }: BodyValidation, route: Route, { bo
   const resolveProperties = getPropertyResolver(document);
   return validate(schema, body).map((error) => ({
     ...error,
-    parentSchema: resolveProperties(error.parentSchema ?? {}),
+    parentSchema: resolveProperties(toNode(error.parentSchema)),
     instancePath: `/requestBody${error.instancePath}`,
   }));
 }

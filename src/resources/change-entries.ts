@@ -1,7 +1,7 @@
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { toPattern } from '../util/path-template.ts';
 import { getKeyValue, hasParents, type PathInput } from './entries.ts';
+import { getPathForm } from './names.ts';
 import type { Inference, Mount, Resource } from './resource.ts';
 
 /** Returns the entries of a resource. */
@@ -62,7 +62,7 @@ function isOwned({ mounts }: Resource, mount: Mount): boolean {
 /** Returns whether an item path is the innermost parent of a mount. The names of parameters don't matter. */
 function isParentPath({ parents }: Mount, item: string): boolean {
   const path = parents.at(-1)?.path;
-  return path !== undefined && toPattern(path) === toPattern(item);
+  return path !== undefined && getPathForm(path) === getPathForm(item);
 }
 
 /** Returns the values of the path parameters of a mount for the children of an entry. */
@@ -90,7 +90,7 @@ export function createParentFinder({ resources }: Inference): (mount: Mount) => 
   return memoizeByObject((mount: Mount) =>
     mount.parents.flatMap(({ path, parameter }, index) =>
       resources.flatMap((resource) => {
-        const own = resource.mounts.find(({ item }) => item !== undefined && toPattern(item) === toPattern(path));
+        const own = resource.mounts.find(({ item }) => item !== undefined && getPathForm(item) === getPathForm(path));
         if (!own || resource.kind === 'singleton') return [];
         const parameters = mount.parents.slice(0, index + 1).map((parent) => parent.parameter);
         return [{ parameter, resource, own, parameters }];

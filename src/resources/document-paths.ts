@@ -3,7 +3,7 @@ import { getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { getLastSegment, getParameterName, getParentPath, removeExtension } from './names.ts';
+import { getLastSegment, getParameterName, getParentPath, removeEnding } from './names.ts';
 
 /** Corrections of the inference for an operation or a path: the keyword `x-storefront` in the document. */
 export interface Overrides {
@@ -26,7 +26,7 @@ export interface DocumentPath {
   readonly overrides: Overrides;
 }
 
-/** The paths of a document by path template. A key has no file extension. */
+/** The paths of a document by path template. A key has no slash and no file extension at its end. */
 export type DocumentPaths = ReadonlyMap<string, DocumentPath>;
 
 /** Returns the paths of a document. Leaves out operations with the override `off`. */
@@ -34,7 +34,7 @@ export function getDocumentPaths(document: Document, routes: readonly Route[]): 
   const paths = new Map<string, { path: string; routes: Map<string, Route>; overrides: Overrides }>();
   for (const route of routes) {
     if (getOverrides(document, route).off) continue;
-    const key = removeExtension(route.path);
+    const key = removeEnding(route.path);
     const known = paths.get(key) ?? { path: route.path, routes: new Map(), overrides: {} };
     known.routes.set(route.method, route);
     known.overrides = { ...known.overrides, ...getOverrides(document, route) };
@@ -86,7 +86,7 @@ export function getOverrides(document: Document, { path, pointer }: Route): Over
 
 /** Returns the names of the parameters at the end of a path template: `owner` and `repo` for `/repos/{owner}/{repo}`. */
 export function getTrailingParameters(path: string): readonly string[] {
-  const name = getParameterName(path.slice(path.lastIndexOf('/') + 1));
+  const name = getParameterName(getLastSegment(path));
   return name === undefined ? [] : [...getTrailingParameters(getParentPath(path)), name];
 }
 
@@ -100,7 +100,7 @@ export function getResourceSegment(path: string): string {
 export function getAncestors(path: string): readonly string[] {
   const parent = getParentPath(path);
   if (parent === '') return [];
-  const isItem = getParameterName(parent.slice(parent.lastIndexOf('/') + 1)) !== undefined;
+  const isItem = getParameterName(getLastSegment(parent)) !== undefined;
   return isItem ? [...getAncestors(parent), parent] : getAncestors(parent);
 }
 

@@ -1,4 +1,4 @@
-import { getParameterName } from './names.ts';
+import { getLastSegment, getParameterName } from './names.ts';
 import type { Action, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
@@ -23,9 +23,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   const details = [
     ...(action === 'list' ? describeList(model, plan) : []),
     ...(resource.canCreate || resource.kind === 'singleton' ? [] : ['starts with examples or generated entries']),
-    ...(getParameterName(route.path.split('/').at(-1) ?? '') !== undefined && action === 'read'
-      ? [describeId(plan)]
-      : []),
+    ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),
   ];
   return `${getVerb(plan)} ${target}${below}${details.length > 0 ? ` (${details.join('; ')})` : ''}`;
 }

@@ -141,7 +141,7 @@ function isEntryResponse(reader: SchemaReader, route: Route): boolean {
 function isSingleton(reader: SchemaReader, path: string, { routes }: DocumentPath): boolean {
   const read = routes.get('GET');
   const change = routes.get('PUT') ?? routes.get('PATCH');
-  if (!read || !change || getParameterName(path.slice(path.lastIndexOf('/') + 1)) !== undefined) return false;
+  if (!read || !change || getParameterName(getLastSegment(path)) !== undefined) return false;
   if (!isEntryResponse(reader, read) || selectsObject(read, change)) return false;
   const schema = reader.getResponseSchema(read, read.successStatus) ?? '';
   const request = reader.getRequestSchema(change);

@@ -2,7 +2,7 @@ import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { type DocumentPaths, getRequiredQuery, getResourceSegment, getTrailingParameters } from './document-paths.ts';
 import { type Candidate, findCandidates, findEntrySchema, findLists, hasEntries } from './find-candidates.ts';
-import { getLastSegment, getParentPath } from './names.ts';
+import { getLastSegment, getParentPath, removeEnding } from './names.ts';
 import { findId, findParents } from './path-keys.ts';
 import { type Mount, NO_ID, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -150,7 +150,7 @@ function isOfParent(path: string, { collection }: Mount): boolean {
 
 /** Returns whether a path below a collection lists entries by their properties: each query parameter that is required is a property. */
 function isFilter(reader: SchemaReader, { mounts, schema }: Resource, path: string, list: Route): boolean {
-  if (list.method !== 'GET' || getParentPath(path) !== mounts[0]?.collection) return false;
+  if (list.method !== 'GET' || getParentPath(path) !== removeEnding(mounts[0]?.collection ?? '')) return false;
   const names = [...reader.getProperties(schema).keys()].map(normalizeName);
   const query = list.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => normalizeName(name));
   const required = getRequiredQuery(list).map(normalizeName);

@@ -1,8 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
-import { toPattern } from '../util/path-template.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
-import { getParameterName, getParentPath } from './names.ts';
+import { getLastSegment, getParameterName, getParentPath, getPathForm, removeEnding } from './names.ts';
 import { findParents } from './path-keys.ts';
 import {
   type Action,
@@ -39,7 +38,7 @@ function planMocked(reader: SchemaReader, resources: readonly Resource[], route:
   const collection = route.method === 'PUT' ? getParentPath(route.path) : route.path;
   const parents = findParents(reader, { schema: '', collectionPath: collection, route, id: NO_ID });
   const owner = parents.at(-1);
-  const place = owner && findPlace(resources, { method: 'GET', path: owner.path }, toPattern);
+  const place = owner && findPlace(resources, { method: 'GET', path: owner.path }, getPathForm);
   const mount = { collection, item: undefined, parents, id: NO_ID };
   if (!owner || !place?.isItem) return { route, mount, entry: undefined };
   const { resource } = place;
@@ -94,7 +93,7 @@ function findPlace(
     for (const mount of resource.mounts) {
       if (mount.item !== undefined && normalize(mount.item) === wanted) return { resource, mount, isItem: true };
       // `GET /commands/send` below the collection `/commands` lists commands, but `POST /commands/send` is an action.
-      const isView = getParentPath(path) === resource.mounts[0]?.collection;
+      const isView = getParentPath(path) === removeEnding(resource.mounts[0]?.collection ?? '');
       if (normalize(mount.collection) === wanted && !(isView && method !== 'GET'))
         return { resource, mount, isItem: false };
     }
@@ -227,7 +226,7 @@ function describeUnknownPath(reader: SchemaReader, route: Route): string {
   if (route.method !== 'GET') return 'an action: the document does not say what it changes';
   const schema = reader.getResponseSchema(route, route.successStatus);
   if (schema === undefined) return 'the response is not JSON';
-  const isItem = getParameterName(route.path.slice(route.path.lastIndexOf('/') + 1)) !== undefined;
+  const isItem = getParameterName(getLastSegment(route.path)) !== undefined;
   if (isItem) return 'no operation creates or lists what it returns';
   return reader.findList(schema, getResourceSegment(route.path))
     ? 'a list without a path for its entries'

@@ -1,23 +1,30 @@
 import { normalizeName } from '../util/normalize-name.ts';
+import { toPattern } from '../util/path-template.ts';
 
 /** The name of a path parameter in a path segment such as `{petId}` or `{petId}.json`; undefined if the segment has no parameter. */
 export function getParameterName(segment: string): string | undefined {
   return /^\{([^{}]+)\}(?:\.\w+)?$/.exec(segment)?.[1];
 }
 
-/** Returns the path without a file extension at its end, such as `.json`. */
-export function removeExtension(path: string): string {
-  return path.replace(/\.(?:json|xml|\{format\})$/, '');
+/** Returns the path without a slash or a file extension such as `.json` at its end. */
+export function removeEnding(path: string): string {
+  return path.replace(/(?<=.)\/$|\.(?:json|xml|\{format\})$/, '');
+}
+
+/** Returns a path template without the names of its parameters, and without a slash or a file extension at its end. */
+export function getPathForm(path: string): string {
+  return toPattern(removeEnding(path));
 }
 
 /** Returns the path template without its last segment. */
 export function getParentPath(path: string): string {
-  return path.slice(0, path.lastIndexOf('/'));
+  return path.slice(0, removeEnding(path).lastIndexOf('/'));
 }
 
 /** Returns the last segment of a path template. */
 export function getLastSegment(path: string): string {
-  return removeExtension(path.slice(path.lastIndexOf('/') + 1));
+  const template = removeEnding(path);
+  return template.slice(template.lastIndexOf('/') + 1);
 }
 
 /** The endings of names that are ids. */

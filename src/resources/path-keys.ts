@@ -78,7 +78,7 @@ export function findParents(
   reader: SchemaReader,
   { schema, collectionPath, route, id }: Pick<KeyInput, 'schema' | 'route'> & { collectionPath: string; id: PathKey },
 ): readonly Parent[] {
-  return getAncestors(`${collectionPath}/`).map((path) => {
+  return getAncestors(`${collectionPath}/{}`).map((path) => {
     const parameter = getTrailingParameters(path).at(-1) ?? '';
     const singular = toSingular(getResourceSegment(path));
     const isGeneral = GENERAL_NAMES.includes(normalizeName(parameter));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/mock/mock.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 import { A, schemas, withPaths, withSchema, writeDocument } from './documents.ts';
 
 describe('loadContract accepts', () => {
@@ -95,6 +96,23 @@ describe('loadContract accepts', () => {
   it('an operation of OpenAPI 3.1 without responses', async () => {
     const text = 'openapi: 3.1.0\ninfo: { title: t, version: "1" }\npaths: { /a: { get: { operationId: a } } }\n';
     expect(await getDynamicBody(text)).toBeUndefined();
+  });
+
+  it('an operation whose only status is 101, which no response can have', async () => {
+    const path = await writeDocument(withPaths('/a: { get: { responses: { "101": { description: A WebSocket } } } }'));
+    const { routes } = await loadContract({ path, strict: false });
+    expect(routes.map(({ successStatus }) => successStatus)).toEqual([200]);
+  });
+
+  it('a request body that no value is valid for', async () => {
+    const body = 'requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/None" } } } }';
+    const text = `openapi: 3.1.0
+info: { title: t, version: "1" }
+paths: { /a: { put: { ${body}, responses: { "204": { description: d } } } } }
+components: { schemas: { None: false } }`;
+    const path = await writeDocument(text);
+    const { ask } = await startStorefront({ contract: path });
+    expect((await ask('PUT', '/a', { x: 1 })).status).toBe(400);
   });
 
   it('path templates with a duplicate, an empty or an unclosed parameter', async () => {

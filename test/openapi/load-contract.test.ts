@@ -21,6 +21,13 @@ describe('loadContract', () => {
     await expect(loadContract({ path, strict: false })).rejects.toThrow(`${path}:3:1 is not valid YAML: `);
   });
 
+  it('refuses a YAML file with several documents', async () => {
+    const path = await writeContract(`${EMPTY}---\n${EMPTY}`);
+    await expect(loadContract({ path, strict: false })).rejects.toThrow(
+      `${path} is not valid YAML: expected a single doc`,
+    );
+  });
+
   it.each(['', 'hello', 'openapi: 3.2.0', 'swagger: "2.0"'])(
     'refuses a document that is not OpenAPI 3.0 or 3.1: %j',
     async (text) => {

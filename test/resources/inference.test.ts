@@ -19,8 +19,27 @@ function withCollection(operations: Paths[string]): Paths {
   return { ...PETS, '/pets': { ...PETS['/pets'], ...operations } };
 }
 
+const OWNERS = createResourcePaths('/owners/{ownerId}', refer('Owner'));
+
 /** Path shapes, and what their operations do. */
 const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<Record<string, string>>])[] = [
+  [
+    'paths can end with a slash',
+    {
+      '/owners/': OWNERS['/owners'] ?? {},
+      '/owners/{ownerId}/': OWNERS['/owners/{ownerId}'] ?? {},
+      '/owners/{ownerId}/pets/': { ...LISTS_PETS, post: { request: PET, response: PET, status: 201 } },
+      '/owners/{ownerId}/pets/{petId}/': { get: { response: PET } },
+      '/owners/{ownerId}/greet/': { post: {} },
+    },
+    {
+      'GET /owners/': 'real: lists owners',
+      'GET /owners/{ownerId}/': 'real: reads an owner (id: id)',
+      'DELETE /owners/{ownerId}/': 'real: deletes an owner',
+      'POST /owners/{ownerId}/pets/': 'real: creates a pet of /owners/{ownerId}',
+      'GET /owners/{ownerId}/pets/{petId}/': 'real: reads a pet of /owners/{ownerId} (id: id)',
+    },
+  ],
   [
     'a collection with an item path is a resource',
     PETS,

@@ -53,6 +53,13 @@ describe('an overlay beside the document', () => {
     await waitForLog(server, 'now mocked: ');
   });
 
+  it('is refused if the document has no version after it', async () => {
+    const { contract, overlay } = await writeFiles('overlay: 1.0.0\nactions: [{ target: $.openapi, remove: true }]\n');
+    await expect(loadContract({ path: contract, strict: false })).rejects.toThrow(
+      `${overlay}: the changed document is not an OpenAPI 3.0 or 3.1 document`,
+    );
+  });
+
   it('is watched if it did not exist at the start', async () => {
     const contract = join(await folderWith(FILES), 'openapi.json');
     const server = await startStorefront({ contract });
