@@ -50,7 +50,10 @@ function getObjects(value: unknown): [key: string, value: unknown][] {
 
 function rankIds(parameter: string, key: string, entry: Node): readonly (FoundId & { readonly rank: number })[] {
   const own = normalizeName(parameter);
-  return Object.entries(entry).flatMap(([property, id]) => {
+  const isOwn = ([property]: readonly [string, unknown]) => normalizeName(property) === own;
+  // JSON:API has the values of a resource in `attributes`.
+  const attributes = isNode(entry.attributes) ? Object.entries(entry.attributes).filter(isOwn) : [];
+  return [...Object.entries(entry), ...attributes].flatMap(([property, id]) => {
     const name = normalizeName(property);
     const isGeneral = GENERAL_NAMES.includes(name);
     const ranks = [
