@@ -47,7 +47,10 @@ function getObjects(value: unknown): [key: string, value: unknown][] {
 
 function rankIds(parameter: string, key: string, entry: Node): readonly (FoundId & { readonly rank: number })[] {
   const own = normalizeName(parameter);
-  return Object.entries(entry).flatMap(([property, id]) => {
+  const isOwn = ([property]: readonly [string, unknown]) => isGeneralName(own) && normalizeName(property) === own;
+  // JSON:API has the values of a resource in `attributes`. `{tag}` can be the id of a tag that has an attribute `tag`.
+  const attributes = isNode(entry.attributes) ? Object.entries(entry.attributes).filter(isOwn) : [];
+  return [...Object.entries(entry), ...attributes].flatMap(([property, id]) => {
     const name = normalizeName(property);
     const isGeneral = GENERAL_NAMES.includes(name);
     const ranks = [

@@ -176,7 +176,8 @@ function findStatusViolations(
   place: string,
 ): readonly Violation[] {
   if (result.kind === 'call') {
-    if (!INVALID_STATUSES.includes(response.status) || isTooLarge(request, response)) return [];
+    const isExpected = route.successStatus >= 400 || isTooLarge(request, response);
+    if (!INVALID_STATUSES.includes(response.status) || isExpected) return [];
     const message = `The server rejects a valid request with status ${response.status} (${place})${getDetail(response)}`;
     return [{ rule: `accepts valid requests: ${place}`, message, pointer: route.pointer }];
   }

@@ -24,12 +24,12 @@ export function createStoredRule({ read, ...change }: Change): Rule {
     // JSON:API has the values of a resource in `attributes`.
     return isNode(entry.attributes) ? entry.attributes : entry;
   };
-  const sent = unwrap(change.sent);
   const before = getEntry(change.before);
   const returned = getEntry(change.returned);
   return ({ pointer }, { response: { status, body } }) => {
     if (status !== 200) return [];
     const entry = getEntry(body);
+    const sent = unwrap(change.sent, entry);
     const names = Object.keys(sent).filter((name) => isScalar(entry[name]) && isScalar(sent[name]));
     const lost = names.find((name) => isScalar(returned[name]) && returned[name] !== entry[name]);
     const createViolation = (message: string) => [{ rule: 'changes are stored', message, pointer }];
@@ -43,10 +43,11 @@ export function createStoredRule({ read, ...change }: Change): Rule {
   };
 }
 
-/** Returns the resource in the body of a request, which can be the only property of the body. */
-function unwrap(body: unknown): Node {
-  const [only, ...others] = Object.values(toNode(body));
-  return others.length === 0 && isNode(only) ? only : toNode(body);
+/** Returns the resource in the body of a request, which can be the only property of the body. `entry`: the stored resource. */
+function unwrap(body: unknown, entry: Node): Node {
+  const [only, ...others] = Object.entries(toNode(body));
+  const isWrapper = only && others.length === 0 && !Object.hasOwn(entry, only[0]);
+  return isWrapper && isNode(only[1]) ? only[1] : toNode(body);
 }
 
 function isScalar(value: unknown): boolean {

@@ -45,14 +45,14 @@ export function canBeUndocumented(
 }
 
 /**
- * Returns whether a status refuses a request that a server has to refuse, and the operation documents no status for this refusal: an invalid request, a path
- * of a resource that may not exist, or a change that may conflict with the data.
+ * Returns whether a status refuses a request that a server has to refuse, and the operation documents no status for this refusal: an invalid request, a resource
+ * that may not exist, or a change that may conflict with the data.
  */
 function isUndocumentedRefusal(contract: Contract, route: Route, request: RequestToSend, status: number): boolean {
   const isSilent = (statuses: readonly number[]) =>
     statuses.includes(status) && !statuses.some((one) => findResponse(route.responses, one));
   if (isSilent(INVALID)) return isInvalid(contract, route, request) || hasCursor(route, request);
-  if (isSilent(MISSING)) return route.pathNames.length > 0;
+  if (isSilent(MISSING)) return route.pathNames.length > 0 || route.method === 'DELETE';
   return isSilent(CONFLICT) && !['GET', 'HEAD'].includes(route.method);
 }
 

@@ -193,13 +193,16 @@ function locateRequest(reader: SchemaReader, { schema, singular }: Resource, rou
   return schema !== '' && hasProperties(reader, request, schema) ? [] : located.path;
 }
 
-/** Returns the path of the object in an entry that has most properties of the request body; an empty path if it is the entry itself. */
+/** Returns the path of the object in an entry that has more properties of the request body than the entry; an empty path for the entry itself. */
 function locateInEntry(reader: SchemaReader, { schema }: Resource, route: Route, requestPath: readonly string[]) {
   const request = reader.getRequestSchema(route);
   const body = request === undefined ? undefined : reader.getInner(request, requestPath);
   if (body === undefined || schema === '' || hasProperties(reader, body, schema)) return [];
   const attributes = reader.getProperties(schema).get('attributes');
-  return attributes !== undefined && hasProperties(reader, body, attributes) ? ['attributes'] : [];
+  if (attributes === undefined) return [];
+  const names = [...reader.getProperties(body).keys()];
+  const count = (object: string) => names.filter((name) => reader.getProperties(object).has(name)).length;
+  return count(attributes) > count(schema) ? ['attributes'] : [];
 }
 
 /** Returns the path of the entry or of the list in the success response, or the reason why the operation is mocked. */

@@ -20,6 +20,7 @@ const PATHS = {
     get: createOperation('listPets', [], { parameters: [CURSOR] }),
     post: createOperation('addPet', [], { requestBody }),
     put: createOperation('setPets', ['422'], { requestBody }),
+    delete: createOperation('clearPets'),
   },
   '/pets/{id}': { get: createOperation('getPet', [], { parameters: [ID] }) },
 };
@@ -41,6 +42,7 @@ describe('A refusal whose status the operation does not document', () => {
     ['of a body that is not JSON', 'addPet', 400, '/pets', '{"'],
     ['of a cursor that only the server knows', 'listPets', 400, '/pets?page_token=x'],
     ['of an id that does not exist', 'getPet', 404, '/pets/1'],
+    ['of a deletion of what does not exist', 'clearPets', 404, '/pets'],
     ['of a change that conflicts with the data', 'addPet', 409, '/pets', '{"name":"Rex"}'],
   ])('%s is no violation', async (_, ...response) => {
     expect(await isAccepted(...response)).toBe(true);
