@@ -72,9 +72,9 @@ function* createSingleEdits(
   yield { values: base, place: 'generated request' };
   const unknown = hasModel ? undefined : requests.withUnknownIds(route, base, seed);
   if (unknown) yield { values: unknown, place: 'path of a resource that does not exist' };
-  for (const { value } of Object.values(route.bodyMedia)
-    .flatMap(({ examples }) => examples)
-    .filter(isAcceptable(route)))
+  const examples = Object.values(route.bodyMedia).flatMap((media) => media.examples);
+  // A model knows the response to an example that is an error.
+  for (const { value } of hasModel ? examples : examples.filter(isAcceptable(route)))
     yield { values: { ...base, body: value }, place: 'request example' };
   let count = 0;
   for (const part of findRequestParts(contract, route, base)) {
