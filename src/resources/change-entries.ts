@@ -46,8 +46,9 @@ export function removeEntries(
     for (const mount of child.mounts) {
       const own = resource.mounts.find(({ item }) => item !== undefined && isParentPath(mount, item));
       if (!own || child === resource || !isOwned(child, mount)) continue;
+      const paths = [...removed].map((parent) => getPathInput(mount, own, resource, parent));
       next = removeEntries({ resources } as Inference, next, child, (entry) =>
-        [...removed].some((parent) => hasParents(entry, mount, getPathInput(mount, own, resource, parent))),
+        paths.some((path) => hasParents(entry, mount, path)),
       );
     }
   }

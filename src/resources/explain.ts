@@ -1,4 +1,4 @@
-import { getLastSegment, getParameterName } from './names.ts';
+import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import type { Action, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
@@ -54,6 +54,5 @@ function describeList(model: ResourceModel, plan: Plan): readonly string[] {
 
 /** Returns the name of an entry with its article: `a pet`, `an order`; without one for a singleton such as `settings`. */
 function nameEntry({ kind, singular }: Resource): string {
-  if (kind === 'singleton') return singular;
-  return /^(?:[aeio]|u(?!ni|s))/i.test(singular) ? `an ${singular}` : `a ${singular}`;
+  return kind === 'singleton' ? singular : addArticle(singular);
 }

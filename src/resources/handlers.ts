@@ -7,6 +7,7 @@ import { getKeyValue, hasParents, matchId } from './entries.ts';
 import { createNotFound, findEntry, requireParents } from './find-entry.ts';
 import { filterEntries, takePage } from './list-query.ts';
 import { applyMergePatch } from './merge-patch.ts';
+import { addArticle } from './names.ts';
 import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
@@ -214,7 +215,7 @@ function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, 
   if (resource.kind === 'collection' && entries.some(matchId(resource, result)))
     throw new DomainError(
       'entry-exists',
-      `a ${resource.singular} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} exists: use another one`,
+      `${addArticle(resource.singular)} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} exists: use another one`,
     );
   return { next: setEntries(state, resource, [...entries, result]), result };
 }

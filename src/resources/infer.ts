@@ -1,7 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
-import { getLastSegment, getParameterName, getParentPath, getPathForm, removeEnding } from './names.ts';
+import { addArticle, getLastSegment, getParameterName, getParentPath, getPathForm, removeEnding } from './names.ts';
 import { findParents } from './path-keys.ts';
 import {
   type Action,
@@ -239,6 +239,6 @@ function describeUnknownPath(reader: SchemaReader, route: Route): string {
 function describeUnknownAction({ resource, isItem }: Place, route: Route): string {
   const target = isItem ? resource.singular : resource.name;
   return Object.keys(route.bodyMedia).length > 0
-    ? `the request body is not an object with the properties of a ${resource.singular}`
+    ? `the request body is not an object with the properties of ${addArticle(resource.singular)}`
     : `an action on ${target}: the document does not say what it changes`;
 }

@@ -50,3 +50,8 @@ export function getKeyNames(parameter: string, singular: string): readonly strin
   const texts = own === entry ? TEXT_KEYS : [];
   return [...new Set([own, first, ...rest, ...ids, ...tails, ...texts])];
 }
+
+/** Returns the name of an entry with its article: `an order`. */
+export function addArticle(singular: string): string {
+  return /^(?:[aeio]|u(?!ni|s))/i.test(singular) ? `an ${singular}` : `a ${singular}`;
+}
