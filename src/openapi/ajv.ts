@@ -18,7 +18,7 @@ export const ajvOptions: Options = {
   strictNumbers: true,
   // 4.35 counts as a multiple of 0.01, despite rounding errors.
   multipleOfPrecision: 9,
-  // Validators that are precompiled call the function by this name.
+  // The code of precompiled validators calls the function by this name.
   code: { regExp: Object.assign(createPattern, { code: 'createPattern' }) },
 };
 
@@ -27,7 +27,10 @@ export function createPattern(pattern: string): RegExp {
   return compilePattern(pattern) ?? /^/;
 }
 
-/** Creates an ajv with a document as the schema `contract`. `document`: a document without data, see `removeData`. `options`: further options of ajv. */
+/**
+ * Creates an ajv instance, and adds a document to it as the schema `contract`. `document`: the result of `removeData`. `options`: options that override
+ * `ajvOptions`.
+ */
 export function createContractAjv(document: Document, options: Options): Ajv {
   const ownProperties = hasInheritedName(document);
   return addJsonFormats(createAjv(document, { ...ajvOptions, ownProperties, ...options })).addSchema(
@@ -36,19 +39,19 @@ export function createContractAjv(document: Document, options: Options): Ajv {
   );
 }
 
-/** Creates an ajv for the schemas of a document. Loads ajv on first use, because the server can start without it. */
+/** Creates an ajv instance for the schemas of a document. Loads ajv on first use, because the server can start without ajv. */
 function createAjv(document: Document, options: Options): Ajv {
   return usesDialect2020(document)
     ? createAjv2020(options)
     : new (loadPackage<{ Ajv: typeof Ajv }>('ajv').Ajv)(options);
 }
 
-/** Creates an ajv for the keywords of JSON Schema 2020-12. */
+/** Creates an ajv instance for the keywords of JSON Schema 2020-12. */
 export function createAjv2020(options: Options): Ajv {
   return new (loadPackage<{ Ajv2020: typeof Ajv }>('ajv/dist/2020.js').Ajv2020)(options);
 }
 
-/** The keywords of JSON Schema 2020-12 that only the larger ajv of this dialect validates. */
+/** The JSON Schema keywords for which the class `Ajv2020` is needed, because the smaller class `Ajv` does not validate them. */
 const KEYWORDS_2020: ReadonlySet<string> = new Set([
   'prefixItems',
   'unevaluatedProperties',
@@ -70,12 +73,12 @@ function hasKeyword2020(value: unknown): boolean {
 }
 
 /**
- * Returns whether a property or a parameter has the name of an inherited property, such as `constructor`. Then ajv must ignore inherited values, which takes
- * more time.
+ * Returns whether a document has a property or a parameter with a name that every JavaScript object inherits, such as `constructor`. If so, ajv must ignore
+ * inherited values, which takes more time.
  */
 export const hasInheritedName = memoizeByObject((document: Document): boolean => findInheritedName(document));
 
-/** Returns whether all objects have a property. Leaves out `__proto__`, which ajv can't validate. */
+/** Returns whether every JavaScript object inherits a property. Returns false for `__proto__`, which ajv can't validate. */
 function isInherited(name: string): boolean {
   return name in Object.prototype && name !== '__proto__';
 }
@@ -89,7 +92,7 @@ function findInheritedName(value: unknown): boolean {
   return false;
 }
 
-/** Returns the schema that refers to the schema at a JSON Pointer of the contract. */
+/** Returns a reference to the schema at a JSON Pointer of the document, for an ajv instance of `createContractAjv`. */
 export function toContractReference(pointer: string): { readonly $ref: string } {
   return { $ref: `contract#${pointer.split('/').map(encodeURIComponent).join('/')}` };
 }
@@ -112,10 +115,10 @@ export function removeData(document: Document): Document {
 /** The keywords with data that ajv needs. */
 const VALIDATED_DATA = ['enum', 'const', 'default'];
 
-/** An ajv for any dialect of JSON Schema. */
+/** An ajv instance for any dialect of JSON Schema. */
 type AnyAjv = Parameters<AjvFormats.FormatsPlugin>[0];
 
-/** Adds the formats of JSON Schema and OpenAPI to an ajv, which otherwise ignores formats. Returns the ajv. */
+/** Adds the formats of JSON Schema and OpenAPI to an ajv instance, and returns it. Without formats, ajv ignores the keyword `format`. */
 export function addJsonFormats<Instance extends AnyAjv>(ajv: Instance): Instance {
   loadPackage<AjvFormats.FormatsPlugin>('ajv-formats')(ajv);
   for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format);

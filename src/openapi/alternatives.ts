@@ -3,10 +3,10 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
 
-/** Validates a value by the schema at a JSON Pointer of the document. */
+/** Returns the errors of a value. `pointer`: the JSON Pointer of the schema in the document. */
 type Validate = (pointer: string, value: unknown) => readonly ErrorObject[];
 
-/** The alternatives of a `oneOf` or `anyOf` that a value does not match. */
+/** A `oneOf` or `anyOf` for which a value is invalid. `schemas`: its alternatives. */
 interface Alternatives {
   readonly document: Document;
   readonly schemas: readonly unknown[];
@@ -15,8 +15,10 @@ interface Alternatives {
 }
 
 /**
- * Replaces the errors of a `oneOf` or `anyOf` by the errors of one alternative, if the value selects it: by a property that has other values in the other
- * alternatives, or by its type if it is an object or an array. The errors must come from an ajv with the option `verbose` and with `document` as its schema.
+ * Replaces the error of a `oneOf` or `anyOf` with the errors of the one alternative for which the value is intended. The alternative is found by a property
+ * with different values in all alternatives, such as `"kind": "dog"`. If there is no such property, an object or an array selects the only alternative that
+ * allows its type. If no such alternative is found, the error stays. `errors`: the errors of an ajv instance with the option `verbose` and with `document` as
+ * its schema.
  */
 export function selectAlternatives(
   document: Document,
@@ -24,13 +26,13 @@ export function selectAlternatives(
   validate: Validate,
 ): readonly ErrorObject[] {
   const unions = errors.filter((error) => isUnionError(error) && findPointer(document, error) !== undefined);
-  // The error of an outer union comes after the errors of the unions inside.
+  // The error of an outer `oneOf` or `anyOf` comes after the errors of nested ones.
   return unions
     .slice(-MAX_UNIONS)
     .reduceRight((rest, union) => selectAlternative(document, rest, union, validate), errors);
 }
 
-/** The maximum number of unions whose errors are replaced. A large value can have an error for each of its entries. */
+/** The maximum number of `oneOf` and `anyOf` errors that are replaced. A long array can have such an error for each entry. */
 const MAX_UNIONS = 10;
 
 function selectAlternative(document: Document, errors: readonly ErrorObject[], union: ErrorObject, validate: Validate) {
@@ -53,7 +55,7 @@ function isBelow({ instancePath }: ErrorObject, union: ErrorObject): boolean {
   return instancePath === union.instancePath || instancePath.startsWith(`${union.instancePath}/`);
 }
 
-/** Returns the errors of the alternative that a value selects; undefined if it selects none. */
+/** Returns the errors of the alternative for which a value is intended; undefined if this alternative is not known. */
 function validateSelected(alternatives: Alternatives, value: unknown, validate: Validate) {
   const { schemas, pointer } = alternatives;
   const selected = isNode(value) ? selectByProperty(alternatives, value) : undefined;
@@ -65,7 +67,10 @@ function validateSelected(alternatives: Alternatives, value: unknown, validate: 
   return errors.length > 0 ? errors : undefined;
 }
 
-/** Returns the index of the only alternative that allows an object or an array. The message about another value names all alternatives. */
+/**
+ * Returns the index of the alternative that allows the type of an object or an array, if no other alternative does. Returns undefined for any other value: its
+ * error message lists all alternatives.
+ */
 function selectByType({ document, schemas }: Alternatives, value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const type = Array.isArray(value) ? 'array' : 'object';
@@ -86,7 +91,10 @@ function listTypes(document: Document, schema: unknown, ancestors: readonly unkn
   return allOf.map((part) => listTypes(document, part, [...ancestors, allOf])).find(({ length }) => length > 0) ?? [];
 }
 
-/** Selects an alternative by a property with fixed values. Returns its index, or an error if the property is missing or has another value. */
+/**
+ * Finds the alternative for an object by a property whose `enum` or `const` differs in all alternatives. Returns the index of the alternative. Returns an error
+ * if the object lacks the property or has an unknown value, and undefined if the alternatives have no such property.
+ */
 function selectByProperty(alternatives: Alternatives, value: Node): number | ErrorObject | undefined {
   const { document, schemas } = alternatives;
   const choices = schemas.map((schema) => listFixedValues(document, schema, []));
@@ -126,11 +134,11 @@ function listFixedValues(document: Document, schema: unknown, ancestors: readonl
     if (value !== undefined) return [[name, [value]]];
     return Array.isArray(values) ? [[name, values]] : [];
   });
-  // The shortest list is the strictest, since all parts must allow the value.
+  // If several schemas in `allOf` list values of a property, the shortest list is used, since the value must be in all lists.
   return new Map([...inherited, ...own].sort(([, a], [, b]) => b.length - a.length));
 }
 
-/** Returns a function that returns the nodes in the alternatives of a union, with references followed. */
+/** Returns, for a document, a function that returns all objects and arrays in the alternatives of a `oneOf` or `anyOf`. References are followed. */
 const listNodes = memoizeByObject((document: Document) =>
   memoizeByObject((schemas: object): ReadonlySet<object> => {
     const nodes = new Set<object>();
@@ -145,12 +153,12 @@ const listNodes = memoizeByObject((document: Document) =>
   }),
 );
 
-/** Returns the JSON Pointer of the keyword of an error; undefined if the keyword is not in the document. */
+/** Returns the JSON Pointer of the `oneOf` or `anyOf` that caused an error; undefined if it is not in the document. */
 function findPointer(document: Document, { schema }: ErrorObject): string | undefined {
   return listUnions(document).get(schema as object);
 }
 
-/** Returns the JSON Pointers of the `oneOf` and `anyOf` of a document. */
+/** Returns the JSON Pointers of all `oneOf` and `anyOf` in a document. The keys of the map are the arrays with the alternatives. */
 const listUnions = memoizeByObject((document: Document): ReadonlyMap<object, string> => {
   const pointers = new Map<object, string>();
   const visit = (value: unknown, pointer: string): void => {

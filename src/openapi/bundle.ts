@@ -3,18 +3,21 @@ import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { METHODS } from './check-structure.ts';
 import { type Document, isNode, type Node, toNode } from './document.ts';
 import { createPartLocator, isInExtension, type SourceFile, type SourceFiles, type Target } from './source-files.ts';
-import { createLocator } from './source-location.ts';
+import { createLocator, type Locate } from './source-location.ts';
 import { getKind } from './walk-schemas.ts';
 
-/** A document in memory, made of one or more files. */
+/** An OpenAPI document in memory, which includes the parts of all files to which its main file refers. */
 export interface Bundle {
   readonly document: Document;
   readonly issues: readonly Issue[];
-  /** Formats the position of the value at a JSON Pointer of the document, in the file that has it. */
-  readonly locate: (pointer: string) => string;
+  /** Formats the source position of the value at a JSON Pointer of `document`, in the file that has the value, such as `pet.yaml:3:5 #/type`. */
+  readonly locate: Locate;
 }
 
-/** The kinds of components, by the key of the object or array that has them. Other nodes are schemas. */
+/**
+ * Maps a key to a section of `components`. A value from another file that is at or below this key becomes a component in this section, such as
+ * `components/responses`. Below other keys, it becomes a schema.
+ */
 const CONTAINERS: Readonly<Record<string, string>> = {
   parameters: 'parameters',
   headers: 'headers',
@@ -30,12 +33,13 @@ const CONTAINERS: Readonly<Record<string, string>> = {
   pathItems: 'pathItems',
 };
 
-/** Matches a reference that is not a JSON Pointer to a part of the same document: to another file, an extension, or an anchor. */
+/** Matches a `$ref` to another file, to an extension (`#/x-…`) or to an anchor (`#name`), and each `$dynamicRef`. Does not match `#/components/schemas/Pet`. */
 const OTHER_REFERENCE = /\$(?:dynamicRef|ref["']?\s*:\s*["']?(?:#(?!\/(?!x-))|[^#"'\s]))/;
 
 /**
- * Moves the parts of a document that are in other files into its components, and path items and operations to their paths. References by an anchor become JSON Pointers.
- * `main.content`: the document.
+ * Returns a document without references to other files. A schema, response or other part from another file becomes a component. A path item or an operation
+ * from another file replaces its reference. A reference to an anchor becomes a reference with a JSON Pointer. `issues`: references without a target. Throws
+ * `ContractError` if a file has a syntax error. `main.content`: the parsed document.
  */
 export function bundleDocument(files: SourceFiles, main: SourceFile): Bundle {
   if (!OTHER_REFERENCE.test(main.text))
@@ -48,9 +52,9 @@ interface Place {
   readonly file: SourceFile;
   /** The JSON Pointer in the bundled document. */
   readonly pointer: string;
-  /** The kind of component of the node, or of its children if it is a container. */
+  /** The section of `components` for the node or for its children, such as `responses`. */
   readonly kind: string;
-  /** Whether the keys of the node are names. */
+  /** Whether the keys of the node are names that the author has chosen, such as the keys of `properties`. Otherwise the keys are keywords. */
   readonly isNames: boolean;
 }
 
@@ -58,14 +62,14 @@ class Bundler {
   readonly #files: SourceFiles;
   readonly #main: SourceFile;
   readonly #issues: Issue[] = [];
-  /** The pointers of components, by file and pointer of their targets. */
+  /** The JSON Pointers of components, by the key of the value that they contain (see `getKey`). */
   readonly #components = new Map<string, string>();
-  /** The kinds and names of all components. */
+  /** The components of the bundled document, such as `schemas/Pet`. */
   readonly #taken = new Set<string>();
   readonly #added = new Map<string, Map<string, unknown>>();
-  /** The targets that stand at pointers of the bundled document. */
+  /** The sources of the values from other files, by the JSON Pointer of the value in the bundled document. */
   readonly #origins = new Map<string, Target>();
-  /** The targets that are being moved to the pointer of their reference. */
+  /** The keys of the values that are being copied (see `getKey`). A value that contains itself is found here a second time. */
   readonly #moving: string[] = [];
 
   constructor(files: SourceFiles, main: SourceFile) {
@@ -90,7 +94,7 @@ class Bundler {
     return { document: bundled, issues: this.#issues, locate };
   }
 
-  /** Gives the parts that the components of the main file refer to the names of these components. */
+  /** Finds the components of the main file that only refer to another file. The value in the other file keeps the name of its component. */
   #nameComponents(): void {
     const root = { file: this.#main, pointer: '', node: this.#main.content };
     for (const [kind, group] of this.#listChildren(this.#getChild(root, 'components'))) {
@@ -106,7 +110,7 @@ class Bundler {
     return Object.keys(toNode(target.node)).map((key) => [key, this.#getChild(target, key)]);
   }
 
-  /** Returns a child of a node, with its reference followed. */
+  /** Returns the child of a node at a key. If the child is a reference to an existing value, returns this value. */
   #getChild({ file, pointer, node }: Target, key: string): Target {
     const child = { file, pointer: pointer + formatPointer(key), node: toNode(node)[key] };
     const { $ref } = toNode(child.node);
@@ -114,7 +118,7 @@ class Bundler {
     return typeof target === 'string' ? child : target;
   }
 
-  /** Returns a copy of a node in which the references refer to the bundled document. */
+  /** Returns a copy of a node in which each reference points to a part of the bundled document. */
   #visit(node: unknown, place: Place): unknown {
     const { pointer } = place;
     if (Array.isArray(node))
@@ -143,7 +147,7 @@ class Bundler {
     return Object.fromEntries(entries);
   }
 
-  /** Replaces the references to Example Objects. Their values are data. */
+  /** Returns a copy of `examples` in which references to Example Objects point to the bundled document. The examples themselves are data and stay unchanged. */
   #visitExamples(examples: Node, place: Place): Node {
     const entries = Object.entries(examples).map(([name, example]) => {
       const pointer = place.pointer + formatPointer(name);
@@ -153,13 +157,13 @@ class Bundler {
     return Object.fromEntries(entries);
   }
 
-  /** Replaces the references of a discriminator. A value can also be the name of a schema. */
+  /** Returns a copy of the `mapping` of a discriminator in which references point to the bundled document. The name of a schema stays unchanged. */
   #visitMapping(mapping: unknown, place: Place): unknown {
     if (!isNode(mapping)) return mapping;
     const entries = Object.entries(mapping).map(([name, value]) => {
       if (typeof value !== 'string' || !/#|\.(ya?ml|json)$/i.test(value)) return [name, value];
       const pointer = place.pointer + formatPointer(name);
-      // A mapping to a schema that does not exist is ignored.
+      // A reference to a schema that does not exist stays unchanged.
       if (typeof this.#files.find(place.file, value) === 'string') return [name, value];
       const { $ref } = toNode(this.#follow(value, {}, { ...place, pointer, kind: 'schemas', isNames: false }));
       return [name, $ref ?? value];
@@ -167,7 +171,10 @@ class Bundler {
     return Object.fromEntries(entries);
   }
 
-  /** Returns the node for a reference. `siblings`: the other keys beside the reference. */
+  /**
+   * Returns the node that replaces a reference: a reference to a part of the bundled document, or a copy of the target. `siblings`: the other keys of the
+   * object that has the `$ref`.
+   */
   #follow(reference: string, siblings: Node, place: Place): unknown {
     const target = this.#files.find(place.file, reference);
     if (typeof target === 'string') return this.#refuse(reference, siblings, place, target);
@@ -181,19 +188,19 @@ class Bundler {
   }
 
   #refuse(reference: string, siblings: Node, place: Place, message: string): Node {
-    // The check of the document's structure reports a missing part of the main file.
+    // `checkStructure` reports a reference to a missing part of the main file.
     const isLocal = place.file === this.#main && reference.startsWith('#/');
     const issue = { pointer: `${place.pointer}/$ref`, message: `refers to ${JSON.stringify(reference)}, ${message}` };
     if (!isLocal) this.#issues.push(issue);
     return { ...siblings, $ref: reference };
   }
 
-  /** Returns whether a target is a part of the main file that keeps its place. */
+  /** Returns whether a target is in the main file and not in an extension, so that references can point to it directly. */
   #isReachable({ file, pointer }: Target): boolean {
     return file === this.#main && !isInExtension(pointer);
   }
 
-  /** Returns the copy of a target that replaces its reference. */
+  /** Returns a copy of the target of a reference. The copy replaces the reference. */
   #move(target: Target, siblings: Node, place: Place): unknown {
     const key = getKey(target);
     if (this.#moving.includes(key)) {
@@ -210,7 +217,7 @@ class Bundler {
     return isNode(copy) ? { ...copy, ...this.#visitEntries(siblings, place) } : copy;
   }
 
-  /** Adds a component with the target of a reference. Returns its pointer. */
+  /** Adds a component with a copy of the target of a reference. Returns the JSON Pointer of the component. */
   #addComponent(target: Target, kind: string): string {
     const added = this.#added.get(kind) ?? new Map<string, unknown>();
     this.#added.set(kind, added);
@@ -234,7 +241,7 @@ function isPaths(pointer: string): boolean {
   return pointer === '/paths' || pointer === '/webhooks';
 }
 
-/** Returns a name for a component: the last step of its pointer, else the name of its file. */
+/** Returns a name for the component of a target: the last segment of the JSON Pointer, such as `Pet`. For a whole file, the file name without its extension. */
 function createName({ file, pointer }: Target): string {
   const name = parsePointer(pointer).at(-1) ?? file.path.replace(/^.*[\\/]/, '').replace(/\.\w+$/, '');
   return name.replaceAll(/[^\w.-]+/g, '_') || 'part';

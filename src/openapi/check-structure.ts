@@ -1,15 +1,28 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { type Document, getNode, getTarget, isNode, type Node, omitKeys, parseReference, toNode } from './document.ts';
+import { findLargeSchemas } from './find-loops.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /** The keys of a path item that are operations. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const;
 
-/** Returns the broken references of a document. If there are none, returns the invalid paths and operations. A document with such an issue can't be served. */
+/**
+ * Returns the errors that prevent a document from being served. If there are invalid references, returns only these. Otherwise returns the invalid paths and
+ * operations, and the schemas that are too large.
+ */
 export function checkStructure(document: Document): readonly Issue[] {
   const issues = checkReferences(document);
-  return issues.length > 0 ? issues : checkPaths(document);
+  return issues.length > 0 ? issues : [...checkPaths(document), ...checkSchemas(document)];
+}
+
+function checkSchemas(document: Document): readonly Issue[] {
+  const composed: string[] = [];
+  mapNodes(document, (node, pointer) => {
+    if (Array.isArray(node.allOf)) composed.push(pointer);
+    return node;
+  });
+  return findLargeSchemas(document, composed);
 }
 
 function checkReferences(document: Document): readonly Issue[] {
@@ -26,7 +39,9 @@ function checkReferences(document: Document): readonly Issue[] {
 function checkReference(document: Document, pointer: string, reference: unknown): string | undefined {
   if (typeof reference !== 'string') return 'is not a reference: enter a string';
   const target = JSON.stringify(reference);
-  if (getNode(document, parseReference(reference)) === undefined) return `refers to ${target}, which does not exist`;
+  const node = getNode(document, parseReference(reference));
+  if (node === undefined) return `refers to ${target}, which does not exist`;
+  if (!isNode(node) && typeof node !== 'boolean') return `refers to ${target}, which is not an object`;
   const visited = new Set([pointer]);
   let next = parseReference(reference);
   for (;;) {
@@ -40,12 +55,12 @@ function checkReference(document: Document, pointer: string, reference: unknown)
 
 function checkPaths(document: Document): readonly Issue[] {
   const { paths = {} } = document;
-  if (!isNode(paths)) return [{ pointer: '/paths', message: 'is not an object with paths' }];
+  if (!isNode(paths)) return [{ pointer: '/paths', message: 'is not an object: use paths such as /pets as its keys' }];
   return Object.entries(paths).flatMap(([path, item]) => {
     const pointer = formatPointer('paths', path);
     if (item === null || path.startsWith('x-')) return [];
     if (!path.startsWith('/')) return [{ pointer, message: 'is not a path: it must start with a slash' }];
-    if (!isNode(item)) return [{ pointer, message: 'is not an object with operations' }];
+    if (!isNode(item)) return [{ pointer, message: 'is not an object: use methods such as get as its keys' }];
     return Object.entries(item).flatMap(([key, operation]) =>
       METHODS.includes(key as never) ? checkOperation(document, pointer + formatPointer(key), operation) : [],
     );
@@ -71,7 +86,7 @@ function checkOperation(document: Document, pointer: string, operation: unknown)
   ];
 }
 
-/** Returns an issue if the value at a pointer is not an object. `kind`: the name of the expected object. */
+/** Returns an issue if the value at a JSON Pointer is not an object. `kind`: the name of the expected object, such as `response`. */
 function checkObject(document: Document, pointer: string, kind: string): readonly Issue[] {
   return isNode(getTarget(document, pointer)) ? [] : [{ pointer, message: `is not a ${kind}: it must be an object` }];
 }
@@ -81,10 +96,13 @@ function checkParameter(document: Document, pointer: string): readonly Issue[] {
   if (!isNode(node) || typeof node.name !== 'string') return [{ pointer, message: 'is not a parameter: add a name' }];
   if (!PARAMETER_LOCATIONS.includes(String(node.in)))
     return [
-      { pointer, message: `has the location ${JSON.stringify(node.in)}: use one of ${PARAMETER_LOCATIONS.join(', ')}` },
+      {
+        pointer,
+        message: `has the invalid location ${JSON.stringify(node.in)}: use one of ${PARAMETER_LOCATIONS.join(', ')}`,
+      },
     ];
   const isDescribed = isNode(node.schema) || isNode(node.content) || node.schema === true;
-  return isDescribed ? [] : [{ pointer, message: 'has no schema: add one' }];
+  return isDescribed ? [] : [{ pointer, message: 'has no schema: add a schema' }];
 }
 
 const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'];
@@ -99,8 +117,9 @@ export function getStatuses(responses: Node): readonly string[] {
 }
 
 /**
- * Returns the document with a unique operationId for each operation, and a response for an operation that documents no final one. A missing id is created from method and path: "getCatsById" for GET /cats/{id}. A
- * repeated id gets a number. A path item that is a reference is replaced by its target, with the keys beside the reference. A path item that is null is removed.
+ * Returns a copy of the document in which each operation has a unique operationId and a response. A missing operationId is created from the method and the
+ * path, such as `getCatsById` for `GET /cats/{id}`. A repeated operationId gets a number. An operation without a response, or only with 1xx responses, gets the
+ * response `default`. A path item that is a reference is replaced by its target and by the keys beside the reference. A path item that is null is removed.
  */
 export function withOperationIds(document: Document): Document {
   const takenIds = new Set<string>();
@@ -122,15 +141,15 @@ export function withOperationIds(document: Document): Document {
   return { ...document, paths: Object.fromEntries(paths) };
 }
 
-/** Returns whether an operation documents a response that ends a request: its status is not 1xx, such as 101 for a WebSocket. */
+/** Returns whether an operation documents a final response. A 1xx response, such as 101 for a WebSocket, is not final. */
 function hasFinalStatus({ responses }: Node): boolean {
   return getStatuses(toNode(responses)).some((status) => !status.startsWith('1'));
 }
 
-/** The responses of an operation that documents no final one. */
+/** The responses that are added to an operation without a final response. */
 const ANY_RESPONSE = { default: { description: 'Any response.' } };
 
-/** Returns whether operations of a document need no responses, which OpenAPI 3.1 allows. */
+/** Returns whether an operation can have no `responses`. OpenAPI 3.1 allows this, and OpenAPI 3.0 does not. */
 function allowsNoResponses({ openapi }: Document): boolean {
   return !String(openapi).startsWith('3.0');
 }

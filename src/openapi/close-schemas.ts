@@ -2,14 +2,14 @@ import { type Document, isNode, type Node, resolveNode } from './document.ts';
 import { getKind } from './walk-schemas.ts';
 
 /**
- * Returns the document with `additionalProperties: false` in every object schema without `additionalProperties`. Each `allOf` of objects is merged into
- * one object schema, because a closed part would reject the properties of the other parts. Schemas below a `not` stay open: a closed schema matches
- * fewer values, so the `not` would reject fewer values. Schemas that depend on a condition stay open too, because the object has other properties.
+ * Returns a copy of the document whose object schemas forbid undocumented properties: each object schema without `additionalProperties` gets
+ * `additionalProperties: false`. An `allOf` of object schemas is first merged into one schema, because each of them would reject the properties of the others.
+ * Schemas in `if`, `then`, `else`, `dependentSchemas` and `contains` stay unchanged, because an object that matches them can have other properties. Schemas in
+ * `not` stay unchanged, because a stricter schema would make the `not` less strict.
  */
 export function closeSchemas(document: Document): Document {
   /**
-   * `references`: the references whose targets were merged into ancestors of the node. An `allOf` with one of these references is recursive, and it is
-   * not merged.
+   * `references`: the references whose targets were merged into ancestors of the node. An `allOf` with one of these references is recursive and is not merged.
    */
   const visit = (node: unknown, references: readonly string[], isNames: boolean): unknown => {
     if (Array.isArray(node)) return node.map((entry) => visit(entry, references, false));
@@ -29,17 +29,20 @@ export function closeSchemas(document: Document): Document {
   return visit(document, [], false) as Document;
 }
 
-/** Keywords whose schemas stay open. */
+/** Keywords whose schemas stay unchanged. */
 const OPEN_KEYWORDS = new Set(['not', 'if', 'then', 'else', 'dependentSchemas', 'contains']);
 
-/** Returns the keyword that forbids other properties. Only `unevaluatedProperties` allows the properties of schemas that depend on a condition. */
+/**
+ * Returns the keyword that forbids undocumented properties in a schema. A schema with `if` or `dependentSchemas` needs `unevaluatedProperties`:
+ * `additionalProperties` would reject the properties that are documented inside these keywords.
+ */
 function getClosingKeyword(schema: Node): string {
   return 'if' in schema || 'dependentSchemas' in schema ? 'unevaluatedProperties' : 'additionalProperties';
 }
 
 /**
- * Moves the properties of an object schema into each of its alternatives (`oneOf`, `anyOf`), because a closed alternative would reject these properties.
- * Returns the schema itself if its alternatives have no properties.
+ * Moves the properties of an object schema into each of its alternatives (`oneOf`, `anyOf`), because each alternative forbids properties that it does not
+ * document itself. Returns the schema itself if its alternatives have no properties.
  */
 function distributeAlternatives(document: Document, node: Node): Node {
   const { oneOf, anyOf, discriminator, ...base } = node;
@@ -57,7 +60,7 @@ function hasProperties(document: Document, node: unknown, ancestors: readonly un
   return isNode(schema.properties) || parts.some((part) => hasProperties(document, part, [...ancestors, schema]));
 }
 
-/** Returns whether a schema describes an object and allows undocumented properties only because it does not forbid them. */
+/** Returns whether a schema describes an object with properties, and has neither `additionalProperties` nor `unevaluatedProperties`. */
 function isOpen(schema: Node): boolean {
   const { properties, additionalProperties, unevaluatedProperties } = schema;
   return (
@@ -75,13 +78,13 @@ function isObjectSchema({ type, properties }: Node): boolean {
 /** The result of merging several schemas. */
 export interface MergedSchema {
   readonly schema: Node;
-  /** The references whose targets were merged. */
+  /** The references whose targets were merged into the schema. */
   readonly references: readonly string[];
 }
 
 /**
- * Merges an `allOf` of objects and its sibling keywords into one object schema. If several parts have the same property, its value must be valid in all
- * these parts.
+ * Merges the schemas of an `allOf` and its sibling keywords into one object schema. If several of these schemas have the same property, its value must be valid
+ * against all of them. Returns the node unchanged if an entry of `allOf` is not an object schema, or is recursive.
  */
 function mergeAllOf(document: Document, node: Node, outerReferences: readonly string[]): MergedSchema {
   const unchanged = { schema: node, references: [] };

@@ -8,12 +8,12 @@ import { createPattern } from './ajv.ts';
 import { type Document, getNode } from './document.ts';
 import { formats } from './formats.ts';
 
-/** The documents of a contract that is precompiled. */
+/** The documents of a contract that the build has precompiled. */
 export interface CompiledDocuments {
   readonly document: Document;
   readonly normalized: Document;
   readonly warning?: string;
-  /** The key of the edit with which the contract was compiled. */
+  /** The `key` of the `DocumentEdit` that was applied before the contract was compiled; absent if there was no edit. */
   readonly editKey?: string | undefined;
 }
 
@@ -21,17 +21,26 @@ export interface CompiledDocuments {
 export interface DocumentEdit {
   readonly key: string;
   edit(document: Document): Document;
-  /** The names of the component schemas that the edit replaces, if it changes nothing else. All such edits of a document share a compiled form. */
+  /**
+   * The names of the component schemas that the edit replaces. Present only if the edit changes nothing else. Edits that replace the same schemas share one
+   * precompiled contract.
+   */
   readonly schemas?: readonly string[];
 }
 
-/** The groups of validators: of parameters, of request bodies, of responses (with open or closed schemas), and of the application's state. */
+/**
+ * A group of precompiled validators. `parameters`, `request`: of request parameters and bodies. `open`, `closed`: of responses, where undocumented properties
+ * are allowed or are errors. `state`: of the application's data.
+ */
 export type ValidatorGroup = 'parameters' | 'request' | 'open' | 'closed' | 'state';
 
-/** The code of the validators of a group, by JSON Pointer of the schema, or by operationId for parameters. Each code is the body of a function that returns the validator. */
+/**
+ * The JavaScript code of the validators of a group, by the JSON Pointer of the schema. In the group `parameters`, by operationId. Each value is the body of a
+ * function that returns the validator.
+ */
 export type ValidatorCode = Readonly<Record<string, string>>;
 
-/** A contract that the build has precompiled, so that a start parses no YAML and compiles no schema. */
+/** A contract that the build has precompiled, so that the server starts without parsing YAML and without compiling schemas. */
 export interface CompiledContract {
   readonly documents: CompiledDocuments;
   /** Returns the code of all validators of a group. */
@@ -40,20 +49,23 @@ export interface CompiledContract {
   getValidator(group: ValidatorGroup, key: string): ValidateFunction | undefined;
 }
 
-/** Returns the name of the folder with the compiled form of a contract: a hash of `parts`, which determine the compiled form. */
+/** Returns the name of the folder for a precompiled contract: a hash of `parts`. `parts`: all texts on which the result of the compilation depends. */
 export function hashContract(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, HASH_LENGTH);
 }
 
 const HASH_LENGTH = 16;
 
-/** The path of the folder with the compiled contracts: beside the modules of the packaged program. Without a build, it does not exist. */
+/** The path of the folder with all precompiled contracts. The build creates the folder `compiled` beside the bundled modules. */
 const COMPILED_FOLDER = fileURLToPath(new URL('compiled', import.meta.url));
 
-/** The compiled forms that have been read, by folder. */
+/** The precompiled contracts that have been read, by the path of their folder. */
 const cache = new Map<string, CompiledContract>();
 
-/** Returns the compiled form of a contract; undefined if the build has not compiled it. `name`: see `hashContract`. */
+/**
+ * Returns a precompiled contract; undefined if the build has not compiled it. `name`: the result of `hashContract`. `folder`: the folder with all precompiled
+ * contracts.
+ */
 export function findCompiledContract(name: string, folder = COMPILED_FOLDER): CompiledContract | undefined {
   const path = join(folder, name);
   const compiled = cache.get(path) ?? readCompiledContract(path);
@@ -61,7 +73,10 @@ export function findCompiledContract(name: string, folder = COMPILED_FOLDER): Co
   return compiled;
 }
 
-/** Returns the compiled form of a contract with another edit of the same schemas. It has no validators of what refers to these schemas. */
+/**
+ * Applies an edit to a contract that was precompiled with another edit of the same schemas. The result has no validators for the edited schemas, and none for
+ * schemas that refer to them.
+ */
 export function editCompiledContract(compiled: CompiledContract, { key, edit, schemas = [] }: DocumentEdit) {
   const { documents } = compiled;
   if (documents.editKey === key) return compiled;
@@ -79,7 +94,7 @@ export function editCompiledContract(compiled: CompiledContract, { key, edit, sc
   return { ...compiled, documents: edited, getValidator };
 }
 
-/** Returns whether a node of a document is one of the targets, or refers to one. All are JSON Pointers. */
+/** Returns whether a node of a document is one of `targets`, or refers to a target directly or through other nodes. `node` and `targets` are JSON Pointers. */
 function refersTo(document: Document, node: string, targets: readonly string[]): boolean {
   const pointers = new Set([node]);
   for (const pointer of pointers) {
@@ -89,7 +104,7 @@ function refersTo(document: Document, node: string, targets: readonly string[]):
   return targets.some((target) => pointers.has(target));
 }
 
-/** Reads the compiled form of a contract from a folder; undefined if the folder does not exist. */
+/** Reads a precompiled contract from its folder. Returns undefined if the folder does not exist. */
 function readCompiledContract(folder: string): CompiledContract | undefined {
   const readFile = <Value>(file: string): Value | undefined => readIfExists(join(folder, file));
   const documents = readFile<CompiledDocuments>('documents.json');
@@ -113,14 +128,14 @@ function readCompiledContract(folder: string): CompiledContract | undefined {
   };
 }
 
-/** Creates a validator from its code, as ajv does. */
+/** Runs the code of a validator and returns the validator; undefined if there is no code. */
 function createValidator(code: string | undefined): ValidateFunction | undefined {
   return code === undefined
     ? undefined
     : new Function('require', 'createPattern', 'formats', code)(loadPackage, createPattern, formats);
 }
 
-/** Reads a JSON file; undefined if it does not exist. */
+/** Reads and parses a JSON file. Returns undefined if the file does not exist. */
 function readIfExists<Value>(path: string): Value | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));

@@ -6,41 +6,45 @@ import { findIgnoredParts } from './find-ignored-parts.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { applyOverlay, listOverlayPaths, type Overlay } from './overlay.ts';
 import { createPartLocator, type SourceFile, SourceFiles } from './source-files.ts';
+import type { Locate } from './source-location.ts';
 
 /** Options of `loadContract`. */
 export interface ContractOptions {
   readonly path: string;
-  /** Whether unknown query parameters and properties are violations. If not, they are ignored. */
+  /** Whether query parameters and body properties that the contract does not document are violations. If false, they are ignored. */
   readonly strict: boolean;
-  /** Edits the document before it is validated. */
+  /** An edit that is applied to the document before the document is checked. */
   readonly edit?: DocumentEdit | undefined;
 }
 
-/** The files of a document other than its main file and its overlay. */
+/** The files to which the main file of a document refers, directly or through other files. */
 export type Parts = readonly Pick<SourceFile, 'path' | 'text'>[];
 
-/** The documents of a contract and their source. */
+/** The documents of a contract and the files from which they were created. */
 export interface LoadedDocuments {
   readonly documents: CompiledDocuments;
   readonly text: string;
   readonly parts: Parts;
-  /** The path of the overlay. */
+  /** The path of the overlay file; undefined if there is none. */
   readonly overlay: string | undefined;
-  readonly locate: (pointer: string) => string;
+  readonly locate: Locate;
 }
 
-/** The paths of the other files of each contract file, from its last loading. */
+/** The paths of the files to which each contract file referred when it was last loaded, by the path of the contract file. */
 const partPaths = new Map<string, readonly string[]>();
 
 /**
- * Returns the paths of the other files of a contract, including those that do not exist: of its overlay, and of the files to which the contract file at `path`
- * referred at its last loading.
+ * Returns the paths that an overlay of the contract file at `path` can have, and the paths of the files to which the contract file referred when it was last
+ * loaded. The files at these paths do not have to exist.
  */
 export function getPartPaths(path: string): readonly string[] {
   return [...listOverlayPaths(path), ...(partPaths.get(path) ?? [])];
 }
 
-/** Parses, edits and normalizes a document, with the other files to which it refers and its overlay. Throws `ContractError` if the document can't be served. */
+/**
+ * Creates the documents of a contract from the text of its file: loads the other files to which it refers, applies `edit` and the overlay, and normalizes the
+ * schemas. Throws `ContractError` if the document can't be served.
+ */
 export function createDocuments(text: string, { path, edit }: ContractOptions, overlay?: Overlay): LoadedDocuments {
   const parsed = parseDocument(path, text);
   const main = { path, text, content: edit ? edit.edit(parsed) : parsed };
@@ -68,7 +72,10 @@ export function createDocuments(text: string, { path, edit }: ContractOptions, o
   };
 }
 
-/** Applies an overlay to a bundle. Leaves out the issues in parts that the overlay removes. `unused`: the messages about actions that change nothing. */
+/**
+ * Applies an overlay to a bundled document. Removes the issues about parts that the overlay removes. `unused`: a warning about the overlay actions that change
+ * nothing; empty if there are none.
+ */
 function overlayBundle(bundle: Bundle, overlay: Overlay | undefined): Bundle & { readonly unused: readonly string[] } {
   if (!overlay) return { ...bundle, unused: [] };
   const { document, origins, warning } = applyOverlay(bundle.document, overlay);

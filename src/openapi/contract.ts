@@ -18,34 +18,40 @@ import { type ResponseToVerify, type ResponseViolation, verifyResponse } from '.
 import { createRouting, type Route, type Routing } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
 import { isUnchanged } from './source-files.ts';
-import { createLocator } from './source-location.ts';
+import { createLocator, type Locate } from './source-location.ts';
 import { type RequestResult, type RequestToValidate, validateRequest } from './validate-request.ts';
 import { canVerifyParts, type ListResponse, verifyListParts } from './verify-list.ts';
 import { createDataValidator } from './violations.ts';
 
-/** A loaded contract. It routes requests, and validates requests, responses and data. */
+/** A loaded contract (an OpenAPI document), with functions that route requests, and validate requests, responses and data. */
 export interface Contract extends Routing {
   /** The path of the contract file. */
   readonly path: string;
-  /** The text of the contract file. If the document has several files or an overlay, the text of the document that is made of them. */
+  /** The text of the contract file. If the contract has several files or an overlay, the text of the combined document. */
   readonly text: string;
   /** The path of the overlay that changes the document; undefined if there is none. */
   readonly overlay: string | undefined;
-  /** Formats the position of the value at a JSON Pointer of the document: `FILE:LINE:COLUMN #POINTER`. */
-  locate(pointer: string): string;
+  /** Formats the source position of the value at a JSON Pointer of the document: `FILE:LINE:COLUMN #POINTER`. */
+  readonly locate: Locate;
   /** The document in the file, changed by the option `edit` and by the overlay. */
   readonly document: Document;
-  /** The document that requests are validated against. In strict mode, its schemas are closed. Created on first use. */
+  /** The document against which requests are validated. In strict mode, its schemas forbid undocumented properties. Created on first use. */
   readonly enforced: Pick<Contract, 'document' | 'text'>;
   /** The document with its schemas in the JSON Schema dialect of ajv, and with an operationId for every operation. */
   readonly normalized: Document;
-  /** A message that lists what is ignored: schema keywords with invalid values, unreachable operations, and unsupported styles; undefined if there is nothing. */
+  /**
+   * A message about the parts of the document that are ignored: schema keywords with invalid values, operations that no request can reach, and unsupported
+   * styles of parameters. Undefined if nothing is ignored.
+   */
   readonly warning: string | undefined;
   /** Validates a request. Returns the input of the operation, or violations. */
   validateRequest(route: Route, request: RequestToValidate): RequestResult;
   /** Returns the violations in a response. */
   verifyResponse(route: Route, response: ResponseToVerify, options: VerifyOptions): readonly ResponseViolation[];
-  /** Returns the first 1,000 violations in a response with a long list. The server can handle other requests during the verification. */
+  /**
+   * Returns the violations in a response with a long list. The list is verified in slices, and the server can handle other requests between two slices. Stops
+   * after 1,000 violations. If the schema has a rule for the whole list, such as `uniqueItems`, the list is verified at once.
+   */
   verifyListInSlices(
     route: Route,
     response: ListResponse,
@@ -57,7 +63,10 @@ export interface Contract extends Routing {
   isValid(schema: string, value: unknown): boolean;
   /** Validates a value against a component schema. Unknown properties are errors. */
   validateData: DataValidator;
-  /** Compiles the schemas of an operation that are not precompiled, which takes about 10 ms. Throws `ContractError` if ajv can't compile a schema. */
+  /**
+   * Compiles the schemas of an operation, which takes about 10 ms. Does nothing if the contract is precompiled. Throws `ContractError` if ajv can't compile a
+   * schema.
+   */
   warmUp(route: Route, options: VerifyOptions): void;
 }
 
@@ -70,8 +79,8 @@ const MAX_CACHED_CONTRACTS = 20;
 const cache = new Map<string, { name: string; parts: Parts; contract: Contract }>();
 
 /**
- * Loads a contract from a YAML or JSON file. Throws `ContractError` if the contract can't be served. Loading takes about 100 ms, unless the contract is
- * precompiled, so the contract is cached until one of its files changes. All servers of a process share the contract, because it has no state.
+ * Loads a contract from a YAML or JSON file. Throws `ContractError` if the contract can't be served. Loading takes about 100 ms if the contract is not
+ * precompiled, so the contract is cached until one of its files changes. All servers of a process share the cached contract, because it has no state.
  */
 export async function loadContract(options: ContractOptions): Promise<Contract> {
   const { path, strict, edit } = options;
@@ -95,7 +104,10 @@ export async function loadContract(options: ContractOptions): Promise<Contract> 
   }
 }
 
-/** Returns the name of the compiled form of a contract. */
+/**
+ * Returns the name of the folder with the precompiled contract: a hash of the text, the options and the overlay. The folder exists only if the build has
+ * compiled the contract.
+ */
 export function getContractName(
   text: string,
   { strict, edit }: Omit<ContractOptions, 'path'>,
@@ -109,11 +121,12 @@ function createLoaded(text: string, path: string, documents: CompiledDocuments):
   return { text, documents, locate: createLocator(path, text), parts: [], overlay: undefined };
 }
 
-/** Creates a contract from its documents. `compiled`: the compiled form of the contract; undefined if it is not precompiled. */
-function createContract(loaded: LoadedDocuments, options: ContractOptions, compiled?: CompiledContract): Contract {
-  const { path, strict } = options;
-  const { text, locate, overlay } = loaded;
-  const { document, normalized, warning } = loaded.documents;
+/** Creates a contract from its documents. `compiled`: the precompiled contract; undefined if there is none. */
+function createContract(
+  { text, locate, overlay, documents: { document, normalized, warning } }: LoadedDocuments,
+  { path, strict }: ContractOptions,
+  compiled?: CompiledContract,
+): Contract {
   const backend = createBackend(normalized);
   const views = createViews(normalized, text, strict);
   const requests = {
@@ -123,12 +136,9 @@ function createContract(loaded: LoadedDocuments, options: ContractOptions, compi
       const validator = compiled?.getValidator('parameters', operationId);
       return validator ? [validator] : backend.getParameterValidators(operationId);
     }),
-    validateJson: createSchemaValidator(views.request, {}, (pointer) => compiled?.getValidator('request', pointer)),
-    validateLargeJson: createSchemaValidator(views.request, { allErrors: false }),
-    validateForm: createSchemaValidator(views.request, { coerceTypes: 'array' }),
+    ...createBodyValidators(views.request, compiled),
   };
-  const open = createSchemaValidator(views.open, {}, (pointer) => compiled?.getValidator('open', pointer));
-  const closed = createSchemaValidator(views.closed, {}, (pointer) => compiled?.getValidator('closed', pointer));
+  const { open, closed } = createDataValidators(views, compiled);
   let enforced: Contract['enforced'] | undefined;
   const verify: Contract['verifyResponse'] = (route, response, options) =>
     verifyResponse(options.closed ? closed : open, route.responses, response);
@@ -157,15 +167,42 @@ function createContract(loaded: LoadedDocuments, options: ContractOptions, compi
     warmUp(route, options) {
       if (compiled) return;
       requests.getParameterValidators(route);
-      const successes = route.responses.filter(({ name }) => name.startsWith('2'));
-      const errors = [
-        ...compileSchemas(requests.validateJson, route.bodyMedia),
-        ...successes.flatMap(({ media }) => compileSchemas(options.closed ? closed : open, media)),
-      ];
-      const unusable = errors.find(({ keyword }) => keyword === 'unusable');
-      if (unusable) throw new ContractError(`${path} ${unusable.message}`);
+      const errors = compileBodySchemas(route, requests.validateJson, options.closed ? closed : open);
+      throwIfUnusable(path, errors);
     },
   };
+}
+
+/** Creates the validators of request bodies. */
+function createBodyValidators(getDocument: () => Document, compiled: CompiledContract | undefined) {
+  return {
+    validateJson: createSchemaValidator(getDocument, {}, (pointer) => compiled?.getValidator('request', pointer)),
+    validateLargeJson: createSchemaValidator(getDocument, { allErrors: false }),
+    validateForm: createSchemaValidator(getDocument, { coerceTypes: 'array' }),
+  };
+}
+
+/**
+ * Creates the validators of responses and data. The validator `open` allows undocumented properties. For the validator `closed`, undocumented properties are
+ * errors.
+ */
+function createDataValidators(views: ReturnType<typeof createViews>, compiled: CompiledContract | undefined) {
+  return {
+    open: createSchemaValidator(views.open, {}, (pointer) => compiled?.getValidator('open', pointer)),
+    closed: createSchemaValidator(views.closed, {}, (pointer) => compiled?.getValidator('closed', pointer)),
+  };
+}
+
+/** Throws `ContractError` if a schema can't be compiled. */
+function throwIfUnusable(path: string, errors: readonly ErrorObject[]): void {
+  const unusable = errors.find(({ keyword }) => keyword === 'unusable');
+  if (unusable) throw new ContractError(`${path} ${unusable.message}`);
+}
+
+/** Compiles the schemas of the request body and of the 2xx responses of an operation. Returns the errors. */
+function compileBodySchemas({ bodyMedia, responses }: Route, request: SchemaValidator, response: SchemaValidator) {
+  const successes = responses.filter(({ name }) => name.startsWith('2'));
+  return [...compileSchemas(request, bodyMedia), ...successes.flatMap(({ media }) => compileSchemas(response, media))];
 }
 
 function closeDocument(document: Document): Contract['enforced'] {
@@ -173,7 +210,10 @@ function closeDocument(document: Document): Contract['enforced'] {
   return { document: closed, text: formatYaml(closed) };
 }
 
-/** Returns the documents against which requests and responses are validated. */
+/**
+ * Returns functions that create the documents against which requests (`request`) and responses (`open`, `closed`) are validated. In the document of `closed`,
+ * schemas forbid undocumented properties.
+ */
 export function createViews(normalized: Document, text: string, strict: boolean) {
   const createRequestView = () => createDirectionView(normalized, text, 'readOnly');
   const createResponseView = () => createDirectionView(normalized, text, 'writeOnly');
@@ -184,7 +224,7 @@ export function createViews(normalized: Document, text: string, strict: boolean)
   };
 }
 
-/** Compiles the schemas of media types by validating `undefined` against each. Returns the errors. */
+/** Compiles the schemas of media types: validates `undefined` against each schema. Returns the errors. */
 function compileSchemas(validate: SchemaValidator, media: Route['bodyMedia']): readonly ErrorObject[] {
   return Object.values(media).flatMap(({ schema }) => (schema === undefined ? [] : validate(schema, undefined)));
 }

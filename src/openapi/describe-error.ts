@@ -5,11 +5,11 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { suggestName } from '../util/similar-names.ts';
 import { getUnknownName } from './schema-validator.ts';
 
-/** The schema keywords that a remedy describes. */
+/** The schema keywords from which a remedy is created: the text that says how to correct a value. */
 interface DescribedSchema
   extends Partial<Readonly<Record<'description' | 'type' | 'format' | 'pattern' | 'x-unit', string>>>,
     Partial<Readonly<Record<'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength', number>>>,
-    Partial<Readonly<Record<'minItems' | 'maxItems', number>>> {
+    Partial<Readonly<Record<'exclusiveMinimum' | 'exclusiveMaximum' | 'minItems' | 'maxItems', number>>> {
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, DescribedSchema>>;
@@ -19,7 +19,7 @@ interface DescribedSchema
   readonly oneOf?: readonly DescribedSchema[];
 }
 
-/** Returns the rule, the problem and the remedy of an error. The error must come from an ajv with the option `verbose`. */
+/** Describes a validation error: the violated rule, the problem and the remedy. `error`: an error of an ajv instance with the option `verbose`. */
 export function describeError(error: ErrorObject): IssueParts {
   return { rule: error.keyword, problem: getProblem(error), remedy: getRemedy(error) };
 }
@@ -34,6 +34,8 @@ function getProblem(error: ErrorObject): string {
   if (typeof data === 'number' && !Number.isFinite(data)) return 'is a number too large to be represented';
   if (keyword === 'maximum') return `${data} is above the maximum of ${params.limit}`;
   if (keyword === 'minimum') return `${data} is below the minimum of ${params.limit}`;
+  if (keyword === 'exclusiveMinimum') return `${data} is not greater than ${params.limit}`;
+  if (keyword === 'exclusiveMaximum') return `${data} is not less than ${params.limit}`;
   return isRepeatedParameter(error) ? 'is sent more than once' : `is ${JSON.stringify(shorten(data))}`;
 }
 
@@ -64,8 +66,9 @@ function isRepeatedParameter({ keyword, data, instancePath, parentSchema }: Erro
 /** Returns the remedy for a keyword about the entries of an array; undefined for other keywords. */
 function getArrayRemedy({ keyword, params }: ErrorObject): string | undefined {
   if (keyword === 'uniqueItems') return `use different entries: the entries ${params.i} and ${params.j} are equal`;
-  // `items: false` after `prefixItems`.
-  if (keyword === 'items' || keyword === 'unevaluatedItems') return `use an array of at most ${params.limit}`;
+  // The schema has `items: false` after `prefixItems`, which limits the number of entries.
+  if (keyword === 'items' || keyword === 'unevaluatedItems')
+    return `use an array with at most ${countEntries(params.limit)}`;
   if (keyword !== 'contains') return undefined;
   const { minContains, maxContains } = params;
   const limit = maxContains === undefined ? `at least ${minContains}` : `${minContains} to ${maxContains}`;
@@ -97,10 +100,10 @@ function joinAlternatives(alternatives: readonly (readonly string[])[]): string 
   return alternatives.map((names) => names.join(' and ')).join(', or ');
 }
 
-/** Describes the values of a schema that a client can use instead of an invalid value. */
+/** Describes the values that a schema allows, such as `an integer from 1 to 10`. */
 const describeExpected = memoizeByObject((schema: DescribedSchema) => describeSchema(schema));
 
-/** Describes the values of the schema of a missing property. */
+/** Describes the values that a missing property can have. Returns `it` if the schema allows any value. */
 const describeMissing = memoizeByObject((schema: DescribedSchema) => describeSchema(schema, 'it'));
 
 function describeSchema(schema: DescribedSchema, fallback = 'another value'): string {
@@ -128,8 +131,13 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 function describeCount({ minItems = 0, maxItems }: DescribedSchema): string {
-  if (maxItems === undefined) return minItems > 0 ? ` of at least ${minItems}` : '';
-  return minItems > 0 ? ` of ${minItems} to ${maxItems}` : ` of at most ${maxItems}`;
+  if (maxItems === undefined) return minItems > 0 ? ` with at least ${countEntries(minItems)}` : '';
+  const range = minItems > 0 ? `${minItems} to` : 'at most';
+  return ` with ${range} ${countEntries(maxItems)}`;
+}
+
+function countEntries(count: number): string {
+  return count === 1 ? '1 entry' : `${count} entries`;
 }
 
 function describeString({ format, pattern, minLength = 0, maxLength }: DescribedSchema): string {
@@ -142,11 +150,17 @@ function describeString({ format, pattern, minLength = 0, maxLength }: Described
   return minLength > 0 ? 'a string that is not empty' : 'a string';
 }
 
-function describeRange({ type, minimum, maximum, multipleOf }: DescribedSchema): string {
+function describeRange(schema: DescribedSchema): string {
+  const { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   const step = type === 'integer' || multipleOf === undefined ? '' : ` in steps of ${multipleOf}`;
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}${step}`;
-  if (minimum !== undefined) return ` of at least ${minimum}${step}`;
-  return maximum === undefined ? step : ` of at most ${maximum}${step}`;
+  const limits = Object.entries({
+    'greater than': exclusiveMinimum,
+    'of at least': minimum,
+    'less than': exclusiveMaximum,
+    'of at most': maximum,
+  }).flatMap(([text, limit]) => (limit === undefined ? [] : [`${text} ${limit}`]));
+  return (limits.length > 0 ? ` ${limits.join(' and ')}` : '') + step;
 }
 
 function joinWithOr(items: readonly string[]): string {

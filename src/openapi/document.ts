@@ -9,7 +9,7 @@ import { loadYamlParser } from './yaml-parser.ts';
 
 export type { Document } from 'openapi-backend';
 
-/** Thrown for a contract that can't be loaded. `message` has the file, the position, and the problem. */
+/** Thrown if a contract (an OpenAPI document) can't be loaded. `message` has the file, the problem and, if known, the position in the file. */
 export class ContractError extends UserError {
   override readonly name = 'ContractError';
 }
@@ -19,7 +19,9 @@ export function parseDocument(path: string, text: string): Document {
   return toDocument(path, parseText(path, text));
 }
 
-/** Returns a value as an OpenAPI document. Throws `ContractError` if it is none of version 3.0 or 3.1. `path`: used in the error message. */
+/**
+ * Returns a parsed value as an OpenAPI document. Throws `ContractError` if the value is not an OpenAPI 3.0 or 3.1 document. `path`: used in the error message.
+ */
 export function toDocument(path: string, value: unknown): Document {
   const document = value as Document | null;
   if (isNode(document) && /^3\.[01]\./.test(String(document.openapi))) return document;
@@ -28,7 +30,7 @@ export function toDocument(path: string, value: unknown): Document {
   );
 }
 
-/** Parses JSON or YAML. Throws a `ContractError` for a syntax error. Uses the core schema of YAML 1.2, which does not turn strings into dates. */
+/** Parses JSON or YAML. Throws a `ContractError` for a syntax error. Uses the core schema of YAML 1.2, so `2025-06-01` is a string and not a date. */
 export function parseText(path: string, text: string): unknown {
   const isJson = text.trimStart().startsWith('{');
   try {
@@ -40,18 +42,38 @@ export function parseText(path: string, text: string): unknown {
   const { CORE_SCHEMA, load, YAMLException } = loadYamlParser();
   try {
     const document = load(text, { schema: CORE_SCHEMA });
-    // An alias can create a cycle, for which JSON.stringify throws a TypeError.
-    if (/[*&]\w/.test(text)) JSON.stringify(document);
+    if (/[*&]\w/.test(text)) checkAliases(path, document);
     return document;
   } catch (cause) {
-    if (cause instanceof TypeError)
-      throw new ContractError(`${path} has an alias that refers to its own anchor: remove the cycle`, { cause });
     if (!(cause instanceof YAMLException)) throw cause;
-    // Errors of the file as a whole have no mark, such as that of a file with several documents.
+    // An error about the whole file has no position (`mark`), for example if the file has several YAML documents.
     const { mark } = cause as { readonly mark?: { readonly line: number; readonly column: number } };
     const place = mark ? `${path}:${mark.line + 1}:${mark.column + 1}` : path;
     throw new ContractError(`${place} is not valid ${isJson ? 'JSON' : 'YAML'}: ${cause.reason}`, { cause });
   }
+}
+
+/** The maximum number of values in a document with YAML aliases. A few lines with nested aliases can have billions of values. */
+const MAX_VALUES = 1_000_000;
+
+/** Throws a `ContractError` if aliases create a cycle or too many values. */
+function checkAliases(path: string, document: unknown): void {
+  const counts = new Map<unknown, number>();
+  const count = (value: unknown): number => {
+    if (typeof value !== 'object' || value === null) return 1;
+    const known = counts.get(value);
+    if (known !== undefined) return known;
+    // The count is Infinity while a value is being counted. A value that contains itself keeps this count.
+    counts.set(value, Number.POSITIVE_INFINITY);
+    const sum = Object.values(value).reduce<number>((total, inner) => total + count(inner), 1);
+    counts.set(value, sum);
+    return sum;
+  };
+  const total = count(document);
+  if (total === Number.POSITIVE_INFINITY)
+    throw new ContractError(`${path} has an alias that refers to its own anchor: remove the cycle`);
+  if (total > MAX_VALUES)
+    throw new ContractError(`${path} has ${total} values after its aliases are resolved: use at most ${MAX_VALUES}`);
 }
 
 /** Formats a document as YAML that parsers of YAML 1.1 and 1.2 read in the same way: strings that look like dates or booleans are quoted. */
@@ -59,7 +81,7 @@ export function formatYaml(document: Document): string {
   return loadYamlParser().dump(document, { noRefs: true, lineWidth: -1 });
 }
 
-/** Formats a document as JSON if its original text is JSON, else as YAML. JSON takes a fraction of the time. */
+/** Formats a document as JSON if its original text is JSON, else as YAML. Formatting JSON is many times faster. `text`: the original text. */
 export function formatLike(text: string, document: Document): string {
   return text.trimStart().startsWith('{') ? JSON.stringify(document, null, 2) : formatYaml(document);
 }
@@ -85,7 +107,7 @@ export function formatIssues(locate: (pointer: string) => string, issues: readon
 /** An object in a document or a schema. */
 export type Node = { readonly [key: string]: unknown };
 
-/** Returns whether a value is an object. Arrays and null are not. */
+/** Returns whether a value is an object. Returns false for an array and for null. */
 export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -95,7 +117,7 @@ export function toNode(value: unknown): Node {
   return isNode(value) ? value : {};
 }
 
-/** Returns the object without some keys. */
+/** Returns an object without the given keys. */
 export function omitKeys(node: Node, keys: readonly string[]): Node {
   return keys.length === 0 ? node : Object.fromEntries(Object.entries(node).filter(([key]) => !keys.includes(key)));
 }
@@ -121,12 +143,15 @@ export function resolveNode(document: unknown, node: unknown): unknown {
   return isNode(node) && typeof node.$ref === 'string' ? getTarget(document, parseReference(node.$ref)) : node;
 }
 
-/** Returns the value at a JSON Pointer, with references followed. */
+/** Returns the value at a JSON Pointer. If the value is a reference, returns its target. */
 export function getTarget(document: unknown, pointer: string): unknown {
   return getNode(document, resolvePointer(document, pointer));
 }
 
-/** Returns the property names of the schema at a JSON Pointer, with references followed, and those of the schemas of which it is composed. */
+/**
+ * Returns the names of the properties that a schema documents, including those in its `allOf`, `oneOf`, `anyOf`, `if`, `then`, `else` and `dependentSchemas`.
+ * References are followed. `schema`: the JSON Pointer of the schema.
+ */
 export function getPropertyNames(document: unknown, schema: string): readonly string[] {
   const names = new Set<string>();
   const visited = new Set<unknown>();
@@ -144,7 +169,7 @@ export function getPropertyNames(document: unknown, schema: string): readonly st
 
 const COMPOSITION_KEYWORDS = ['allOf', 'oneOf', 'anyOf', 'if', 'then', 'else'];
 
-/** Returns the pointer of the final target if there is a reference at a pointer, else the pointer itself. */
+/** Returns the JSON Pointer of the final target if the value at a JSON Pointer is a reference. For any other value, returns the pointer unchanged. */
 export function resolvePointer(document: unknown, pointer: string): string {
   const node = getNode(document, pointer);
   return isNode(node) && typeof node.$ref === 'string' ? resolvePointer(document, parseReference(node.$ref)) : pointer;

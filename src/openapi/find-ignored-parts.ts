@@ -1,18 +1,51 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { toPattern } from '../util/path-template.ts';
+import { suggestName } from '../util/similar-names.ts';
 import { type Document, getTarget, toNode } from './document.ts';
 import { getRoutes, type Route } from './routes.ts';
 
-/** Returns the parts of a document that the server can't follow: paths that no request can have, and styles of parameters. */
+/**
+ * Returns a warning for each part of a document that the server ignores: an unknown top-level property, an operation that no request can reach, and a `style`
+ * of a parameter that is not supported. Also returns a warning if the document has no operations.
+ */
 export function findIgnoredParts(document: Document): readonly Issue[] {
   const routes = getRoutes(document);
-  return [...findUnreachablePaths(routes), ...findUnsupportedStyles(document, routes)];
+  return [
+    ...findUnknownProperties(document),
+    ...(routes.length === 0 ? [{ pointer: '', message: NO_OPERATIONS }] : []),
+    ...findUnreachablePaths(routes),
+    ...findUnsupportedStyles(document, routes),
+  ];
+}
+
+const NO_OPERATIONS = 'has no operations, so each request gets a 404: add paths with operations';
+
+/** The top-level properties of an OpenAPI document (OpenAPI 3.1.1, section 4.8.1). */
+const PROPERTIES = [
+  'openapi',
+  'info',
+  'jsonSchemaDialect',
+  'servers',
+  'paths',
+  'webhooks',
+  'components',
+  'security',
+  'tags',
+  'externalDocs',
+];
+
+function findUnknownProperties(document: Document): readonly Issue[] {
+  const unknown = Object.keys(document).filter((name) => !PROPERTIES.includes(name) && !name.startsWith('x-'));
+  return unknown.map((name) => ({
+    pointer: formatPointer(name),
+    message: `is ignored because it is unknown: ${suggestName(name, PROPERTIES)}`,
+  }));
 }
 
 function findUnreachablePaths(routes: readonly Route[]): readonly Issue[] {
   const first = new Map<string, string>();
-  // All paths of the contract of the control API are the server's own.
+  // In the contract of the control API, all paths are below `/_control`, so they are not reported.
   const isControl = routes.every(({ path }) => OWN_PATH.test(path));
   return routes.flatMap(({ method, path, pointer }) => {
     if (/[?#]/.test(path)) return [{ pointer, message: UNREACHABLE }];
@@ -20,25 +53,25 @@ function findUnreachablePaths(routes: readonly Route[]): readonly Issue[] {
     const key = `${method} ${toPattern(path).replace(/(.)\/+$/, '$1')}`;
     const other = first.get(key);
     first.set(key, other ?? path);
-    const message = `is never reached, because ${other} matches the same requests: remove one of them`;
+    const message = `is never reached, because ${other} matches the same requests: remove one of the two paths`;
     return other === undefined ? [] : [{ pointer, message }];
   });
 }
 
 const UNREACHABLE = 'is never reached, because the path has a query or a fragment: make it a parameter';
 
-/** The paths of the control API, and of sandboxes. */
+/** Matches the paths of the control API (`/_control/…`) and of sandboxes (`/_sandbox/…`). */
 const OWN_PATH = /^\/_(?:control|sandbox)(?:\/|$)/;
 
 const TAKEN =
   'is never reached, because the server uses the paths below /_control and /_sandbox itself: use another path';
 
-/** Returns the path parameters with a style that is not parsed. */
+/** Returns a warning for each path parameter with the style `matrix` or `label`. */
 function findUnsupportedStyles(document: Document, routes: readonly Route[]): readonly Issue[] {
   const pointers = routes.flatMap(({ parameters }) => parameters.map(({ pointer }) => pointer));
   return [...new Set(pointers)].flatMap((pointer) => {
     const { style } = toNode(getTarget(document, pointer));
-    const message = `is read as the style simple, because ${style} is not supported: use simple`;
+    const message = `is treated as the style simple, because the style ${style} is not supported: use simple`;
     return style === 'matrix' || style === 'label' ? [{ pointer: pointer + formatPointer('style'), message }] : [];
   });
 }

@@ -17,8 +17,8 @@ export function nestFields(fields: readonly (readonly [name: string, value: stri
 const SEPARATORS: Readonly<Record<string, string>> = { spaceDelimited: ' ', pipeDelimited: '|' };
 
 /**
- * Returns a form with the values that its fields describe by the Media Type Object: the JSON in a field of an object, and the entries of a list in one field
- * (`explode: false`). Other fields stay text, which the validator converts. `schema`: the JSON Pointer of the schema of the form.
+ * Parses the fields of a form as its Media Type Object describes them. JSON in a field for an object or an array is parsed, and a list in one field (`explode:
+ * false`) is split. All other fields stay strings, which the validator converts. `schema`: the JSON Pointer of the form's schema.
  */
 export function readForm(document: Document, schema: string, form: unknown): unknown {
   if (!isNode(form)) return form;
@@ -43,13 +43,13 @@ function readField(document: Document, property: Node, encoding: Node, value: un
   return entries.map((entry) => readField(document, items, {}, entry));
 }
 
-/** Returns the value of a JSON object or array; other values unchanged. */
+/** Parses a string with a JSON object or array. Returns any other value unchanged. */
 function parseJson(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   return tryOrUndefined(() => JSON.parse(value)) ?? value;
 }
 
-/** Returns the properties of a schema and of its `allOf` parts, with references followed. */
+/** Returns the property schemas of a schema and of the schemas in its `allOf`, by property name. References are followed. */
 function getProperties(document: Document, schema: unknown, depth = 0): ReadonlyMap<string, Node> {
   const { properties, allOf } = toNode(resolveNode(document, schema));
   const parts = Array.isArray(allOf) && depth < MAX_DEPTH ? allOf : [];
@@ -59,5 +59,5 @@ function getProperties(document: Document, schema: unknown, depth = 0): Readonly
   ]);
 }
 
-/** The maximum nesting of `allOf`. */
+/** The maximum number of nested `allOf` from which properties are taken. */
 const MAX_DEPTH = 5;

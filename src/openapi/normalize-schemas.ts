@@ -1,7 +1,17 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { compilePattern } from './ajv.ts';
-import { type Document, getNode, getTarget, isNode, type Node, omitKeys, parseReference, toNode } from './document.ts';
+import {
+  type Document,
+  getNode,
+  getTarget,
+  isNode,
+  type Node,
+  omitKeys,
+  parseReference,
+  resolveNode,
+  toNode,
+} from './document.ts';
 import { findLoops } from './find-loops.ts';
 import { mapNodes } from './walk-schemas.ts';
 
@@ -10,10 +20,14 @@ const COUNT_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minPr
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
 
 /**
- * Converts the schemas of an OpenAPI 3.0 or 3.1 document to the JSON Schema dialect of ajv: `nullable` becomes a type, and boolean exclusive bounds become
- * numbers. `warnings`: keywords that were removed because their values are invalid, and schemas that contain themselves.
+ * Converts the schemas of an OpenAPI 3.0 or 3.1 document to the JSON Schema dialect of ajv: `nullable` becomes the type `null`, and a boolean
+ * `exclusiveMinimum` or `exclusiveMaximum` becomes a number. `warnings`: the keywords that were removed because their values are invalid, and the entries of
+ * `allOf` that were removed because they lead back to their own schema.
  */
-export function normalizeSchemas(document: Document) {
+export function normalizeSchemas(document: Document): {
+  readonly document: Document;
+  readonly warnings: readonly Issue[];
+} {
   const warnings: Issue[] = [];
   const composed: string[] = [];
   const isVersion30 = document.openapi.startsWith('3.0');
@@ -23,12 +37,51 @@ export function normalizeSchemas(document: Document) {
     // `required: true` is common in documents converted from older versions.
     for (const key of invalid.filter((name) => !ID_KEYWORDS.has(name) && typeof node[name] !== 'boolean'))
       warnings.push({ pointer: pointer + formatPointer(key), message: INVALID_KEYWORD });
-    return normalizeSchema(omitKeys(node, invalid), document, isVersion30);
+    const valid = replaceInvalidProperties(omitKeys(node, invalid), pointer, warnings);
+    return normalizeSchema(isFileForm(pointer, node) ? { type: 'object' } : valid, document, isVersion30);
   });
-  return { document: normalized, warnings: [...warnings, ...findLoops(document, composed)] };
+  const loops = findLoops(document, composed);
+  if (loops.length === 0) return { document: normalized, warnings };
+  const rest = normalizeSchemas(clearParts(document, loops));
+  return { ...rest, warnings: [...rest.warnings, ...loops] };
 }
 
-/** Normalizes a schema. Other nodes of the document stay unchanged, because they don't have these keywords. */
+/** Returns a copy of the document in which some entries of `allOf` are replaced by empty schemas. `parts`: issues with the JSON Pointers of these entries. */
+function clearParts(document: Document, parts: readonly Issue[]): Document {
+  const cleared = new Set(parts.map(({ pointer }) => pointer));
+  return mapNodes(document, (node, pointer) => {
+    if (!Array.isArray(node.allOf)) return node;
+    return { ...node, allOf: node.allOf.map((part, index) => (cleared.has(`${pointer}/allOf/${index}`) ? {} : part)) };
+  });
+}
+
+/**
+ * Returns whether a node is the schema of a `multipart/form-data` body, and has the type `string`. Some documents use `{ type: string, format: binary }` for an
+ * uploaded file, although the body is an object with the fields of the form.
+ */
+function isFileForm(pointer: string, { type }: Node): boolean {
+  return type === 'string' && pointer.endsWith('/multipart~1form-data/schema');
+}
+
+/**
+ * Returns a schema in which each invalid property, such as null from the YAML line `name:`, is replaced by an empty schema. Adds a warning for each invalid
+ * property to `warnings`.
+ */
+function replaceInvalidProperties(node: Node, pointer: string, warnings: Issue[]): Node {
+  const properties = Object.entries(isNode(node.properties) ? node.properties : {});
+  const invalid = properties.filter(([, schema]) => !isSchema(schema)).map(([name]) => name);
+  if (invalid.length === 0) return node;
+  for (const name of invalid)
+    warnings.push({ pointer: pointer + formatPointer('properties', name), message: 'is not a schema: add a schema' });
+  const replaced = properties.map(([name, schema]) => [name, invalid.includes(name) ? {} : schema]);
+  return { ...node, properties: Object.fromEntries(replaced) };
+}
+
+function isSchema(value: unknown): boolean {
+  return isNode(value) || typeof value === 'boolean';
+}
+
+/** Normalizes a schema. Other nodes of the document stay unchanged, because they don't have the keywords of schemas. */
 function normalizeSchema(node: Node, document: Document, isVersion30: boolean): Node {
   // OpenAPI 3.0 ignores the siblings of a reference.
   const schema = isVersion30 && typeof node.$ref === 'string' && !('get' in node) ? removeSiblings(node) : node;
@@ -40,7 +93,7 @@ function removeSiblings({ $ref, nullable }: Node): Node {
   return typeof nullable === 'boolean' ? { $ref, nullable } : { $ref };
 }
 
-/** Adds the discriminator values of each alternative to its schema. Without them, a value could match several alternatives. */
+/** Adds the values of the discriminator to the schema of each alternative, so that a value can't match several alternatives. */
 function normalizeDiscriminator(node: Node, document: Document): Node {
   const { oneOf, anyOf, discriminator } = node;
   if (!isNode(discriminator) || typeof discriminator.propertyName !== 'string') return node;
@@ -52,8 +105,10 @@ function normalizeDiscriminator(node: Node, document: Document): Node {
     const schema = $ref.slice($ref.lastIndexOf('/') + 1);
     const values = mapping.flatMap(([value, target]) => (target === $ref || target === schema ? [value] : []));
     const own = getNode(getTarget(document, parseReference($ref)), `/properties${formatPointer(name)}`);
-    // Values in the schema of the property take precedence.
-    if (isNode(own) && ['enum', 'const', '$ref'].some((key) => own[key] !== undefined)) return alternative;
+    const known = isNode(own) ? resolveNode(document, own) : undefined;
+    const hasValues = isNode(known) && ['enum', 'const'].some((key) => known[key] !== undefined);
+    // Values in the schema of the property take precedence over the name of the alternative, and over a mapping to other values.
+    if (hasValues && !values.some((value) => [known.enum, known.const].flat().includes(value))) return alternative;
     const property = { enum: values.length > 0 ? values : [schema] };
     return { allOf: [alternative, { required: [name], properties: { [name]: property } }] };
   };
@@ -82,8 +137,8 @@ function normalizeBound(node: Node, name: string, exclusiveName: string): Node {
 }
 
 /**
- * Functions by keyword, which return whether the value of the keyword is valid. Documents converted from older versions can have `required: true` or
- * `type: file`.
+ * For each keyword of schemas: a function that returns whether the value of the keyword is valid. Documents converted from older versions can have `required:
+ * true` or `type: file`.
  */
 const KEYWORD_CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) => [value].flat().every((type) => TYPES.has(type)),
@@ -97,10 +152,13 @@ const KEYWORD_CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   maximum: Number.isFinite,
   multipleOf: (value) => typeof value === 'number' && value > 0,
   uniqueItems: (value) => typeof value === 'boolean',
-  allOf: isFilledArray,
-  anyOf: isFilledArray,
-  oneOf: isFilledArray,
-  prefixItems: isFilledArray,
+  items: (value) => isSchema(value) || Array.isArray(value),
+  additionalProperties: isSchema,
+  not: isSchema,
+  allOf: areSchemas,
+  anyOf: areSchemas,
+  oneOf: areSchemas,
+  prefixItems: areSchemas,
   minContains: isCount,
   maxContains: isCount,
   dependentSchemas: isNode,
@@ -119,6 +177,10 @@ function isCount(value: unknown): boolean {
 
 function isFilledArray(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
+}
+
+function areSchemas(value: unknown): boolean {
+  return isFilledArray(value) && (value as readonly unknown[]).every(isSchema);
 }
 
 const INVALID_KEYWORD = 'is ignored because its value is not valid for this keyword: correct the value';

@@ -10,29 +10,29 @@ import { getKind } from './walk-schemas.ts';
 export interface Backend {
   /** Returns the operation that matches the method and the path of a request. */
   matchOperation(request: Request): Operation | undefined;
-  /** Returns the validators of the parameters of an operation. They are compiled on first use. */
+  /** Returns the validators of an operation's parameters. The validators are compiled on first use. */
   getParameterValidators(operationId: string): readonly ValidateFunction[];
 }
 
-/** How openapi-backend creates the ajv for parameters. */
+/** The options with which openapi-backend creates the ajv instance that validates parameters. */
 interface AjvFactory {
   readonly ajvOpts: Options;
   readonly customizeAjv: (ajv: Ajv, options: Options) => Ajv;
 }
 
-/** Creates the router and the validators of openapi-backend for a document. Loads openapi-backend on first use, and its validators only if they are needed. */
+/** Creates the router and the parameter validators of openapi-backend for a document. The first call of a method loads openapi-backend. */
 export function createBackend(document: Document, ajvFactory: AjvFactory = createAjvFactory(document)): Backend {
-  let router: OpenAPIRouter | undefined;
+  let routing: ReturnType<typeof createRouter> | undefined;
   let validator: OpenAPIValidator | undefined;
-  const getRouter = () => {
-    router ??= createRouter(document);
-    return router;
+  const getRouting = () => {
+    routing ??= createRouter(document);
+    return routing;
   };
   return {
-    matchOperation: (request) => getRouter().matchOperation(request),
+    matchOperation: (request) => getRouting().matchOperation(request),
     getParameterValidators(operationId) {
-      validator ??= createValidator(getRouter(), ajvFactory);
-      return validator.getRequestValidatorsForOperation(operationId) ?? [];
+      validator ??= createValidator(getRouting().router, ajvFactory);
+      return validator.getRequestValidatorsForOperation(toBackendId(operationId)) ?? [];
     },
   };
 }
@@ -45,15 +45,46 @@ function createAjvFactory(document: Document): AjvFactory {
 }
 
 /**
- * Creates the router of a document. Replaces the method `getOperations` of the router by a method that returns a stored list. openapi-backend calls this
- * method twice for each request, and the original method processes the whole document each time. A test checks that the router still calls the method.
+ * Creates the router of a document, with a faster `matchOperation`. The router calls its method `getOperations` twice for each request, and this method
+ * processes the whole document each time. So `getOperations` is replaced by a method that returns a stored list. (A test checks that the router still calls
+ * `getOperations`.) `matchOperation` reduces this list to the operations whose paths can match, because the router creates a regular expression for each
+ * operation in the list.
  */
-function createRouter(document: Document): OpenAPIRouter {
+function createRouter(document: Document) {
   const { OpenAPIRouter: Router } = loadPackage<{ OpenAPIRouter: typeof OpenAPIRouter }>('openapi-backend/router.js');
   const router = new Router({ definition: createDefinition(document) });
   const operations = router.getOperations();
-  router.getOperations = () => operations;
-  return router;
+  const findCandidates = createCandidateFinder(operations);
+  let searched = operations;
+  router.getOperations = () => searched;
+  const matchOperation = (request: Request) => {
+    try {
+      searched = findCandidates(router.normalizePath(router.normalizeRequest(request).path));
+      return router.matchOperation(request);
+    } finally {
+      searched = operations;
+    }
+  };
+  return { router, matchOperation };
+}
+
+/**
+ * Creates a function that returns the operations whose path templates can match a path. Such a template has as many segments as the path, and its segments
+ * without parameters and escapes are equal to those of the path.
+ */
+function createCandidateFinder(operations: readonly Operation[]): (path: string) => Operation[] {
+  const bySize = new Map<number, { readonly operation: Operation; readonly segments: readonly string[] }[]>();
+  for (const operation of operations) {
+    const segments = operation.path.replaceAll(/\{.*?\}/g, '{}').split('/');
+    bySize.set(segments.length, [...(bySize.get(segments.length) ?? []), { operation, segments }]);
+  }
+  return (path) => {
+    const sent = path.split('/');
+    const found = (bySize.get(sent.length) ?? []).filter(({ segments }) =>
+      segments.every((segment, index) => segment === sent[index] || !/^[\w-]*$/.test(segment)),
+    );
+    return found.map(({ operation }) => operation);
+  };
 }
 
 function createValidator(router: OpenAPIRouter, ajvFactory: AjvFactory): OpenAPIValidator {
@@ -61,28 +92,39 @@ function createValidator(router: OpenAPIRouter, ajvFactory: AjvFactory): OpenAPI
   return new Validator({ definition: router.definition, router, lazyCompileValidators: true, ...ajvFactory });
 }
 
-/** Returns a parameter with a schema. openapi-backend throws an error for a parameter that has none. */
+/**
+ * Returns an operationId with a space before it. openapi-backend looks up ids in an object, and would find an inherited property for an id such as
+ * `constructor`.
+ */
+function toBackendId(operationId: string): string {
+  return ` ${operationId}`;
+}
+
+/** Returns a parameter, with an empty schema if it has no schema. openapi-backend throws an error for a parameter without a schema. */
 function addSchema(parameter: unknown): unknown {
   return isNode(parameter) && !('schema' in parameter || 'content' in parameter)
     ? { ...parameter, schema: {} }
     : parameter;
 }
 
-/** Returns the paths and parameters of a document, without references. The bodies are left out, because openapi-backend does not validate them. */
+/**
+ * Creates the document for openapi-backend. It has the paths and parameters of the contract, with each reference replaced by its target. Bodies are left out,
+ * because they are validated without openapi-backend.
+ */
 function createDefinition(document: Document): Document {
   const paths = new Map<string, Record<string, unknown>>();
   const dereference = createDereferencer(document);
   for (const { path, method, operationId, parameters } of getRoutes(document)) {
     const nodes = parameters.map(({ pointer }) => addSchema(dereference(getNode(document, pointer))));
-    const operation = { operationId, responses: {}, parameters: nodes };
+    const operation = { operationId: toBackendId(operationId), responses: {}, parameters: nodes };
     paths.set(toRouterPath(path), { ...paths.get(toRouterPath(path)), [method.toLowerCase()]: operation });
   }
   return { openapi: document.openapi, info: document.info, paths: Object.fromEntries(paths) } as Document;
 }
 
 /**
- * Converts a `oneOf` of a parameter to an `anyOf`, because a text can match several alternatives: `5` is an integer and a string. Where an alternative is an
- * array, one entry matches too.
+ * Converts a `oneOf` of a parameter to an `anyOf`, because a text can match several alternatives: `5` is an integer and a string. If an alternative is an
+ * array, a single entry of it is valid too.
  */
 function allowEachAlternative(node: Node): Node {
   const { oneOf, anyOf, ...rest } = node;
@@ -98,7 +140,7 @@ function addEntry(alternative: unknown): readonly unknown[] {
     : [alternative];
 }
 
-/** Creates a function that returns a copy of a node in which each reference is replaced by its target. A recursive schema contains itself. */
+/** Creates a function that returns a copy of a node in which each reference is replaced by its target. The copy of a recursive schema is a cyclic object. */
 function createDereferencer(document: Document): (node: unknown) => unknown {
   const targets = new Map<string, unknown>();
   const dereference = (node: unknown, isNames = false): unknown => {
@@ -114,7 +156,7 @@ function createDereferencer(document: Document): (node: unknown) => unknown {
     Object.fromEntries(
       Object.entries(node).map(([key, value]) => {
         const kind = getKind(key, isNames);
-        // A copy, because openapi-backend replaces an object or array that occurs twice by a reference.
+        // A copy, because openapi-backend replaces an object or array that occurs twice with a reference.
         return [key, kind === 'value' ? structuredClone(value) : dereference(value, kind === 'names')];
       }),
     );

@@ -16,24 +16,29 @@ import {
 import type { SourceFile, Target } from './source-files.ts';
 import { createLocator } from './source-location.ts';
 
-/** The ends of the names of overlays: `openapi.overlay.yaml` changes `openapi.yaml`. */
+/** The file name endings of overlays. For example, the overlay of `openapi.yaml` is `openapi.overlay.yaml`. */
 const ENDINGS = ['.overlay.yaml', '.overlay.yml', '.overlay.json'];
 
-/** The file of an overlay. */
+/** The path and the text of an overlay: a file with changes to an OpenAPI document (OpenAPI Overlay Specification). */
 export type Overlay = Omit<SourceFile, 'content'>;
 
-/** Returns the paths that an overlay of the document at `path` can have. */
+/** Returns the paths that an overlay of the document at `path` can have, such as `openapi.overlay.yaml` for `openapi.yaml`. */
 export function listOverlayPaths(path: string): readonly string[] {
   return ENDINGS.map((ending) => path.replace(/\.(ya?ml|json)$/i, '') + ending);
 }
 
-/** Reads the overlay of the document at `path`. Returns undefined if there is none. Throws `ContractError` if it can't be read. */
+/**
+ * Reads the overlay of the document at `path`. Returns undefined if there is no overlay. Throws `ContractError` if the overlay can't be read, or if there are
+ * several overlays.
+ */
 export function readOverlay(path: string): Overlay | undefined {
-  for (const overlay of listOverlayPaths(path)) {
-    const text = readIfExists(overlay);
-    if (text !== undefined) return { path: overlay, text };
-  }
-  return undefined;
+  const [overlay, other] = listOverlayPaths(path).flatMap((file) => {
+    const text = readIfExists(file);
+    return text === undefined ? [] : [{ path: file, text }];
+  });
+  if (overlay && other)
+    throw new ContractError(`${overlay.path} and ${other.path} both change ${path}: remove one of them`);
+  return overlay;
 }
 
 function readIfExists(path: string): string | undefined {
@@ -49,15 +54,15 @@ function readIfExists(path: string): string | undefined {
 /** A document that an overlay has changed. */
 export interface OverlaidDocument {
   readonly document: Document;
-  /** The places of the overlay from which values come, by their pointers in the document. */
+  /** The places in the overlay from which values come, by the JSON Pointer of the value in `document`. */
   readonly origins: ReadonlyMap<string, Target>;
-  /** Formats the actions that change nothing; undefined if there are none. */
+  /** A message about the actions that change nothing; undefined if there are none. */
   readonly warning: string | undefined;
 }
 
 /**
- * Applies an overlay to a document, by the OpenAPI Overlay Specification 1.1 without `copy`. Overlays of version 1.0 are applied in the same way. Throws a
- * `ContractError` with the places in the overlay that are invalid.
+ * Applies an overlay of version 1.0 or 1.1 to a document (OpenAPI Overlay Specification). The property `copy` of actions (version 1.1) is not supported. Throws
+ * `ContractError` if the overlay is invalid. The error message has the invalid places in the overlay.
  */
 export function applyOverlay(document: Document, { path, text }: Overlay): OverlaidDocument {
   const content = parseText(path, text);
@@ -76,18 +81,18 @@ export function applyOverlay(document: Document, { path, text }: Overlay): Overl
   };
 }
 
-/** The pointers of a value that an overlay adds: where it stands in the document, and where it comes from in the overlay. */
+/** The JSON Pointers of a value that an overlay adds. `pointer`: in the document. `source`: in the overlay. */
 interface Place {
   readonly pointer: string;
   readonly source: string;
 }
 
-/** A document and the results of the actions of an overlay, which the constructor applies. */
+/** Applies the actions of an overlay to a document. The constructor applies all actions, and the properties have the results. */
 class OverlayActions {
   document: unknown;
-  /** The invalid places of the overlay, by their pointers. */
+  /** The errors in the overlay, by their JSON Pointers in the overlay. */
   readonly issues = new Map<string, Issue>();
-  /** The targets that select nothing. */
+  /** Warnings about the targets that select nothing in the document. */
   readonly unused: Issue[] = [];
   readonly origins = new Map<string, Target>();
   readonly #file: SourceFile;
@@ -111,14 +116,18 @@ class OverlayActions {
         const change = (node: unknown) => (remove === true ? REMOVED : this.#merge(node, update, place));
         this.document = changeAt(this.document, parsePointer(selected), change);
       }
-    if (this.document === REMOVED) this.#refuse(`${pointer}/target`, 'is the whole document: remove a part of it');
+    if (this.document === REMOVED)
+      this.#refuse(`${pointer}/target`, 'is the whole document: select a part of it to remove');
   }
 
   #refuse(pointer: string, message: string): void {
     this.issues.set(pointer, { pointer, message });
   }
 
-  /** Returns the JSON Pointers of the values that a JSONPath selects, the last ones first. So the removal of one does not change the pointers of the others. */
+  /**
+   * Returns the JSON Pointers of the values that a JSONPath selects. Later array entries are first, so that the removal of an entry does not change the indexes
+   * of entries that are still to be removed.
+   */
   #select(target: unknown, pointer: string): readonly string[] {
     const pointers: string[] = [];
     const error = tryOrError(Error, () =>
@@ -128,13 +137,17 @@ class OverlayActions {
         (_, path) => void pointers.push(formatPointer(...path)),
       ),
     );
-    if (error) this.#refuse(pointer, `is not a JSONPath: use one such as $.paths['/pets'].get (${error.message})`);
+    if (error)
+      this.#refuse(pointer, `is not a JSONPath: use a JSONPath such as $.paths['/pets'].get (${error.message})`);
     else if (pointers.length === 0)
-      this.unused.push({ pointer, message: 'selects nothing in the document: correct it, or remove the action' });
+      this.unused.push({
+        pointer,
+        message: 'selects nothing in the document: correct the JSONPath, or remove the action',
+      });
     return [...new Set(pointers)].sort(compareByIndex).reverse();
   }
 
-  /** Returns a node with the value of an update: objects are merged, lists are joined, and simple values are replaced. */
+  /** Returns a node with an update applied: objects are merged, values are appended to a list, and simple values are replaced. `value`: the update. */
   #merge(node: unknown, value: unknown, place: Place): unknown {
     if (isNode(node) && isNode(value)) {
       const merged = Object.entries(value).map(([key, own]) => {
@@ -146,7 +159,10 @@ class OverlayActions {
     if (Array.isArray(node)) return [...node, ...this.#listEntries(value, node.length, place)];
     if (node === null || (typeof node !== 'object' && (typeof value !== 'object' || value === null)))
       return this.#add(value, place);
-    this.#refuse(place.source, `is ${nameType(value)}, but the target is ${nameType(node)}: remove the target first`);
+    this.#refuse(
+      place.source,
+      `is ${nameType(value)}, but the target is ${nameType(node)}: remove the target in an earlier action`,
+    );
     return node;
   }
 
@@ -175,7 +191,10 @@ function compareByIndex(one: string, other: string): number {
 
 const REMOVED = Symbol('removed');
 
-/** Returns a copy of a document with the result of `change` in place of the value at the steps of a JSON Pointer. Leaves a value out for `REMOVED`. */
+/**
+ * Returns a copy of a node in which the value at a parsed JSON Pointer (`[step, ...rest]`) is replaced by the result of `change`. If the result is `REMOVED`,
+ * the copy lacks the value.
+ */
 function changeAt(node: unknown, [step, ...rest]: readonly string[], change: (node: unknown) => unknown): unknown {
   if (step === undefined) return change(node);
   if (Array.isArray(node)) {

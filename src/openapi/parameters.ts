@@ -19,7 +19,7 @@ export interface Parameter {
   readonly isRequired: boolean;
   /** The serialization of an array or an object; undefined for other types. */
   readonly shape: Shape | undefined;
-  /** Whether the value can also be a single value instead of an array (`oneOf`, `anyOf`). */
+  /** Whether the schema also allows a single value instead of an array, with `oneOf` or `anyOf`. */
   readonly mayBeSingle: boolean;
   /** The property names of an object whose properties are sent as separate query parameters. */
   readonly fields: readonly string[];
@@ -41,8 +41,8 @@ type Shape = 'repeated' | 'commas' | 'spaces' | 'pipes' | 'deep object' | 'deep 
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
 /**
- * Returns the parameters of the operation at a pointer, including the parameters of its path item. A parameter of the operation overrides a parameter
- * of the path item with the same name and location.
+ * Returns the parameters of the operation at a JSON Pointer, including the parameters of its path item. A parameter of the operation overrides a parameter of
+ * the path item with the same name and location.
  */
 export function getParameters(document: Document, operation: string): readonly Parameter[] {
   const path = operation.slice(0, operation.lastIndexOf('/'));
@@ -65,7 +65,7 @@ function getParameter(document: Document, pointer: string): Parameter | undefine
   if (location === 'header' && IGNORED_HEADERS.includes(node.name.toLowerCase())) return undefined;
   const types = getTypes(document, `${pointer}/schema`);
   const mayBeSingle = isUnion(document, `${pointer}/schema`) && types.some((type) => type !== 'array');
-  // An alternative that is an object has no serialization of its own.
+  // An object that is an alternative of a `oneOf` or `anyOf` is not parsed.
   const shape = getShape(node, mayBeSingle ? types.filter((type) => type !== 'object') : types);
   return {
     name: node.name,
@@ -91,7 +91,10 @@ function getShape({ in: location, style, explode, content }: Node, types: readon
   return explode === false ? 'commas' : 'repeated';
 }
 
-/** Returns the types of a schema without null: of the schema itself, else of the first of its `allOf` parts that has one, else of all alternatives. */
+/**
+ * Returns the types that a schema allows, without `null`: its own `type`, else the `type` of the first schema in `allOf` that has one, else the types of all
+ * alternatives.
+ */
 function getTypes(document: Document, schema: string): readonly unknown[] {
   const pointer = resolvePointer(document, schema);
   const node = toNode(getNode(document, pointer));
@@ -108,7 +111,10 @@ function isUnion(document: Document, schema: string): boolean {
   return type === undefined && allOf === undefined && (oneOf !== undefined || anyOf !== undefined);
 }
 
-/** Returns the values of parameters by location, as the validators of openapi-backend expect them. Copies `path` and `query`, since the validators convert values in place. */
+/**
+ * Parses the parameters of a request. Returns their values by location, as the validators of openapi-backend expect them. Copies `path` and `query`, because
+ * these validators convert values in place.
+ */
 export function readParameters(
   { parameters }: { readonly parameters: readonly Parameter[] },
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
@@ -141,7 +147,10 @@ function setDefined(values: Record<string, unknown>, name: string, value: unknow
   if (value !== undefined) values[name] = value;
 }
 
-/** Parses a serialized array or object. Returns an invalid value unchanged, so that the schema rejects it. `mayBeSingle`: whether a value without separator stays a single value. */
+/**
+ * Parses a serialized array or object. Returns an invalid value unchanged, so that the schema rejects it. `mayBeSingle`: whether a value without a separator
+ * stays a single value instead of an array.
+ */
 function deserialize(shape: Shape | undefined, value: unknown, mayBeSingle: boolean): unknown {
   if (value === undefined) return undefined;
   if (shape === 'repeated') return mayBeSingle ? value : [value].flat();
@@ -174,7 +183,7 @@ function collectFields(query: Record<string, unknown>, name: string, fields: rea
   if (sent.length > 0) query[name] = Object.fromEntries(sent);
 }
 
-/** Returns whether a parameter is serialized as `name[key]`. */
+/** Returns whether a parameter is serialized as `name[key]=value`. */
 export function isDeepShape(shape: Parameter['shape']): boolean {
   return shape === 'deep object' || shape === 'deep array';
 }
@@ -191,7 +200,10 @@ export function parseDeepName(name: string) {
   return { parameter, keys };
 }
 
-/** Removes the parameters `name[key]` from a query. Returns them as an object, or as an array if the keys are empty or numbers; undefined if there are none. */
+/**
+ * Removes the parameters `name[key]` from a query. Returns their values as an object, or as an array if the keys are empty or numbers; undefined if there are
+ * none.
+ */
 function takeDeepValue(query: Record<string, unknown>, name: string, shape: Parameter['shape']): unknown {
   let result: unknown = query[name];
   delete query[name];
@@ -215,7 +227,7 @@ export function setAt(target: unknown, [key, ...keys]: readonly string[], value:
   return { ...own, [key]: setAt(own[key], keys, value) };
 }
 
-/** Returns the value of a cookie; undefined if there is no such cookie. */
+/** Returns the value of a cookie; undefined if there is no such cookie. `cookies`: the header `Cookie`. */
 export function findCookie(cookies: string | readonly string[] | undefined, name: string): string | undefined {
   const pairs = String(cookies ?? '')
     .split(';')

@@ -11,7 +11,9 @@ import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
 export interface DocumentedResponse {
   /** A status, a range such as `4XX`, or `default`. */
   readonly name: string;
-  /** The JSON Pointer of the response below its operation. If the response is a reference, the pointer of the reference. */
+  /**
+   * The JSON Pointer of the response in the operation, such as `/paths/~1pets/get/responses/200`. If there is a reference at this place, it is not followed.
+   */
   readonly pointer: string;
   /** The bodies by media type; empty if the response has no body. */
   readonly media: Readonly<Record<string, DocumentedMedia>>;
@@ -33,13 +35,13 @@ export interface DocumentedHeader extends DocumentedMedia {
   readonly type: string;
 }
 
-/** An example. An example from the keyword `example` has no name. */
+/** An example of a body, header or parameter. An example from the keyword `example` has no name. */
 export interface Example {
   readonly name: string | undefined;
   readonly value: unknown;
 }
 
-/** Returns the documented responses of the operation at a pointer. */
+/** Returns the documented responses of the operation at a JSON Pointer. */
 export function getResponses(document: Document, operation: string): readonly DocumentedResponse[] {
   return getStatuses(toNode(getNode(document, `${operation}/responses`))).map((name) => {
     const pointer = `${operation}/responses/${name}`;
@@ -56,34 +58,36 @@ export function getResponses(document: Document, operation: string): readonly Do
   });
 }
 
-/** Returns the documented response for a status: the response for exactly this status, else for its range, else `default`. */
+/** Returns the documented response for a status: for exactly this status, else for its range such as `4XX`, else `default`; undefined if there is none. */
 export function findResponse(responses: readonly DocumentedResponse[], status: number): DocumentedResponse | undefined {
   const find = (name: string) => responses.find((response) => response.name === name);
   return find(String(status)) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
 
+/** For an error status: the similar status that some documents use instead. */
+const SIMILAR_STATUSES: Readonly<Record<number, string>> = { 400: '422', 404: '410' };
+
 /**
- * Returns the documented response for an error status. For 400, a documented 422 takes precedence over a range. `default` documents errors only if the operation
- * also documents a success.
+ * Returns the documented response for an error status: for exactly this status, else for a similar status (422 for 400, 410 for 404), else for its range such
+ * as `4XX`, else `default`. If `default` is the only response of the operation, it describes the success, and is not returned.
  */
 export function findErrorResponse(
   responses: readonly DocumentedResponse[],
   status: number,
 ): DocumentedResponse | undefined {
-  const hasSuccess = responses.some(({ name }) => /^[23]/.test(name));
-  const names = [String(status), ...(status === 400 ? ['422'] : []), `${Math.floor(status / 100)}XX`];
-  const candidates = hasSuccess ? [...names, 'default'] : names;
+  const names = [String(status), SIMILAR_STATUSES[status], `${Math.floor(status / 100)}XX`];
+  const candidates = responses.length > 1 ? [...names, 'default'] : names;
   return candidates.map((name) => responses.find((response) => response.name === name)).find(Boolean);
 }
 
-/** Returns the first documented JSON body of a response with a status, and its media type; undefined if there is none. */
+/** Returns the first JSON media type that is documented for a status, with its schema and examples; undefined if there is none. */
 export function findJsonMedia(responses: readonly DocumentedResponse[], status: number) {
   const media = findResponse(responses, status)?.media ?? {};
   const found = Object.entries(media).find(([type]) => isJsonType(type));
   return found && { type: found[0], ...found[1] };
 }
 
-/** Returns the Media Type Objects in the `content` at a pointer. */
+/** Returns the Media Type Objects of the `content` object at a JSON Pointer, by media type. */
 export function getMedia(document: Document, content: string): DocumentedResponse['media'] {
   const entries = Object.keys(toNode(getNode(document, content))).map((type) => {
     const pointer = content + formatPointer(type);
@@ -110,7 +114,7 @@ function getSchemaPointer(document: Document, parent: string): string | undefine
   return isNode(schema) || schema === true ? `${parent}/schema` : undefined;
 }
 
-/** Returns the examples of the media type, header or parameter at a pointer, from `examples`, else from `example`. */
+/** Returns the examples of the media type, header or parameter at a JSON Pointer. The keyword `example` is used only if `examples` has none. */
 export function getExamples(document: Document, pointer: string): readonly Example[] {
   const parent = toNode(getNode(document, pointer));
   const named = Object.keys(toNode(parent.examples)).flatMap((name) => {
@@ -134,12 +138,12 @@ export function findMediaType(types: readonly string[], contentType: string): st
   );
 }
 
-/** Returns whether request bodies of a media type are parsed and validated. */
+/** Returns whether request bodies of a media type are parsed and validated: JSON and forms. */
 export function isParsedType(contentType: string): boolean {
   return isJsonType(contentType) || isFormBody(contentType);
 }
 
-/** Returns whether the values of a request body of a media type are text, which is converted to the types of the schema. */
+/** Returns whether a media type is a form (URL-encoded or multipart). Its values are strings, which the validator converts to the types of the schema. */
 export function isFormBody(contentType: string): boolean {
   const type = removeTypeParameters(contentType);
   return type === FORM_TYPE || type === MULTIPART_TYPE;
@@ -170,15 +174,15 @@ export interface ResponseToVerify {
  */
 export type VerifyMode = 'log' | 'strict' | 'off';
 
-/** One way in which a response violates the contract. */
+/** A part of a response that violates the contract. */
 export interface ResponseViolation {
   /** The place: `status`, `content type`, `header NAME`, or `body` followed by a JSON Pointer. */
   readonly where: string;
-  /** The JSON Schema keyword that failed, or `documented`. */
+  /** The JSON Schema keyword that failed; `documented` if the contract does not document the status, the content type or the body. */
   readonly rule: string;
-  /** A clause with the place and the problem. */
+  /** The place and the problem, such as `body/price must be integer`. */
   readonly message: string;
-  /** Returns the problem and the remedy. A function, so that logs do not contain the result. */
+  /** Returns the problem and the remedy. This is a function because the log omits functions, and so omits the result. */
   readonly describe?: () => IssueParts;
 }
 
@@ -224,7 +228,7 @@ function parseHeader(text: string, type: string): unknown {
   return type === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : text;
 }
 
-/** Returns the value of a header. The name is case-insensitive. */
+/** Returns the value of a header of a response. `name`: the header name, in upper or lower case. */
 function getHeader({ headers }: ResponseToVerify, name: string): string | undefined {
   return headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
 }

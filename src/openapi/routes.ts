@@ -17,7 +17,7 @@ export interface Route {
   readonly method: string;
   /** The path template. */
   readonly path: string;
-  /** The paths of the operation's servers, such as `/v1`. The operation is served with and without them. */
+  /** The paths of the operation's servers, such as `/v1`. The server accepts requests for the operation with and without such a prefix. */
   readonly basePaths: readonly string[];
   /** The JSON Pointer of the operation in the document. */
   readonly pointer: string;
@@ -26,9 +26,11 @@ export interface Route {
   readonly parameters: readonly Parameter[];
   /** The request bodies by media type; empty if the operation has no request body. */
   readonly bodyMedia: DocumentedResponse['media'];
-  /** The security requirements: a request must have all credentials of one requirement. Empty if the operation requires none. */
+  /** The security requirements: a request must have all credentials of one requirement. Empty if the operation requires no credentials. */
   readonly security: readonly (readonly Credential[])[];
-  /** The names of the parameters in the path, in their order. The document may lack some of them in `parameters`. */
+  /**
+   * The names of the parameters in the path template, in their order. A name can be missing in `parameters`, if the document does not describe the parameter.
+   */
   readonly pathNames: readonly string[];
   /** The names of the query parameters, and the names of the properties of the body. */
   readonly knownNames: { readonly query: readonly string[]; readonly body: readonly string[] };
@@ -36,7 +38,10 @@ export interface Route {
   pathParameters(path: string): Readonly<Record<string, string>>;
 }
 
-/** The result of routing. `allow`: the methods that the path supports. `basePath`: the path of a server with which the path begins; absent if there is none. */
+/**
+ * The result of routing. `allow`: the methods that the path supports. `basePath`: the path of a server, such as `/v1`, with which the request path begins;
+ * absent if the request path does not begin with such a path.
+ */
 export type RouteResult = { readonly basePath?: string } & (
   | { readonly kind: 'operation'; readonly route: Route }
   | { readonly kind: 'unknown-path' }
@@ -65,7 +70,10 @@ const MAX_CACHED_ROUTES = 1_000;
 /** The maximum length of a key in the routing cache, in characters. */
 const MAX_CACHED_LENGTH = 200;
 
-/** Creates the routing of a document. A path without parameters and escapes needs no router, so the first requests do not wait until it is loaded. */
+/**
+ * Creates the routing of a document. Paths without parameters and escapes are found in a map. The router of openapi-backend is loaded at the first request for
+ * another path.
+ */
 export function createRouting(router: OperationMatcher, document: Document): Routing {
   const routes = getRoutes(document);
   const byPattern = new Map(routes.map((route) => [`${route.method} ${toRouterPath(route.path)}`, route]));
@@ -94,7 +102,7 @@ export function createRouting(router: OperationMatcher, document: Document): Rou
       const routed = routeWithBasePaths(basePaths, path, (candidate) => routeExactly(method, candidate));
       if (routed.kind === 'operation' && key.length <= MAX_CACHED_LENGTH) {
         if (cache.size >= MAX_CACHED_ROUTES) cache.clear();
-        // Copies the key: as a slice, it would retain the whole request target of up to 60 kB.
+        // The key is copied, because a slice would keep the whole request target of up to 60 kB in memory.
         cache.set(Buffer.from(key).toString(), routed);
       }
       return routed;
@@ -103,8 +111,9 @@ export function createRouting(router: OperationMatcher, document: Document): Rou
 }
 
 /**
- * Routes a path with and without the paths of servers at its start. A path template that begins with the path of a server takes precedence; then the rest of
- * the path counts, because `/v1/pets` is rarely meant for `/{owner}/{project}`.
+ * Routes a path that can begin with the path of a server. For example, with the server path `/v1`, a request for `/v1/pets` is routed as `/v1/pets` if this
+ * matches a path template below `/v1`, else as `/pets`. A template such as `/{owner}/{project}` also matches `/v1/pets`, but is used only if `/pets` is
+ * unknown.
  */
 function routeWithBasePaths(
   basePaths: readonly string[],
@@ -123,7 +132,7 @@ function routeWithBasePaths(
   return found.find(({ kind }) => kind === 'operation') ?? found.find(({ kind }) => kind !== 'unknown-path') ?? direct;
 }
 
-/** Matches a method and a path that the router compares without changes. */
+/** Matches a method and a path without parameters and escapes, such as `GET /api/pets`. */
 const EXACT_KEY = /^[A-Z]+ (?:\/[\w-]+)+$/;
 
 /** Returns the operations of a document. */
@@ -180,14 +189,17 @@ const PREFERRED_NAMES = [/^2\d\d$/, /^(2XX|default)$/, /^[3-5]\d\d$/, /^[3-5]/];
 const REGEXP_CHARACTERS = /[\\^$.*+?()[\]|]/g;
 
 /**
- * Converts a path template for openapi-backend: escapes the text outside braces, because openapi-backend uses it as a regular expression. Removes
+ * Converts a path template for openapi-backend: escapes the text outside braces, because openapi-backend uses the template as a regular expression. Removes
  * trailing slashes, because openapi-backend removes them from request paths, but not from templates.
  */
 export function toRouterPath(template: string): string {
   const bare = template.length > 1 ? template.replace(/\/+$/, '') : template;
-  return bare.replaceAll(/\{.*?\}|[^{]+/g, (part) =>
-    part.startsWith('{') ? part : encodePath(part).replaceAll(REGEXP_CHARACTERS, '\\$&'),
-  );
+  return bare.replaceAll(/\{.*?\}|[^{]+/g, (part) => (part.startsWith('{') ? part : escapePart(part)));
+}
+
+/** Converts text of a path template to a regular expression that matches the same text in a path from `normalizeEscapes`. */
+function escapePart(part: string): string {
+  return normalizeEscapes(encodePath(part)).replaceAll(REGEXP_CHARACTERS, '\\$&');
 }
 
 /** Percent-encodes spaces and non-ASCII characters in a path, as clients do. Existing escapes stay unchanged. */
@@ -195,17 +207,20 @@ export function encodePath(part: string): string {
   return part.replaceAll(/[^!-~]+/gu, encodeURIComponent);
 }
 
-/** Converts the escapes in a path to upper case, and decodes unnecessary escapes (RFC 3986, sections 2.1 to 2.3 and 3.3). */
+/**
+ * Converts the percent-encoded characters of a path to upper case, such as `%c3` to `%C3`. Decodes the characters that can be in a path template without an
+ * escape: those of RFC 3986 (sections 2.1 to 2.3 and 3.3), and `"<>^|` and the backtick, which clients escape in a path such as `/<upload_url>`.
+ */
 function normalizeEscapes(path: string): string {
   if (!path.includes('%')) return path;
   const upperCase = path.replaceAll(/%[0-9a-f]{2}/gi, (sequence) => sequence.toUpperCase());
-  return upperCase.replaceAll(/%(27|28|29|21|2A|24|2C|3B|7E)/g, decodeURIComponent);
+  return upperCase.replaceAll(/%(27|28|29|21|2A|24|2C|3B|7E|22|3C|3E|5E|60|7C)/g, decodeURIComponent);
 }
 
 function createPathParser(template: string): Route['pathParameters'] {
   const names = [...template.matchAll(/\{(.*?)\}/g)].map(([, name = '']) => name);
   if (names.length === 0) return () => ({});
-  const parts = template.split(/\{.*?\}/).map((part) => part.replaceAll(REGEXP_CHARACTERS, '\\$&'));
+  const parts = template.split(/\{.*?\}/).map(escapePart);
   const pattern = new RegExp(`^${parts.join('([^/]+)').replace(/\/+$/, '')}/*$`);
   return (path) => {
     const values = (pattern.exec(path) ?? pattern.exec(normalizeEscapes(path)))?.slice(1) ?? [];

@@ -1,42 +1,45 @@
 import { formatPointer } from '../util/json-pointer.ts';
 import { type Document, getNode, isNode, type Node, resolvePointer, toNode } from './document.ts';
 
-/** A schema, or a part of its `allOf`, and its JSON Pointer. */
+/** A schema that `getSchemaParts` has found, and its JSON Pointer. */
 export interface SchemaPart {
   readonly pointer: string;
   readonly node: Node;
 }
 
-/** The keywords whose schemas are parts of a schema. `allOf`: the parts that apply to each value. */
+/** A keyword that combines schemas. */
 type PartKeyword = 'allOf' | 'anyOf' | 'oneOf';
 
-/** The keywords whose schemas can apply to a value. */
+/** All keywords that combine schemas. */
 export const ALL_PARTS: readonly PartKeyword[] = ['allOf', 'anyOf', 'oneOf'];
 
-/** Returns the schema at a JSON Pointer and its parts, with references followed. */
+/**
+ * Returns the schema at a JSON Pointer, and the schemas in its `allOf` at all levels. References are followed, and each schema is returned once. `keywords`:
+ * the keywords to follow instead of only `allOf`. `visited`: the JSON Pointers of schemas to leave out.
+ */
 export function getSchemaParts(
   document: Document,
   schema: string,
   keywords: readonly PartKeyword[] = ['allOf'],
-  ancestors: readonly string[] = [],
+  visited = new Set<string>(),
 ): readonly SchemaPart[] {
   const pointer = resolvePointer(document, schema);
-  if (ancestors.includes(pointer)) return [];
+  if (visited.has(pointer)) return [];
+  visited.add(pointer);
   const node = toNode(getNode(document, pointer));
-  const below = [...ancestors, pointer];
   const inner = keywords.flatMap((keyword) => {
     const list = node[keyword];
     return Array.isArray(list) ? [...list.keys()].map((index) => `${pointer}/${keyword}/${index}`) : [];
   });
-  return [{ pointer, node }, ...inner.flatMap((part) => getSchemaParts(document, part, keywords, below))];
+  return [{ pointer, node }, ...inner.flatMap((part) => getSchemaParts(document, part, keywords, visited))];
 }
 
-/** Returns the types that a schema allows; an empty array if it allows all. */
+/** Returns the types that a schema allows; an empty array if the schema allows all types. `parts`: the result of `getSchemaParts`. */
 export function getPartTypes(parts: readonly SchemaPart[]): readonly unknown[] {
   return parts.flatMap(({ node }) => node.type ?? []);
 }
 
-/** Returns the JSON Pointers of the properties of a schema by name. */
+/** Returns the JSON Pointers of the property schemas of a schema, by property name. `parts`: the result of `getSchemaParts`. */
 export function getPartProperties(parts: readonly SchemaPart[]): ReadonlyMap<string, string> {
   return new Map(
     parts.flatMap(({ pointer, node }) =>
@@ -45,7 +48,7 @@ export function getPartProperties(parts: readonly SchemaPart[]): ReadonlyMap<str
   );
 }
 
-/** Returns the JSON Pointer of the schema of the entries of an array. */
+/** Returns the JSON Pointer of the `items` of an array schema; undefined if there is none. `parts`: the result of `getSchemaParts`. */
 export function getPartItems(parts: readonly SchemaPart[]): string | undefined {
   const part = parts.find(({ node }) => isNode(node.items));
   return part && `${part.pointer}/items`;

@@ -5,12 +5,13 @@ import { isUnionError, selectAlternatives } from './alternatives.ts';
 import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
-/** Returns the errors of a value. `pointer`: the JSON Pointer of the schema in the document. */
+/** Returns the errors of a value against a schema. `pointer`: the JSON Pointer of the schema in the document. */
 export type SchemaValidator = (pointer: string, value: unknown) => readonly ErrorObject[];
 
 /**
- * Creates a validator for the schemas of a document. A schema that is not precompiled is compiled on first use. If ajv can't compile a schema, every value
- * has an error with the keyword `unusable`. `options`: further options of ajv. `findCompiled`: returns the validator of a schema that is precompiled.
+ * Creates a validator for the schemas of a document. A schema that is not precompiled is compiled on first use. If ajv can't compile a schema, every value has
+ * an error with the keyword `unusable`. `options`: further options of ajv. `findCompiled`: returns the precompiled validator of the schema at a JSON Pointer;
+ * undefined if there is none.
  */
 export function createSchemaValidator(
   getDocument: () => Document,
@@ -43,7 +44,7 @@ export function createSchemaValidator(
   const validateValue: SchemaValidator = (pointer, value) => {
     const errors = run(compiled.get(pointer) ?? findCompiled(pointer) ?? compile(pointer), pointer, value);
     if (!errors.some(isUnionError)) return errors;
-    // The errors of a precompiled validator have copies of the schemas, so the schema is compiled.
+    // `selectAlternatives` compares the schemas in errors with those of the document. A precompiled validator has only copies, so the schema is compiled again.
     const own = document ? errors : run(compile(pointer), pointer, value);
     return document ? selectAlternatives(document, own, validateValue) : own;
   };
@@ -61,8 +62,8 @@ export function createErrorObject(parts: Pick<ErrorObject, 'keyword'> & Partial<
 }
 
 /**
- * Returns one error for each invalid value, by JSON Pointer. If a value has several errors, returns the error of an `anyOf` or `oneOf`, else the first
- * error. The error of a missing or unknown property has the pointer of the property.
+ * Returns one error for each invalid value, by the JSON Pointer of the value. If a value has several errors, returns the error of an `anyOf` or `oneOf`, else
+ * the first error. The error of a missing or unknown property has the pointer of the property.
  */
 export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<string, ErrorObject> {
   const byPointer = new Map<string, ErrorObject>();
@@ -76,8 +77,8 @@ export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<stri
 }
 
 /**
- * Returns whether an error belongs to a branch of an `anyOf` or `oneOf` and the branch only lists required properties. The error of the `anyOf`
- * describes all branches.
+ * Returns whether an error is about a missing property, and comes from an alternative of an `anyOf` or `oneOf` that only has the keyword `required`. Such an
+ * error is omitted, because the error of the `anyOf` or `oneOf` describes all alternatives.
  */
 function isErrorOfBranch({ keyword, schemaPath, parentSchema = {} }: ErrorObject): boolean {
   return (
@@ -104,19 +105,28 @@ export function getUnknownName({ params }: Pick<ErrorObject, 'params'>): string 
 }
 
 /**
- * Returns a copy of the document in which properties with the keyword `only` are not required (OpenAPI 3.0, Schema Object). `only` is `readOnly` for
- * requests and `writeOnly` for responses.
+ * Returns a copy of the document in which no schema requires a property with the keyword `readOnly` or `writeOnly` (OpenAPI 3.0, Schema Object). `only`: the
+ * keyword, which is `readOnly` for the validation of requests and `writeOnly` for responses. `text`: the text of the document. If it does not contain the
+ * keyword, the document itself is returned.
  */
 export function createDirectionView(document: Document, text: string, only: Direction): Document {
   if (!text.includes(only)) return document;
+  /** Returns a copy of a schema that does not require properties with the keyword. `whole`: the schema that defines the properties. */
+  const relax = (node: Node, whole: Node): Node => {
+    if (!Array.isArray(node.required)) return node;
+    return {
+      ...node,
+      required: node.required.filter((name) => !isReadOrWriteOnly(document, findProperty(document, whole, name), only)),
+    };
+  };
   return mapNodes(document, (node) => {
-    if (!Array.isArray(node.required) || (!isNode(node.properties) && !Array.isArray(node.allOf))) return node;
-    const required = node.required.filter((name) => !isOneWay(document, findProperty(document, node, name), only));
-    return { ...node, required };
+    if (!Array.isArray(node.allOf)) return isNode(node.properties) ? relax(node, node) : node;
+    // A part of `allOf` can require a property of another part.
+    return relax({ ...node, allOf: node.allOf.map((part) => (isNode(part) ? relax(part, node) : part)) }, node);
   });
 }
 
-/** Returns a property of a schema, or of the schemas that it extends. */
+/** Returns the schema of a property, from the `properties` of a schema or of the schemas in its `allOf`; undefined if there is none. */
 function findProperty(document: Document, node: Node, name: string, depth = 0): unknown {
   const { properties, allOf } = node;
   if (isNode(properties) && Object.hasOwn(properties, name)) return properties[name];
@@ -126,12 +136,12 @@ function findProperty(document: Document, node: Node, name: string, depth = 0): 
     .find((property) => property !== undefined);
 }
 
-/** The maximum nesting of `allOf`. */
+/** The maximum number of nested `allOf` in which a property is searched. */
 const MAX_EXTENSIONS = 5;
 
 type Direction = 'readOnly' | 'writeOnly';
 
-/** Returns whether a property, or the schema that it refers to, has the keyword `only` with the value true. */
-export function isOneWay(document: Document, property: unknown, only: Direction): boolean {
+/** Returns whether the schema of a property has the keyword `readOnly` or `writeOnly` with the value true. A reference is followed. `only`: the keyword. */
+export function isReadOrWriteOnly(document: Document, property: unknown, only: Direction): boolean {
   return [property, resolveNode(document, property)].some((schema) => isNode(schema) && schema[only] === true);
 }

@@ -5,7 +5,7 @@ import { type Document, getNode, getTarget, isNode, toNode } from './document.ts
 /** A credential that a request must have. */
 export interface Credential {
   readonly in: 'header' | 'query' | 'cookie';
-  /** The name of the header, in lower case, or of the query parameter or the cookie. */
+  /** The name of the header, query parameter or cookie. The name of a header is in lower case. */
   readonly name: string;
   /** The scheme in the header `Authorization`, in lower case, such as `bearer`; undefined for an API key. */
   readonly scheme: string | undefined;
@@ -14,8 +14,9 @@ export interface Credential {
 }
 
 /**
- * Returns the security requirements of the operation at a pointer. A request must have all credentials of one requirement. The list is empty if the operation
- * requires none; a requirement without credentials makes them optional. Client certificates (`mutualTLS`) and undefined schemes require no credential.
+ * Returns the security requirements of the operation at a JSON Pointer. Each requirement is a list of credentials. A request must have all credentials of at
+ * least one requirement. The result is empty if the operation requires no credentials. A requirement without credentials makes credentials optional. Client
+ * certificates (`mutualTLS`) and security schemes that the document does not define are ignored.
  */
 export function getSecurity(document: Document, operation: string): readonly (readonly Credential[])[] {
   const requirements = getNode(document, `${operation}/security`) ?? getNode(document, '/security');
@@ -39,7 +40,10 @@ function createCredential(node: Readonly<Record<string, unknown>>, scopes: reado
   return location === 'query' || location === 'cookie' ? [{ ...key, in: location }] : [];
 }
 
-/** Returns the names of the headers and query parameters that have the credentials of operations. */
+/**
+ * Returns the names of the headers and query parameters in which clients send credentials for the operations. A credential in a cookie is in the header
+ * `cookie`.
+ */
 export function getCredentialNames(
   operations: readonly { readonly security: readonly (readonly Credential[])[] }[],
 ): CredentialNames {

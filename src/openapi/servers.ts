@@ -1,12 +1,12 @@
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { isNode, type Node, toNode } from './document.ts';
 
-/** The maximum number of paths for the values of the variables in the URL of one server. */
+/** The maximum number of paths of one server whose URL has variables. */
 const MAX_PATHS = 20;
 
 /**
  * Returns the paths of servers (Server Object, `url`), such as `/v1` for `https://api.example.com/v1`, without duplicates and without a slash at the end. A
- * server without a path is left out. A variable has its default value, and each of the values in its `enum`.
+ * server without a path is left out. A URL with a variable has a path for the default value, and one for each value in the `enum`.
  */
 export function getServerPaths(servers: unknown): readonly string[] {
   const paths = (Array.isArray(servers) ? servers : []).flatMap((server) => getPaths(toNode(server)));
@@ -22,7 +22,10 @@ function getPaths({ url, variables }: Node): readonly string[] {
   });
 }
 
-/** Returns a path for each combination of the values of its variables; none if a variable is not defined, or has only a placeholder such as `{id}` as its value. */
+/**
+ * Returns a path for each combination of values of the variables in a path template. Returns an empty array if a variable is not defined, or has only
+ * placeholders such as `{id}` as its values.
+ */
 function expandVariables(template: string, variables: Node): readonly string[] {
   const [text, name = ''] = /\{([^{}]*)\}/.exec(template) ?? [];
   if (text === undefined) return [template];

@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { isNode, type Node, parseReference, parseText, readContract } from './document.ts';
-import { createLocator } from './source-location.ts';
+import { createLocator, type Locate } from './source-location.ts';
 import { getKind, mapNodes } from './walk-schemas.ts';
 
 /** A file of a document. */
@@ -21,7 +21,7 @@ export interface Target {
   readonly node: unknown;
 }
 
-/** The maximum number of references on the way to a value. */
+/** The maximum number of references that are followed to find a value. */
 const MAX_STEPS = 100;
 
 /** The files of a document. A file is read on the first reference to it. */
@@ -45,7 +45,10 @@ export class SourceFiles {
     return [...this.#files.keys()].filter((path) => path !== normalize(this.#main.path));
   }
 
-  /** Finds the target of a reference in a file. Returns the end of a sentence about the reference if there is none. Throws a `ContractError` for a file with a syntax error. */
+  /**
+   * Finds the value to which a `$ref` in a file refers. If there is none, returns the reason as a clause, such as `which does not exist`. Throws
+   * `ContractError` for a file with a syntax error. `steps`: the number of references that were already followed.
+   */
   find(file: SourceFile, reference: string, steps = 0): Target | string {
     const end = reference.indexOf('#');
     const [location, fragment] = end < 0 ? [reference, ''] : [reference.slice(0, end), reference.slice(end + 1)];
@@ -71,7 +74,10 @@ export class SourceFiles {
     return loaded;
   }
 
-  /** Returns the value at a JSON Pointer. Follows the references on the way to it. */
+  /**
+   * Returns the value at a JSON Pointer, or the reason why there is none. Follows references in the ancestors of the value. `count`: the number of references
+   * that were already followed.
+   */
   #walk(file: SourceFile, pointer: string, count: number): Target | string {
     if (count > MAX_STEPS) return 'which refers back to itself';
     const steps = parsePointer(pointer);
@@ -85,7 +91,7 @@ export class SourceFiles {
       if (typeof node !== 'object' || node === null || !Object.hasOwn(node, step)) return MISSING;
       node = (node as Node)[step];
     }
-    // A part of another file that is only a reference stands for its target.
+    // If a value in another file is only a reference, the target of this reference is returned.
     const alias = file !== this.#main && isNode(node) && Object.keys(node).length === 1 ? node.$ref : undefined;
     return typeof alias === 'string' ? this.find(file, alias, count + 1) : { file, pointer, node };
   }
@@ -123,7 +129,7 @@ function findAnchors({ text, content }: SourceFile): ReadonlyMap<string, string>
   return anchors;
 }
 
-/** Returns whether a JSON Pointer of a document leads into an extension, which is not a part of the document. */
+/** Returns whether a JSON Pointer leads into an extension, such as `/x-internal/schema`. A bundled document can't refer to a value in an extension. */
 export function isInExtension(pointer: string): boolean {
   let isNames = false;
   for (const step of parsePointer(pointer)) {
@@ -139,25 +145,35 @@ export function isUnchanged({ path, text }: Pick<SourceFile, 'path' | 'text'>): 
 }
 
 /**
- * Returns a function that formats the position of the value at a JSON Pointer of a document that is made of several files. `origins`: the targets that stand at
- * pointers of the document. `locateOther`: formats the positions of other values.
+ * Creates a function that finds the source positions of values in a document that was made of several files. `origins`: the file and the place from which a
+ * value comes, by the JSON Pointer of the value in the document. `locateOther`: finds the positions of all other values.
  */
 export function createPartLocator(locateOther: Locate, origins: ReadonlyMap<string, Target>): Locate {
   const locators = new Map<SourceFile, Locate>();
-  return (pointer) => {
+  const choose = (pointer: string) => {
     const origin = findOrigin(origins, pointer);
-    if (!origin) return locateOther(pointer);
+    if (!origin) return { locate: locateOther, place: pointer };
     const { file } = origin;
     const locate = locators.get(file) ?? createLocator(file.path, file.text);
     locators.set(file, locate);
-    return locate(origin.pointer);
+    return { locate, place: origin.pointer };
   };
+  const locate = (pointer: string) => {
+    const { locate: locateIn, place } = choose(pointer);
+    return locateIn(place);
+  };
+  return Object.assign(locate, {
+    find(pointer: string) {
+      const { locate: locateIn, place } = choose(pointer);
+      return locateIn.find(place);
+    },
+  });
 }
 
-/** Formats the position of the value at a JSON Pointer. */
-type Locate = (pointer: string) => string;
-
-/** Returns the file and the pointer from which the value at a pointer of the document comes; undefined if no origin is known. */
+/**
+ * Returns the file from which a value of the document comes, and the JSON Pointer of the value in this file; undefined if neither the value nor an ancestor is
+ * in `origins`.
+ */
 function findOrigin(origins: ReadonlyMap<string, Target>, pointer: string) {
   const steps = parsePointer(pointer);
   for (let length = steps.length; length > 0; length--) {

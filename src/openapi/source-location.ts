@@ -12,18 +12,54 @@ interface SourceNode {
   result?: unknown;
 }
 
-/**
- * Returns a function that formats the position of the value at a JSON Pointer: `FILE:LINE:COLUMN #POINTER`. If there is no value, it returns the position
- * of the closest ancestor. The first call parses the text, which takes 0.2 s for 2.5 MB.
- */
-export function createLocator(path: string, text: string): (pointer: string) => string {
+/** Formats the position of the value at a JSON Pointer: `FILE:LINE:COLUMN #POINTER`. If there is no value, formats the position of the closest ancestor. */
+export interface Locate {
+  (pointer: string): string;
+  /** Returns the first lines of the value, beginning with the line of its key. */
+  find(pointer: string): SourceLines;
+}
+
+/** Lines of a file. */
+export interface SourceLines {
+  readonly path: string;
+  /** The number of the first line, counted from 1. */
+  readonly line: number;
+  /** The text of the first line and of up to four lines after it. */
+  readonly text: string;
+}
+
+/** Creates a function that finds the positions of values in a YAML or JSON text. Its first call parses the text, which takes 0.2 s for 2.5 MB. */
+export function createLocator(path: string, text: string): Locate {
   let root: SourceNode | undefined;
-  return (pointer) => {
+  const find = (pointer: string) => {
     root ??= parseSource(text);
-    const start = findStart(text, findNode(root, parsePointer(pointer)));
-    const lines = text.slice(0, start).split('\n');
+    return findNode(root, parsePointer(pointer));
+  };
+  const locate = (pointer: string) => {
+    const lines = text.slice(0, findStart(text, find(pointer).node)).split('\n');
     return `${path}:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1} #${pointer}`;
   };
+  return Object.assign(locate, {
+    find(pointer: string): SourceLines {
+      const { node, key = node } = find(pointer);
+      return { path, ...readLines(text, findStart(text, key)) };
+    },
+  });
+}
+
+/** The number of lines that a locator returns. */
+const MAX_LINES = 5;
+
+/** The maximum length of a line that a locator returns, in characters. A minified document has one line. */
+const MAX_LINE_LENGTH = 200;
+
+/** Returns the line at an offset and the next four lines. If the line is long, returns only its part after the offset. */
+function readLines(text: string, offset: number): Omit<SourceLines, 'path'> {
+  const begin = text.lastIndexOf('\n', offset - 1) + 1;
+  const start = offset - begin > MAX_LINE_LENGTH / 2 ? offset : begin;
+  const lines = text.slice(start, start + MAX_LINES * (MAX_LINE_LENGTH + 1) * 2).split(/\r?\n/, MAX_LINES);
+  const shown = lines.map((line) => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line));
+  return { line: text.slice(0, begin).split('\n').length, text: shown.join('\n').trimEnd() };
 }
 
 /** Parses a text into nodes with offsets. js-yaml calls the listener before and after each value. */
@@ -42,21 +78,31 @@ function parseSource(text: string): SourceNode {
   return root.children[0] ?? root;
 }
 
-/** Returns the node at the steps of a JSON Pointer, or its closest ancestor. */
-function findNode(root: SourceNode, steps: readonly string[]): SourceNode {
-  let node = unwrap(root);
-  for (const step of steps) {
-    const child = findChild(node, step);
-    if (!child) break;
-    node = unwrap(child);
-  }
-  return node;
+/** A node, and the node of its key if it is in a mapping. */
+interface FoundNode {
+  readonly node: SourceNode;
+  readonly key?: SourceNode | undefined;
 }
 
-function findChild({ children, result }: SourceNode, step: string): SourceNode | undefined {
-  if (Array.isArray(result)) return children[Number(step)];
+/** Returns the node at the steps of a JSON Pointer, or its closest ancestor. */
+function findNode(root: SourceNode, steps: readonly string[]): FoundNode {
+  let found: FoundNode = { node: unwrap(root) };
+  for (const step of steps) {
+    const child = findChild(found.node, step);
+    if (!child) break;
+    found = { ...child, node: unwrap(child.node) };
+  }
+  return found;
+}
+
+function findChild({ children, result }: SourceNode, step: string): FoundNode | undefined {
+  if (Array.isArray(result)) {
+    const node = children[Number(step)];
+    return node && { node };
+  }
   const keyIndex = children.findIndex((key, index) => index % 2 === 0 && String(key.result) === step);
-  return keyIndex < 0 ? undefined : children[keyIndex + 1];
+  const node = keyIndex < 0 ? undefined : children[keyIndex + 1];
+  return node && { node, key: children[keyIndex] };
 }
 
 /** Returns the innermost node of a value. js-yaml opens two nodes for the flow mapping in `- {…}`, since the mapping could be a key of a block mapping. */
@@ -65,7 +111,7 @@ function unwrap(node: SourceNode): SourceNode {
   return child && node.children.length === 1 && child.result === node.result ? unwrap(child) : node;
 }
 
-/** White space, comments, tags and anchors. */
+/** Matches white space, comments, tags and anchors before a value. */
 const SEPARATORS = /(?:\s+|#[^\n]*|[&!][^\s,[\]{}]*(?=\s))*/y;
 
 function findStart(text: string, { offset, result }: SourceNode): number {

@@ -23,11 +23,14 @@ export interface RequestToValidate {
   readonly body: unknown;
   /** The media type of the body; undefined if there is no body. */
   readonly contentType?: string | undefined;
-  /** Whether validation stops at the first error in the body, because the errors of a large body can need more memory than the body. */
+  /** Whether the body is large. The validation of a large body stops at the first error, because all errors together can need more memory than the body. */
   readonly isLarge?: boolean | undefined;
 }
 
-/** The result of validating a request: the input of the handler, or violations. `notes`: a clause for each unknown name that was ignored. */
+/**
+ * The result of validating a request: the input of the handler, or violations. `notes`: a message for each unknown query parameter or property that was
+ * ignored.
+ */
 export type RequestResult =
   | { readonly kind: 'call'; readonly input: OperationInput; readonly notes: readonly string[] }
   | ({ readonly kind: 'violations' } & RequestViolations);
@@ -47,9 +50,9 @@ export interface RequestValidation {
   /** Returns the parameter validators that openapi-backend compiles for an operation. */
   readonly getParameterValidators: (route: Route) => readonly ValidateFunction[];
   readonly validateJson: SchemaValidator;
-  /** Returns only the first error. */
+  /** Validates a large JSON body. Returns only the first error. */
   readonly validateLargeJson: SchemaValidator;
-  /** Converts strings to the types of the schema. */
+  /** Validates a form. Converts its strings to the types of the schema. */
   readonly validateForm: SchemaValidator;
 }
 
@@ -66,7 +69,7 @@ export function validateRequest(context: RequestValidation, route: Route, reques
   return { kind: 'violations', violations, detail: notes.length === 0 ? detail : [detail, ...notes].join('; ') };
 }
 
-/** Returns the body, with the values that the fields of a form describe. */
+/** Returns the body of a request. If the body is a form, its fields are parsed as the contract describes them. */
 function readBody(document: Document, { bodyMedia }: Route, { body, contentType }: RequestToValidate): unknown {
   if (contentType === undefined || !isFormBody(contentType)) return body;
   const schema = bodyMedia[contentType]?.schema;
@@ -81,7 +84,7 @@ function findErrors(context: RequestValidation, route: Route, request: RequestTo
   const validateJson = request.isLarge ? context.validateLargeJson : context.validateJson;
   const validate = isForm ? context.validateForm : validateJson;
   return [
-    // Called directly, because openapi-backend's validateRequest parses the body again, which takes a fifth of the time of a POST.
+    // The validators are called directly, because openapi-backend's validateRequest parses the body again, which takes a fifth of the time of a POST.
     ...context.getParameterValidators(route).flatMap((check) => (check(parameters) ? [] : (check.errors ?? []))),
     ...validateBody({ document: context.document, validate }, route, request),
     ...limits,
@@ -123,7 +126,10 @@ function validateBody({ document, validate }: BodyValidation, route: Route, { bo
 
 type BodyValidation = { readonly document: Document; readonly validate: SchemaValidator };
 
-/** Returns a function that resolves the references of a schema's properties, for remedies that describe the properties. Resolves each schema once. */
+/**
+ * Returns, for a document, a function that replaces the references in the `properties` of a schema by their targets, so that error messages can describe the
+ * properties. The results are cached.
+ */
 const getPropertyResolver = memoizeByObject((document: Document) =>
   memoizeByObject((schema: Record<string, unknown>) => {
     if (!isNode(schema.properties)) return schema;
@@ -140,7 +146,7 @@ interface Names {
 
 const NO_NAMES: Names = { query: [], body: [] };
 
-/** Returns the names in a request that the contract does not define. Decision: the server ignores them, because front ends send some. */
+/** Returns the names in a request that the contract does not define. Decision: the server ignores them, because many front ends send such names. */
 function findUnknownNames(route: Route, { query, body }: RequestToValidate): Names {
   const { knownNames: known, parameters } = route;
   const isCredential = (name: string) => findCredentialNames(route).includes(name);
@@ -152,7 +158,7 @@ function findUnknownNames(route: Route, { query, body }: RequestToValidate): Nam
   };
 }
 
-/** Returns the names of query parameters that have credentials and are not documented as parameters. */
+/** Returns the names of query parameters in which clients send credentials, and which the contract does not document as parameters. */
 function findCredentialNames({ security, knownNames }: Route): readonly string[] {
   if (security.length === 0) return [];
   const names = security.flat().flatMap((credential) => (credential.in === 'query' ? credential.name : []));
@@ -165,7 +171,7 @@ function omitNames(query: RequestToValidate['query'], names: readonly string[]):
   return Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
 }
 
-/** Returns a note for each ignored name, with a suggestion. A name for which there is an error was not ignored. */
+/** Returns a message for each unknown name that was ignored, with a suggestion. Leaves out a name that an error already reports. */
 function describeIgnored(
   { knownNames: known }: Route,
   { query, body }: Names,

@@ -2,16 +2,19 @@ import { type Steps, splitList } from '../util/slices.ts';
 import { type Document, getNode, isNode, parseReference } from './document.ts';
 import { type DocumentedResponse, findResponse, type ResponseToVerify, type ResponseViolation } from './responses.ts';
 
-/** The keywords of an array schema that make a list valid if, and only if, each entry is valid. */
+/** The keywords of an array schema whose validation does not need the whole list: each entry can be validated on its own. */
 const ENTRY_KEYWORDS = ['type', 'items', 'nullable', 'title', 'description', 'example', 'examples', 'externalDocs'];
 
-/** The maximum number of violations in a long list. */
+/** The maximum number of violations that are reported for a long list. */
 const MAX_VIOLATIONS = 1_000;
 
 /** A response with a list as its body. */
 export type ListResponse = ResponseToVerify & { readonly body: readonly unknown[] };
 
-/** Verifies a response with a list, part by part. `verify` returns the violations in a response. Returns the first 1,000 violations. */
+/**
+ * Verifies a response with a list in parts, and yields after each part. Returns the first 1,000 violations. `verify`: returns the violations in a response that
+ * has only a part of the list.
+ */
 export function* verifyListParts(
   response: ListResponse,
   verify: (response: ResponseToVerify) => readonly ResponseViolation[],
@@ -26,16 +29,19 @@ export function* verifyListParts(
   return violations.slice(0, MAX_VIOLATIONS);
 }
 
-/** Returns a violation of a part with its place in the whole list. `start`: the index of the part. Returns none for a violation outside of the entries. */
+/**
+ * Converts a violation in a part of a list to a violation in the whole list: `body/3/name` becomes `body/503/name` if the part starts at index 500. Returns an
+ * empty array for a violation in the status or a header. `start`: the index at which the part starts.
+ */
 function moveToEntry(violation: ResponseViolation, start: number): readonly ResponseViolation[] {
   const [place, index] = /^body\/(\d+)/.exec(violation.where) ?? [];
-  // The status and the headers are the same for each part.
+  // The first part has already reported the violations in the status and the headers.
   if (place === undefined) return [];
   const move = (text: string) => `body/${start + Number(index)}${text.slice(place.length)}`;
   return [{ ...violation, where: move(violation.where), message: move(violation.message) }];
 }
 
-/** Returns whether the parts of a list in a response can be verified separately: its schema has no rule for the whole list, such as `uniqueItems`. */
+/** Returns whether a list in a response can be verified in parts: its schema must have no rule for the whole list, such as `uniqueItems`. */
 export function canVerifyParts(
   document: Document,
   responses: readonly DocumentedResponse[],

@@ -5,30 +5,30 @@ import { limitList } from '../util/limit-list.ts';
 import { describeError, shorten } from './describe-error.ts';
 import { getUnknownName, groupByPointer, type SchemaValidator } from './schema-validator.ts';
 
-/** A part of a request that violates the contract. */
+/** A value in a request that violates the contract, or a missing value. */
 export interface Violation {
   /** The part of the request. A cookie counts as a header. */
   readonly in: 'body' | 'path' | 'query' | 'header';
-  /** The JSON Pointer of the value in the part; empty for the whole part. */
+  /** The JSON Pointer of the value in this part of the request, such as `/price`; empty for the whole body. */
   readonly pointer: string;
   /** The JSON Schema keyword that failed. */
   readonly rule: string;
-  /** The invalid value, shortened; absent if a value is missing. */
+  /** The invalid value, shortened. Absent if the value is missing in the request. */
   readonly value?: unknown;
-  /** How to fix the request: a clause such as "use an integer from 1 to 10". */
+  /** The remedy: a clause such as "use an integer from 1 to 10". */
   readonly remedy: string;
 }
 
-/** The violations of a request. `detail` describes the first five. */
+/** The violations of a request. `detail` is a text that describes the first five violations. */
 export interface RequestViolations {
   readonly violations: readonly Violation[];
   readonly detail: string;
 }
 
-/** The parts of a request by openapi-backend's names for them. */
+/** The parts of a request, by the names that openapi-backend uses for the parts. */
 const PARTS: Readonly<Record<string, Violation['in']>> = { requestBody: 'body', path: 'path', query: 'query' };
 
-/** Returns one violation for each invalid value. The errors must come from an ajv with the options `verbose` and `allErrors`. */
+/** Returns one violation for each invalid value. The errors must come from an ajv instance with the options `verbose` and `allErrors`. */
 export function toViolations(errors: readonly ErrorObject[]): RequestViolations {
   const described: ReturnType<typeof describeViolation>[] = [];
   for (const [pointer, error] of groupByPointer(errors)) described.push(describeViolation(pointer, error));
@@ -36,7 +36,7 @@ export function toViolations(errors: readonly ErrorObject[]): RequestViolations 
   return { violations: described.map(({ violation }) => violation), detail: clauses.join('; ') };
 }
 
-/** The maximum number of entries in a message. A request can have any number of unknown names. */
+/** The maximum number of violations, or of unknown names, that a message lists. */
 export const MAX_LISTED = 5;
 
 function describeViolation(pointer: string, error: ErrorObject) {
@@ -45,7 +45,7 @@ function describeViolation(pointer: string, error: ErrorObject) {
   const value = getInvalidValue(error);
   const { rule, problem, remedy } = describeError(error);
   const place = PARTS[part] ?? 'header';
-  // Two literals, because V8 needs much longer to add a property to a copy.
+  // There are two object literals, because V8 needs much longer to add a property to a copy.
   const violation: Violation =
     value === undefined
       ? { in: place, pointer: rest, rule, remedy }
@@ -60,7 +60,10 @@ function getInvalidValue(error: ErrorObject): unknown {
   return unknownName === undefined ? data : (data as Record<string, unknown>)[unknownName];
 }
 
-/** Names the invalid value. The name has no quotes, because the journal redacts secret values directly after a name without quotes. */
+/**
+ * Returns the name of the invalid value for a message, such as `query parameter limit`. The name has no quotes: the journal redacts a secret value only if it
+ * follows a name without quotes.
+ */
 function describeSubject({ in: part, pointer }: Violation): string {
   const isName = pointer.lastIndexOf('/') === 0 && !pointer.includes('~');
   const name = shorten(isName ? pointer.slice(1) : parsePointer(pointer).join('.'));

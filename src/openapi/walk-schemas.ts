@@ -4,7 +4,7 @@ import { isNode, type Node } from './document.ts';
 /** Keys whose values are plain data, not nodes of the document. The values of extensions (`x-…`) are plain data too. */
 const VALUE_KEYS = new Set(['example', 'examples', 'enum', 'default', 'const', 'mapping']);
 
-/** Keys whose value is an object with nodes by name. A name can be equal to a keyword. */
+/** Keys whose value is an object that has a node for each name, such as `properties`. A name in this object can be equal to a keyword. */
 const NAMES_KEYS = new Set([
   'properties',
   'patternProperties',
@@ -23,7 +23,10 @@ const NAMES_KEYS = new Set([
   '$defs',
 ]);
 
-/** Returns the kind of the value at a key: plain data, nodes by name, or a node. `isNames`: whether the key is a name. */
+/**
+ * Returns the kind of the value at a key of a document: plain data (`value`), an object that has a node for each name (`names`), or a node such as a schema
+ * (`node`). `isNames`: whether the key is a name that the author has chosen, and not a keyword.
+ */
 export function getKind(key: string, isNames: boolean): 'value' | 'names' | 'node' {
   if (isNames) return 'node';
   if (VALUE_KEYS.has(key) || key.startsWith('x-')) return 'value';
@@ -31,8 +34,8 @@ export function getKind(key: string, isNames: boolean): 'value' | 'names' | 'nod
 }
 
 /**
- * Returns a document in which each node is replaced by the result of `change`. Children are replaced before their parents. Parts that do not change, and plain data
- * such as examples, are not copied: the result shares them with the document.
+ * Returns a document in which each node (each object of the OpenAPI document, such as a schema) is replaced by the result of `change`. Children are replaced
+ * before their parents. Parts that do not change, and plain data such as examples, are not copied: the result shares them with the document.
  */
 export function mapNodes<Whole>(document: Whole, change: (node: Node, pointer: string) => Node): Whole {
   const visit = (node: unknown, pointer: string, isNames: boolean): unknown => {

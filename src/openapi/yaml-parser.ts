@@ -1,7 +1,7 @@
 import type * as JsYaml from 'js-yaml';
 import { loadPackage } from '../util/load-package.ts';
 
-/** Loads js-yaml on first use. A contract that is precompiled does not need it. */
+/** Returns the module js-yaml, which is loaded on first use. A server with a precompiled contract does not load it. */
 export function loadYamlParser(): typeof JsYaml {
   return loadPackage('js-yaml');
 }

@@ -1,0 +1,95 @@
+import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { type Document, getNode, isNode, toNode } from './document.ts';
+import { isJsonType } from './responses.ts';
+import type { Route } from './routes.ts';
+import { ALL_PARTS, getSchemaParts, type SchemaPart } from './schema-parts.ts';
+import type { Violation } from './violations.ts';
+
+/** JSON Schema keywords about the properties of an object. The violation is reported for the property, but the keyword is in the schema of the object. */
+const OBJECT_RULES = [
+  'required',
+  'dependentRequired',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+];
+
+/**
+ * Returns the JSON Pointer of the keyword that a request violates, such as `/components/schemas/Pet/properties/age/minimum`. If the schema does not have this
+ * keyword, returns the JSON Pointer of the schema. Returns undefined if the schema is not found.
+ */
+export function findViolatedRule(document: Document, route: Route, violation: Violation): string | undefined {
+  const { in: part, pointer, rule } = violation;
+  const steps = parsePointer(pointer);
+  if (rule === 'security')
+    return [`${route.pointer}/security`, '/security'].find((one) => getNode(document, one) !== undefined);
+  if (part !== 'body') return findInParameter(document, route, violation);
+  if (pointer === '' && rule === 'required') return `${route.pointer}/requestBody/required`;
+  const schemas = Object.entries(route.bodyMedia).flatMap(([type, { schema }]) =>
+    schema === undefined ? [] : [{ type, schema }],
+  );
+  const schema = (schemas.find(({ type }) => isJsonType(type)) ?? schemas[0])?.schema;
+  return schema === undefined ? undefined : findInSchema(document, schema, { steps, rule });
+}
+
+function findInParameter(document: Document, route: Route, { in: part, pointer, rule }: Violation): string | undefined {
+  const [name = '', ...steps] = parsePointer(pointer);
+  const parameter = route.parameters.find(
+    (one) =>
+      (one.in === part || (one.in === 'cookie' && part === 'header')) && one.name.toLowerCase() === name.toLowerCase(),
+  );
+  if (!parameter) return undefined;
+  if (steps.length === 0 && rule === 'required') return `${parameter.pointer}/required`;
+  return findInSchema(document, `${parameter.pointer}/schema`, { steps, rule }) ?? parameter.pointer;
+}
+
+/**
+ * A value that violates a rule. `steps`: the property names and array indexes that lead to the value, from the body or the parameter. `rule`: the JSON Schema
+ * keyword.
+ */
+interface Place {
+  readonly steps: readonly string[];
+  readonly rule: string;
+}
+
+function findInSchema(document: Document, schema: string, { steps, rule }: Place): string | undefined {
+  const name = steps.at(-1);
+  const isOfObject = name !== undefined && OBJECT_RULES.includes(rule);
+  const parts = walk(document, schema, isOfObject ? steps.slice(0, -1) : steps);
+  const part =
+    parts.find(({ node }) => hasRule(node, rule, name)) ?? parts.find(({ node }) => Object.hasOwn(node, rule));
+  if (!part) return parts[0]?.pointer;
+  const { [rule]: value } = part.node;
+  const index = rule === 'required' && Array.isArray(value) ? value.indexOf(name) : -1;
+  return `${part.pointer}${formatPointer(rule)}${index < 0 ? '' : `/${index}`}`;
+}
+
+/** Returns whether a schema has the keyword `rule`. For `required`, returns whether the list contains the property `name`. */
+function hasRule(node: SchemaPart['node'], rule: string, name: string | undefined): boolean {
+  return rule === 'required' ? Array.isArray(node.required) && node.required.includes(name) : Object.hasOwn(node, rule);
+}
+
+/**
+ * Returns the schemas that apply to a nested value, including those in `allOf`, `anyOf` and `oneOf`. `[step, ...rest]`: the property names and array indexes
+ * that lead from a value of `schema` to the nested value.
+ */
+function walk(document: Document, schema: string, [step, ...rest]: readonly string[]): readonly SchemaPart[] {
+  const parts = getSchemaParts(document, schema, ALL_PARTS);
+  if (step === undefined) return parts;
+  return parts.flatMap(({ pointer, node }) => {
+    const child = findChild(node, step);
+    return child === undefined ? [] : walk(document, pointer + child, rest);
+  });
+}
+
+/**
+ * Returns the JSON Pointer of the schema of a property or an array entry, such as `/properties/name`, relative to `node`; undefined if there is none. `step`:
+ * the property name or the index.
+ */
+function findChild(node: SchemaPart['node'], step: string): string | undefined {
+  if (Object.hasOwn(toNode(node.properties), step)) return formatPointer('properties', step);
+  if (/^\d+$/.test(step) && Array.isArray(node.prefixItems) && node.prefixItems[Number(step)] !== undefined)
+    return formatPointer('prefixItems', step);
+  if (/^\d+$/.test(step) && isNode(node.items)) return '/items';
+  return isNode(node.additionalProperties) ? '/additionalProperties' : undefined;
+}
