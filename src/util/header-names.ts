@@ -1,11 +1,14 @@
-/** The spelling of response headers that the server reads, by their lower-case names. */
+/** The usual spelling of the response headers that the server reads. The keys are in lower case. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   'content-type': 'Content-Type',
   location: 'Location',
   link: 'Link',
 };
 
-/** Returns headers with `Content-Type`, `Location` and `Link` in this spelling. Header names are case-insensitive (RFC 9110, section 5.1), but property names are not. */
+/**
+ * Returns headers with the names `Content-Type`, `Location` and `Link` in this spelling, so that code can read these properties. Header names are
+ * case-insensitive (RFC 9110, section 5.1), but property names are not.
+ */
 export function normalizeHeaderNames(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [SPELLINGS[name.toLowerCase()] ?? name, value]),

@@ -2,11 +2,11 @@
 export interface Issue {
   /** The location of the error (JSON Pointer, RFC 6901). */
   readonly pointer: string;
-  /** What is wrong, and how to fix it: the end of a sentence that begins with the location. */
+  /** The problem and its remedy: the end of a sentence that begins with the location. */
   readonly message: string;
   /** The violated rule: the name of a JSON Schema keyword, or a similar name. */
   readonly rule?: string;
-  /** How to fix the error: the part of the message after the colon. */
+  /** The remedy of the error: the part of the message after the colon. */
   readonly remedy?: string;
 }
 
@@ -14,8 +14,8 @@ export interface Issue {
 export type IssueParts = Required<Pick<Issue, 'rule' | 'remedy'>> & { readonly problem: string };
 
 /**
- * Validates a value by a schema of a contract, without additional properties. Returns the issues. `schema`: the name of a component schema. The validator
- * can add the default values of the schema to the value.
+ * Validates a value against a schema of a contract, without additional properties. `schema`: the name of a component schema. Returns the issues; an empty list
+ * if the value is valid. Can add the default values of the schema to the value.
  */
 export type DataValidator = (schema: string, value: unknown) => readonly Issue[];
 

@@ -4,16 +4,16 @@
  */
 export const MAX_JSON_DEPTH = 100;
 
-/** The problem in the message about a value that exceeds the maximum nesting. */
+/** The first part of the message about a value that is nested too deeply: the problem. */
 export const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels`;
 
-/** The remedy in the message about a value that exceeds the maximum nesting. */
+/** The second part of the message about a value that is nested too deeply: the remedy. */
 export const TOO_DEEP_REMEDY = 'reduce the nesting';
 
 /** The maximum number of issues that `findJsonIssues` returns. */
 const MAX_ISSUES = 20;
 
-/** A reason why a JSON value can't be processed. */
+/** A part of a JSON value that the server can't process. */
 interface JsonIssue {
   readonly rule: 'depth' | 'finite';
   /** The property names and array indexes that lead to the value. For the rule `depth`, only the first two names and indexes. */
@@ -23,8 +23,9 @@ interface JsonIssue {
 }
 
 /**
- * Returns the reasons why a value can't be processed. If the value has more levels than `MAX_JSON_DEPTH`, the nesting is the only reason. Otherwise the
- * reasons are the numbers that JavaScript can't represent: `JSON.parse` returns `Infinity` for `1e400`. The first `outerLevels` levels do not count.
+ * Returns the parts of a JSON value that the server can't process. If the value has more levels than `MAX_JSON_DEPTH`, returns a single issue with the rule
+ * `depth`. Otherwise returns an issue with the rule `finite` for each number that JavaScript can't represent: `JSON.parse` returns `Infinity` for `1e400`. The
+ * first `outerLevels` levels do not count.
  */
 export function findJsonIssues(value: unknown, outerLevels = 0): readonly JsonIssue[] {
   const maxDepth = MAX_JSON_DEPTH + outerLevels;
@@ -57,7 +58,10 @@ export function findJsonIssues(value: unknown, outerLevels = 0): readonly JsonIs
   return visit(value) ? issues : [createDepthIssue(value, path.map(String))];
 }
 
-/** Returns whether a value contains a number that is not finite, or has more than `maxDepth` levels. Creates no objects, because most values have no issues. */
+/**
+ * Returns whether a value contains a number that is not finite, or has more than `maxDepth` levels. Faster than `findJsonIssues`, because it creates no
+ * objects.
+ */
 export function hasJsonIssues(value: unknown, maxDepth = MAX_JSON_DEPTH): boolean {
   if (typeof value === 'number') return !Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return false;

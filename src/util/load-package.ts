@@ -2,7 +2,10 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/** Loads a package on first use. The server starts faster and needs less memory without the packages that only some requests need. */
+/**
+ * Loads an npm package when it is first used. Packages that only some requests need are loaded in this way, so that the server starts faster and needs less
+ * memory.
+ */
 export function loadPackage<Package>(name: string): Package {
   return require(name);
 }

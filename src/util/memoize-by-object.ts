@@ -1,4 +1,6 @@
-/** Returns a function that computes the value of each object once, on the first call with the object. Stores the value as long as the object is in use. */
+/**
+ * Returns a function that computes the value of each object once, on the first call with this object. Keeps the value until the object is garbage-collected.
+ */
 export function memoizeByObject<Key extends object, Value extends object | string | boolean>(
   compute: (key: Key) => Value,
 ): (key: Key) => Value {

@@ -1,4 +1,7 @@
-/** Names of query parameters that select a page of a list, normalized by `normalizeName`: its size, its position, its number, and the entry before it. */
+/**
+ * Names of query parameters that select a page of a list: its size (`limit`), the number of entries before it (`offset`), its number (`page`), or the entry
+ * before it (`cursor`). The names are normalized by `normalizeName`.
+ */
 export const PAGING_NAMES = {
   limit: [
     'limit',

@@ -1,9 +1,12 @@
-/** Returns a path template without the names of its parameters: `/pets/{}` for `/pets/{petId}`. Templates with the same result have the same form. */
+/** Returns a path template without the names of its parameters: `/pets/{}` for `/pets/{petId}`. Templates with the same result match the same paths. */
 export function toPattern(path: string): string {
   return path.replaceAll(/\{[^}]*\}/g, '{}');
 }
 
-/** Returns whether a text can be a segment of a path. An empty segment is lost, and clients remove `.` and `..` (RFC 3986, section 5.2.4). */
+/**
+ * Returns whether a text can be a segment of a URL path. Clients and servers remove empty segments, `.` and `..` (RFC 3986, section 5.2.4), and half of a
+ * surrogate pair can't be encoded.
+ */
 export function isPathSegment(text: string): boolean {
-  return !['', '.', '..'].includes(text);
+  return !['', '.', '..'].includes(text) && !/\p{Surrogate}/u.test(text);
 }

@@ -1,5 +1,7 @@
 /** A pseudo-random number generator. The same seed produces the same numbers. */
 export interface Random {
+  /** The current state. If a new generator has this number as its seed, it produces the same numbers as this generator from now on. */
+  readonly state: number;
   /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
   /** Returns an integer from `least` to `most`, including both. */
@@ -18,7 +20,14 @@ export function createRandom(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
   const whole = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
-  return { next, integer: whole, pick: (values) => values[whole(0, values.length - 1)] as (typeof values)[number] };
+  return {
+    get state() {
+      return state;
+    },
+    next,
+    integer: whole,
+    pick: (values) => values[whole(0, values.length - 1)] as (typeof values)[number],
+  };
 }
 
 /** Creates a UUID of version 4 (RFC 9562, section 5.4). */
@@ -35,7 +44,7 @@ export function toSeed(text: string): number {
   return hash >>> 0;
 }
 
-/** Returns the seed of a part of what a seed describes. */
+/** Derives a seed for a part of a generated value, such as a property or an array entry, from the seed of the whole value. */
 export function mixSeed(seed: number, part: string | number): number {
   return toSeed(`${seed} ${part}`);
 }

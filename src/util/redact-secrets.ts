@@ -2,7 +2,7 @@ import { MAX_JSON_DEPTH } from './json-limits.ts';
 import { tryOrUndefined } from './try-or-undefined.ts';
 
 /**
- * The names of headers, parameters and properties with secret values. This is the only list of such names. The journal, the matchers and `storefront
+ * Matches the names of headers, parameters and properties with secret values. This is the only list of such names. The journal, the matchers and `storefront
  * check` use it.
  */
 const SECRET =
@@ -11,13 +11,19 @@ const SECRET =
 /** The replacement for a secret value. */
 const REDACTED = '[redacted]';
 
+/** Placeholders for credentials in messages of the server, such as `Authorization: Bearer TOKEN`. They are not redacted. */
+const PLACEHOLDERS = ['TOKEN', 'CREDENTIALS'];
+
 /** The replacement for a value that exceeds the maximum nesting. */
 const TOO_DEEP = '…';
 
-/** The maximum nesting of encoded parameters in the value of another parameter. */
+/** The maximum number of URL-encoded levels that are searched for secrets. A parameter value can contain a URL with parameters of its own. */
 const MAX_PARAMETER_DEPTH = 3;
 
-/** The maximum length of a redacted text, in characters: a URL or a header of 64 kB would take too long. */
+/**
+ * The maximum length of a text to redact, in characters. The rest of a longer text is dropped, because redacting a URL or a header of 64 kB would take too
+ * long.
+ */
 const MAX_TEXT_LENGTH = 8_000;
 
 /** Returns whether a header, parameter or property with this name has a secret value. */
@@ -25,13 +31,13 @@ export function isSecretName(name: string): boolean {
   return SECRET.test(name);
 }
 
-/** Replaces secrets in a JSON value by `[redacted]`: the values of properties with secret names at any depth, and secrets in strings. */
+/** Replaces secrets in a JSON value with `[redacted]`: the values of properties with secret names at any depth, and secrets in strings. */
 export function redactSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_JSON_DEPTH) return TOO_DEEP;
   if (Array.isArray(value)) return value.map((inner) => redactSecrets(inner, depth + 1));
-  // The property `value` of a violation is the value at its `pointer`.
+  // A violation of the contract has a `pointer` to a value, and the property `value`, which is secret if the pointer contains a secret name.
   const { pointer } = value as { readonly pointer?: unknown };
   const isSecret = (name: string) =>
     isSecretName(name) || (name === 'value' && typeof pointer === 'string' && isSecretName(pointer));
@@ -49,7 +55,7 @@ export interface CredentialNames {
   readonly query: readonly string[];
 }
 
-/** Replaces the values of the given names by `[redacted]`. */
+/** Replaces the values of the given names with `[redacted]`. */
 export function redactNamed<Values extends Readonly<Record<string, unknown>>>(
   values: Values,
   names: readonly string[],
@@ -60,7 +66,7 @@ export function redactNamed<Values extends Readonly<Record<string, unknown>>>(
   return Object.fromEntries(entries) as Values;
 }
 
-/** Replaces the values of the given query parameters in a URL by `[redacted]`. */
+/** Replaces the values of the given query parameters in a URL with `[redacted]`. */
 export function redactNamedInUrl(url: string, names: readonly string[]): string {
   if (names.length === 0) return url;
   return url.replaceAll(/([?&])([^=&]+)=[^&]*/g, (whole, begin: string, name: string) =>
@@ -68,12 +74,12 @@ export function redactNamedInUrl(url: string, names: readonly string[]): string 
   );
 }
 
-/** Returns the first 8,000 characters of a text with `[redacted]` in place of secrets. The text can be JSON, a truncated JSON, a form, a URL, or a sentence. */
+/** Returns the first 8,000 characters of a text with `[redacted]` in place of secrets. The text can be JSON, truncated JSON, a form, a URL, or a sentence. */
 export function redactText(text: string): string {
   return redactFullText(text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text);
 }
 
-/** Returns a text of any length with `[redacted]` in place of secrets. `depth`: the number of parameters that contain the text in their values. */
+/** Returns a text of any length with `[redacted]` in place of secrets. `depth`: the number of URL-encoded levels around the text. */
 export function redactFullText(text: string, depth = 0): string {
   if (!SECRET.test(text) && !/[%@\\]|\b(bearer|basic) /i.test(text)) return text;
   return redactCredentials(redactSentences(redactPairs(redactProperties(text), depth)));
@@ -92,7 +98,9 @@ export function redactHeaders(headers: Readonly<Record<string, string>>): Readon
 /** Redacts credentials after `Bearer` or `Basic`, and user names and passwords in URLs. */
 function redactCredentials(text: string): string {
   return text
-    .replaceAll(/\b(bearer|basic) [^\s",;]+/gi, `$1 ${REDACTED}`)
+    .replaceAll(/\b(bearer|basic) ([^\s",;]+)/gi, (whole, scheme: string, value: string) =>
+      PLACEHOLDERS.includes(value) ? whole : `${scheme} ${REDACTED}`,
+    )
     .replaceAll(/:\/\/[^/\s@"]{1,200}@/g, `://${REDACTED}@`);
 }
 
@@ -104,7 +112,7 @@ function redactSentences(text: string): string {
   );
 }
 
-/** Redacts the values of parameters in a URL or a form: values with a secret name, and encoded values that contain a secret. */
+/** Redacts parameter values in a URL or a form: values of parameters such as `token`, and URL-encoded values that contain a secret. */
 function redactPairs(text: string, depth: number): string {
   return text.replaceAll(
     /(^|[?&;\s"])([^=&?;\s"]+)=([^&;\s]*)/g,
@@ -115,7 +123,7 @@ function redactPairs(text: string, depth: number): string {
   );
 }
 
-/** Returns whether a parameter's value contains a secret. Returns true for a secret name beyond the maximum nesting. */
+/** Returns whether a parameter value contains a secret. At the maximum nesting, returns true for each value that contains a secret name. */
 function hasSecret(value: string, depth: number): boolean {
   return SECRET.test(value) && (depth === MAX_PARAMETER_DEPTH || redactFullText(value, depth + 1) !== value);
 }

@@ -1,6 +1,6 @@
 import { tryOrUndefined } from './try-or-undefined.ts';
 
-/** Returns a path that `decodeURIComponent` accepts. If the path contains an invalid escape, replaces each `%` by `%25`. */
+/** Returns a path that `decodeURIComponent` accepts. If the path contains an invalid escape, replaces each `%` with `%25`. */
 export function toDecodablePath(path: string): string {
   if (!path.includes('%')) return path;
   return tryOrUndefined(() => decodeURIComponent(path)) === undefined ? path.replaceAll('%', '%25') : path;
@@ -28,7 +28,7 @@ export function isImagePath(path: string): boolean {
   return path.startsWith(`${IMAGES_PATH}/`);
 }
 
-/** Returns the path of a request target without the query. Replaces several slashes at the start by one. */
+/** Returns the path of a request target, without the query. Several slashes at the start become one slash. */
 export function getPathname(target: string): string {
   const end = target.indexOf('?');
   const path = end === -1 ? target : target.slice(0, end);
@@ -40,7 +40,7 @@ export function isBelow(path: string, basePath: string): boolean {
   return path === basePath || path.startsWith(`${basePath}/`);
 }
 
-/** The media type of JSON. It has no charset parameter (RFC 8259). The tool dredd requires the same text as in the contract. */
+/** The media type of JSON. It has no charset parameter (RFC 8259), and equals the text in the contract, because the test tool dredd compares both literally. */
 export const JSON_TYPE = 'application/json';
 
 /** The media type of an HTML form. */

@@ -1,22 +1,25 @@
 import { createTurnQueue } from './turn-queue.ts';
 
-/** The minimum number of entries of a list that is processed in slices. It takes about a millisecond to process a shorter list. */
+/**
+ * The minimum number of entries of a list that is processed in slices (a few milliseconds each, with a pause between two slices). A shorter list takes about a
+ * millisecond.
+ */
 const LONG_LIST = 1_000;
 
-/** The duration of a slice, in ms: how long other requests wait for work on large data. */
+/** The duration of a slice, in ms. Other requests wait this long for work on large data. */
 const SLICE_MS = 3;
 
-/** Work in many small steps. Each `yield` ends a step. Returns the result of the work. */
+/** A generator that works in many small steps. Each `yield` ends a step. The return value is the result of the work. */
 export type Steps<Result> = Generator<unknown, Result, void>;
 
-/** All work in slices shares this queue, so each turn of the event loop has at most one slice. */
+/** All work on large data shares this queue, so that each turn of the event loop has at most one slice of work. */
 const queue = createTurnQueue();
 
 function waitForTurn(): Promise<void> {
   return new Promise((resolve) => queue(resolve));
 }
 
-/** Does work in slices of a few milliseconds. The server handles other requests between two slices. */
+/** Runs a generator in slices of a few milliseconds. The server handles other requests between two slices. Resolves to the return value of the generator. */
 export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     await waitForTurn();
@@ -28,7 +31,7 @@ export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result>
   }
 }
 
-/** Does work at once, without handling other requests. */
+/** Runs a generator to its end without a pause, so no other request is handled meanwhile. Returns the return value of the generator. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next();

@@ -1,0 +1,14 @@
+type Entry = Readonly<Record<string, unknown>>;
+
+/**
+ * Creates a function that returns the key of an entry, as JSON. For the key path `item.id` and the entry `{ item: { id: 7 } }`, the function returns `"7"`. It
+ * returns undefined if the entry lacks the property, or if `key` is undefined.
+ */
+export function createIdentity(key: string | undefined): (entry: Entry) => string | undefined {
+  if (key === undefined) return () => undefined;
+  const steps = key.split('.');
+  return (entry) => {
+    const value = steps.reduce<unknown>((inner, step) => Object(inner)[step], entry);
+    return value === undefined ? undefined : JSON.stringify(value);
+  };
+}

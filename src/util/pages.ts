@@ -1,0 +1,90 @@
+/** A page of a list. */
+export interface Page<Entry> {
+  readonly entries: readonly Entry[];
+  /** The number of entries on all pages. */
+  readonly total: number;
+  /** The number of entries before the page. */
+  readonly offset: number;
+  /** The maximum number of entries on the page; undefined without paging. */
+  readonly limit: number | undefined;
+  /** The id of the last entry on the page; undefined on the last page. */
+  readonly nextCursor: string | undefined;
+}
+
+/** The query parameter that selects a page. `first`: its value for the first page. */
+export interface PagePosition {
+  readonly name: string;
+  readonly kind: 'offset' | 'page' | 'cursor';
+  readonly first: number;
+}
+
+/** Returns the id of an entry. */
+type GetId<Entry> = (entry: Entry) => string | undefined;
+
+/** Returns the number of entries up to and including the entry with the id `id`; undefined if no entry has this id. */
+export function findOffset<Entry>(entries: readonly Entry[], id: string, getId: GetId<Entry>): number | undefined {
+  const index = entries.findIndex((entry) => getId(entry) === id);
+  return index === -1 ? undefined : index + 1;
+}
+
+/** Returns the page of at most `limit` entries that starts at `offset`. */
+export function slicePage<Entry>(
+  entries: readonly Entry[],
+  { offset, limit }: Pick<Page<Entry>, 'offset' | 'limit'>,
+  getId: GetId<Entry>,
+): Page<Entry> {
+  const shown = limit === undefined ? entries.slice(offset) : entries.slice(offset, offset + Math.max(0, limit));
+  const hasMore = limit !== undefined && offset + shown.length < entries.length;
+  const last = shown.at(-1);
+  const nextCursor = hasMore && last !== undefined ? getId(last) : undefined;
+  return { entries: shown, total: entries.length, offset, limit, nextCursor };
+}
+
+/** Returns the number of a page, starting with 1. */
+export function getPageNumber({ offset, limit }: Pick<Page<unknown>, 'offset' | 'limit'>): number {
+  return limit === undefined || limit <= 0 ? 1 : Math.floor(offset / limit) + 1;
+}
+
+/**
+ * The maximum length of a `Link` header, in characters. One link fits even if its query has 512 characters with nine bytes each. Clients accept 8 or 16 kB for
+ * all headers together.
+ */
+const MAX_LINK_LENGTH = 5_000;
+
+/** The values of query parameters by name. */
+type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * Returns a `Link` header (RFC 8288) with links to the other pages: first the next page, then as many links as fit. Returns undefined if the list is not paged,
+ * or if no link fits. `path` and `query`: the path and the query of the request.
+ */
+export function formatLinks(
+  page: Page<unknown>,
+  position: PagePosition | undefined,
+  { path, query }: { readonly path: string; readonly query: Query },
+): string | undefined {
+  if (!position || page.limit === undefined || page.limit <= 0) return undefined;
+  const links = getLinkPositions(page, position).map(([relation, value]) => {
+    const search = new URLSearchParams();
+    for (const [name, values] of Object.entries(query))
+      for (const text of [values ?? []].flat()) search.append(name, text);
+    search.set(position.name, String(value));
+    return `<${path}?${search}>; rel="${relation}"`;
+  });
+  return links.reduce<string | undefined>((header, link) => {
+    const longer = header === undefined ? link : `${header}, ${link}`;
+    return longer.length <= MAX_LINK_LENGTH ? longer : header;
+  }, undefined);
+}
+
+/** Returns the link relation (`next`, `prev`, `first` or `last`) of each other page, and the value of the query parameter that selects the page. */
+function getLinkPositions(page: Page<unknown>, { kind, first }: PagePosition) {
+  const { offset, limit = 1, total, nextCursor } = page;
+  if (kind === 'cursor') return nextCursor === undefined ? [] : [['next', nextCursor] as const];
+  const number = getPageNumber(page);
+  const lastPage = Math.max(1, Math.ceil(total / limit));
+  const toValue = (index: number) => (kind === 'page' ? index - 1 + first : (index - 1) * limit);
+  const next = offset + limit < total ? [['next', toValue(number + 1)] as const] : [];
+  const previous = number > 1 ? [['prev', toValue(number - 1)] as const, ['first', toValue(1)] as const] : [];
+  return [...next, ...(number < lastPage ? [['last', toValue(lastPage)] as const] : []), ...previous];
+}
