@@ -1,69 +1,112 @@
-/** The interface between the engine and an application such as the shop. The engine uses an application only through these types. */
+/** The types through which the engine uses an application, such as the shop. The engine is the part of the server that works with any OpenAPI document. */
 import type { Contract } from './openapi/contract.ts';
 import type { Document } from './openapi/document.ts';
 import type { Route } from './openapi/routes.ts';
-import type { State } from './store/state.ts';
-import type { Change } from './store/store.ts';
+import type { Change } from './store/change.ts';
+import type { Entry, State } from './store/state.ts';
 import type { StateRules } from './store/validate-state.ts';
 
-/** An application. It implements the operations of a contract and has a state. */
+/** An application: the handlers for the operations of a contract (an OpenAPI document), and the data of these handlers. */
 export interface Application<S extends State = State> {
-  /** The path of the contract that is served by default. */
+  /** The path of the contract that the server uses if the user selects no other contract. */
   readonly contractFile: string;
   /**
-   * The default data, which a reset restores: the path of its file, or a function that creates it for a contract. The server option `defaultData` takes
-   * precedence. `lists`: the lists of that option. The function returns the others.
+   * The default data, which each new sandbox starts with and a reset restores: the path of a JSON file, or a function that creates the data from a contract.
+   * The server option `defaultData` replaces the file. A function gets the lists in the file of this option as `lists` (`{}` if the option is not set). It
+   * returns these lists and the other lists of the contract.
    */
   readonly defaultData: string | ((contract: Contract, lists: S) => S);
+  /**
+   * A file with settings of the application. The engine passes the text of the file to `load` at the start, and again when the user saves the file. If the text
+   * is invalid, `load` throws a `UserError` and keeps the earlier settings.
+   */
+  readonly settings?: { readonly path: string; readonly load: (text: string) => void };
   /** The path of the folder that is served at `/images`. */
   readonly imagesFolder?: string;
-  /** The problems by code. A handler reports a problem with a `DomainError` that has the code. */
+  /**
+   * The problems (error responses) of the application, by code. A handler that throws a `DomainError` with a code gets the problem of this code as its
+   * response.
+   */
   readonly problems: Readonly<Record<string, ProblemKind>>;
-  /** The built-in snapshots by name. Each function creates the state of the snapshot from the default data. */
+  /** The snapshots that ship with the application, by name. Each function creates the state of a snapshot from the default data. */
   readonly snapshots: Readonly<Record<string, (defaults: S) => S>>;
-  /** Returns the handlers and state rules for a contract. Called at the start and at each reload. Throws a `ContractError` if the contract can't be served. */
+  /**
+   * Returns the handlers and the state rules for a contract. The engine calls this function at the start, and each time it reloads the contract. Throws a
+   * `ContractError` if the application can't serve the contract.
+   */
   implementContract(contract: Contract): ContractImplementation<S>;
-  /** Adds properties to the context that the handlers of the application and of the user get for a request. */
+  /** Returns the context of a request with additional properties. Handlers of the application and of the user get this context. */
   extendContext?(context: Context<S>): Context<S>;
-  /** Prepares a state before it is read, for example by building a search index. Handles large states in slices, so that other requests do not wait. */
+  /**
+   * Prepares a state before handlers read it, for example by building a search index. Splits the work for a large state into slices of a few ms. Between two
+   * slices, the server handles other requests.
+   */
   prepare?(state: S): Promise<void>;
-  /** Returns additional content for the page at `/`. `url`: the URL of the sandbox. `contract`: the contract that is currently served. */
-  describe?(state: S, url: string, contract: Contract): FrontPage;
+  /** Returns requests to try, for the console of a server that has received no requests yet. `contract`: the contract that the server currently uses. */
+  getExamples?(state: S, contract: Contract): readonly ExampleRequest[];
+  /** Functions that explain a search, by the name of the searched collection. The control API returns the explanation. */
+  readonly explainSearch?: Readonly<Record<string, (state: S, search: ExplainedSearch) => Promise<SearchExplanation>>>;
+  /**
+   * The tables in which the console shows collections, by the name of the collection. For a collection without a table here, the columns are the scalar
+   * properties of its entries.
+   */
+  readonly tables?: Readonly<Record<string, Table<S>>>;
 }
 
 /** The handlers and the state rules of an application for one version of a contract. */
 export interface ContractImplementation<S extends State = State> {
-  /** Returns the handler of an operation. Returns undefined if the application has none; then the operation is mocked. */
+  /**
+   * Returns the handler of an operation. Returns undefined if the application has no handler for the operation. The engine then generates responses from the
+   * contract.
+   */
   getImplementation(operation: Operation): ApplicationHandler<S> | undefined;
   /**
-   * Returns the response of a mocked operation if it is an entry of the state. Returns undefined for another response. Throws a `DomainError` if the operation needs
-   * an entry that does not exist.
+   * Returns the response of an operation without a handler if this response is an entry of the state. Otherwise returns undefined, and the engine generates a
+   * response. Throws a `DomainError` if the request names an entry that does not exist.
    */
   getStoredResponse?(route: Route, input: Input, state: S): HandlerResponse | undefined;
-  /** The rules for the validation of states. States come from data files, from snapshots, and from clients of the control API. */
+  /** The rules with which the engine validates states from data files, from snapshots, and from clients of the control API. */
   readonly stateRules: StateRules<S>;
-  /** Whether to validate changes by the application's handlers. True if the handlers are written for another version of the contract. */
+  /** Whether the engine validates each change that the application's handlers make. True if the handlers are written for another version of the contract. */
   readonly validatesChanges: boolean;
-  /** Adds properties to the response of a user's handler that the contract requires, but that entries of the state can lack. */
+  /** Returns the response of a user's handler with the properties that the contract requires and the response lacks. */
   completeResponse?(route: Route, response: HandlerResponse): HandlerResponse;
-  /** Explains what the handler of an operation does, or why there is none: `lists pets`. For `storefront explain` and the log of the start. */
+  /**
+   * Returns the schema of the entries of a collection, and the property that identifies an entry. By default, these are the component schema and the key in
+   * `stateRules`.
+   */
+  getEntrySchema?(collection: string): EntrySchema | undefined;
+  /** Converts the stored state to the state that a user's handlers see, and back. Default: a user's handlers see the stored state. */
+  readonly stateView?: StateView<S>;
+  /**
+   * Returns what the handler of an operation does, such as `lists pets`, or why the operation has no handler. The command `storefront explain` and the log show
+   * this text.
+   */
   explain?(route: Route): string;
 }
 
-/** The properties of an operation with which an application finds the handler. */
+/** Converts between the stored state and the state that a user's handlers see. */
+export interface StateView<S extends State = State> {
+  /** Returns the state that a user's handlers see. Its entries also have the values that responses contain but that are not stored. */
+  show(state: S): S;
+  /** Returns the state to store: removes the values that `show` added. If the handler did not change an entry, the result contains the original object that was passed to `show`. */
+  toStored(state: S): S;
+}
+
+/** The properties of an operation by which an application finds its handler. */
 export type Operation = Pick<Route, 'operationId' | 'method' | 'path'>;
 
 /** A handler of the application for an operation. */
 export interface ApplicationHandler<S extends State = State> {
   readonly handle: Handle<S>;
   /**
-   * The operation for which the handler is written. The engine compares it with the operation in the served contract: it generates fields that only the served
-   * contract has, and removes fields that the served contract does not have.
+   * The operation for which the handler is written, and its contract. The engine compares this operation with the operation in the served contract. It adds
+   * generated values for the response fields that only the served contract has, and removes the response fields that the served contract does not have.
    */
   readonly writtenFor?: { readonly document: Document; readonly route: Route };
 }
 
-/** The implementation of an operation. If `source` is `application`, the engine can cache its responses and add generated fields to them. */
+/** A handler and its source. The engine caches responses, and adds generated fields to responses, only if the source is `application`. */
 export interface Implementation<S extends State = State> extends ApplicationHandler<S> {
   readonly source: 'application' | 'user';
 }
@@ -74,7 +117,7 @@ export type Handle<S extends State = State> = (
   context: Context<S>,
 ) => HandlerResponse | Promise<HandlerResponse>;
 
-/** The values of a valid request that a handler gets. */
+/** The input of a handler: the headers, the path parameters, the query and the body of a valid request. */
 export interface Input {
   /** The headers by name in lower case. If a header was sent several times, its values are joined with commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -84,50 +127,145 @@ export interface Input {
   readonly body: unknown;
 }
 
-/** The response of a handler. The default status is the success status of the operation in the contract. */
+/** The response that a handler returns. The default of `status` is the success status that the contract documents for the operation. */
 export interface HandlerResponse {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The JSON Pointers of the values in the body that the mock generated, because the state does not contain them. They are listed in `X-Mocked`. */
+  /** Sentences about the request for the log and the journal. */
+  readonly notes?: readonly string[];
+  /** JSON Pointers to the generated values in the body, which the state does not contain. The response header `X-Mocked` lists these pointers. */
   readonly generated?: readonly string[];
 }
 
-/** The sandbox of a request: its state, clock and id generator. */
+/** What a handler can use in the sandbox (isolated test environment) of its request: the state, the clock and the id generator. */
 export interface Context<S extends State = State> {
   /** Returns the committed state. */
   read(): S;
-  /** Commits a change, which is a pure function of the state. Resolves to the result that the function returns. */
+  /** Commits a change to the state. `change`: a pure function that gets the current state, and returns the next state and a result. Resolves to this result. */
   update<Result>(change: Change<Result, S>): Promise<Result>;
-  /** Restores the default data, after earlier changes are committed. */
+  /** Restores the default data, after all earlier changes are committed. */
   reset(): Promise<void>;
-  /** Returns the time of the sandbox, in ms since 1970. A response is not cached if the handler calls this function. */
+  /** Returns the time on the clock of the sandbox, in ms since 1970. If a handler calls this function, the server does not cache its response. */
   nowMs(): number;
-  /** Returns a UUID that no entry of the state has as its id. */
+  /** Returns a new UUID. No entry of the state has this UUID as its id. */
   newId(): string;
 }
 
-/** The constant properties of a problem (RFC 9457). */
+/** A type of problem, which is an error response (RFC 9457): the properties that all its responses share, and its documentation. */
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
-  /** The text of the page `/problems/CODE`. */
+  /** The text of the HTML page `/problems/CODE`, which documents the problem. */
   readonly explanation: string;
 }
 
-/** The content that an application adds to the page at `/`. */
-export interface FrontPage {
-  /** Example command lines. */
-  readonly commands: readonly string[];
-  /** Links to operations: paths by link text. */
-  readonly links: Readonly<Record<string, string>>;
+/** An example request that users can try. */
+export interface ExampleRequest {
+  readonly title: string;
+  readonly method: string;
+  /** The path and the query. */
+  readonly path: string;
+  /** The JSON body; undefined if there is none. */
+  readonly body?: unknown;
 }
 
-/** The error that a handler throws if a business rule declines a request. The message contains the invalid value, the rule and the remedy. */
+/** The schema of the entries of a collection. */
+export interface EntrySchema {
+  /** The JSON Pointer to the schema in the contract; empty if the contract has no schema for the entries. */
+  readonly schema: string;
+  /** The property that identifies an entry, such as `id`. Dots separate nested properties: `item.id`. Undefined if no property identifies an entry. */
+  readonly key?: string | undefined;
+}
+
+/** The table in which the console shows the entries of a collection. */
+export interface Table<S extends State = State> {
+  readonly columns: readonly Column[];
+  /** Returns one value for each column. The value is null if the entry has no value for the column. */
+  getCells(entry: Entry, state: S): readonly unknown[];
+  /** Returns values about the whole collection, such as totals. */
+  summarize?(state: S): readonly SummaryValue[];
+}
+
+/**
+ * A column of a table. `format` is the format of its values. A `money` value is an amount in cents, a `time` value is an ISO 8601 time, an `image` value is the
+ * URL of an image, and a `json` value is any JSON value.
+ */
+export interface Column {
+  readonly title: string;
+  readonly format: 'text' | 'number' | 'boolean' | 'image' | 'money' | 'time' | 'json';
+}
+
+/** A value about a whole collection, such as a total. */
+export interface SummaryValue {
+  readonly title: string;
+  readonly value: string | number;
+  readonly format: 'text' | 'number' | 'money';
+}
+
+/** A search to explain. `term`: the text that the user searches for. `limit`: the maximum number of results in the explanation. */
+export interface ExplainedSearch {
+  readonly term: string;
+  readonly limit: number;
+}
+
+/** The explanation of a search in a collection. */
+export interface SearchExplanation {
+  /** The number of entries that the search finds. */
+  readonly total: number;
+  /** The search term with corrected spelling. Undefined if no word seems misspelled. */
+  readonly suggestion?: string;
+  readonly words: readonly ExplainedWord[];
+  /** The first results, the most relevant first. */
+  readonly results: readonly ExplainedResult[];
+}
+
+/** A word of a search term. */
+export interface ExplainedWord {
+  readonly word: string;
+  /** Whether the search also finds entries that do not match the word. */
+  readonly isOptional: boolean;
+  /** The number of entries that match the word. */
+  readonly entries: number;
+  /** The words in the entries that match the search word, the closest match first. */
+  readonly matches: readonly WordMatch[];
+}
+
+/**
+ * A word in the entries that matches a search word. `how`: the type of the match. `distance`: how much the spelling differs from the search word; 0 for no
+ * difference. `entries`: the number of entries that contain the word.
+ */
+export interface WordMatch {
+  readonly text: string;
+  readonly how: string;
+  readonly distance: number;
+  readonly entries: number;
+}
+
+/** An entry that a search finds. `cost`: the sum of the costs in `parts`. An entry with a lower cost is more relevant. */
+export interface ExplainedResult {
+  /** The position of the entry in the collection. */
+  readonly position: number;
+  readonly cost: number;
+  readonly parts: readonly CostPart[];
+}
+
+/**
+ * One reason why a search result is less relevant, and its cost. `word`: the search word that causes the cost; undefined if the cost does not depend on one
+ * word.
+ */
+export interface CostPart {
+  readonly word?: string;
+  /** The reason, such as `misspelled: kettle`. */
+  readonly title: string;
+  readonly cost: number;
+}
+
+/** The error that a handler throws if a business rule declines a request. The message says which value is invalid, which rule it breaks, and how to fix it. */
 export class DomainError<Code extends string = string> extends Error {
   override readonly name = 'DomainError';
 
-  /** `code`: a code of the application's problems. */
+  /** `code`: a key of `Application.problems`. `detail`: the error message. */
   constructor(
     readonly code: Code,
     detail: string,
@@ -136,5 +274,5 @@ export class DomainError<Code extends string = string> extends Error {
   }
 }
 
-/** A value in the option `handlers`. It mocks an operation. */
+/** A value in the server option `handlers`. The server generates the responses of an operation with this value from the contract. */
 export const mocked = Symbol('mocked');

@@ -12,61 +12,60 @@ import { OTHER_CONTRACT, type StateValidator } from './validate-state.ts';
 /** The maximum size of a data file, in bytes. The server reads the whole file at the start, and writes the whole file in the background. */
 export const MAX_FILE_BYTES = 90_000_000;
 
-/** Thrown if a data file can't be used. `message` contains the path of the file, the line or JSON Pointer, the problem, and the remedy. */
+/** Thrown if a data file can't be used. `message` contains the path of the file, the line or JSON Pointer, the problem, and how to fix it. */
 export class DataFileError extends UserError {
   override readonly name = 'DataFileError';
 }
 
-/** Thrown if a file is empty or not JSON, for example after an interrupted write. */
+/** Thrown if a file is empty or not JSON, for example because a crash interrupted the write. */
 class TruncatedFileError extends DataFileError {}
 
-/** Thrown if a file contains the state of another contract. */
+/** Thrown if a file contains a state whose lists belong to another contract. */
 export class OtherContractError extends DataFileError {}
 
-/** A state and its JSON text. */
+/** A state and the JSON text (UTF-8) from which it was read or created. */
 export interface StateText {
   readonly state: State;
-  readonly text: string;
-  /** The size of the text that the server writes for the state, in bytes. */
+  readonly text: Buffer;
+  /** The size of the JSON text that the server would write for the state, in bytes. */
   readonly printedBytes: number;
 }
 
-/** A file that contains a state. */
+/** A file that contains a state, and how it is read and validated. */
 export interface StateFile {
   readonly path: string;
   readonly disk: Disk;
   readonly check: StateValidator['validate'];
 }
 
-/** Options for reading a state from a file. */
+/** Options for reading a state from a file. The error message of `DataFileError` contains the texts of these options. */
 interface ReadOptions extends StateFile {
-  /** What the user can do if the file is invalid: one or more sentences, without the final period. */
+  /** How to fix an invalid file: one or more sentences, without the final period. */
   readonly remedy: string;
-  /** A possible cause of a file that is empty or not JSON: a sentence, without the final period. */
+  /** A possible reason why the file is empty or not JSON: a sentence without the final period. */
   readonly truncationCause?: string;
-  /** What the user can do if the file contains the state of another contract. Default: `remedy`. */
+  /** What to do if the file contains the state of another contract. Default: `remedy`. */
   readonly otherContractRemedy?: string;
 }
 
 /**
- * Reads a state from a file and validates it. Returns undefined if the file does not exist. Throws `DataFileError` with the remedy if the content is
- * not a valid state.
+ * Reads a state from a file, validates it, and adds the default values of the contract. Returns undefined if the file does not exist. Throws `DataFileError`
+ * with `remedy` in its message if the content is not a valid state.
  */
 export function readState({ path, disk, check, ...remedies }: ReadOptions): StateText | undefined {
   try {
     const bytes = readBytes(disk, path);
     if (!bytes) return undefined;
-    const text = decode(path, bytes);
-    const data = parse(path, text);
+    const data = parse(path, decode(path, bytes));
     requireValid(path, check(data));
-    // The validation has added the default values of the contract, so the server can write more bytes than the file has.
-    return { state: data as State, text, printedBytes: requireFileSize(path, data) };
+    // The validation has added the default values of the contract, so the server may write more bytes than the file has now.
+    return { state: data as State, text: bytes, printedBytes: requireFileSize(path, data) };
   } catch (error) {
     throw addRemedy(error, remedies);
   }
 }
 
-/** Returns a `DataFileError` with the remedy in its message. Returns other errors unchanged. */
+/** Returns a copy of a `DataFileError` with a remedy in its message. Returns any other error unchanged. */
 export function addRemedy(
   error: unknown,
   { remedy, truncationCause, otherContractRemedy }: Omit<ReadOptions, keyof StateFile>,
@@ -78,7 +77,10 @@ export function addRemedy(
   return new DataFileError(`${error.message}. ${cause}${remedy}.`, { cause: error.cause });
 }
 
-/** Reads a file with some lists of a state. Throws `DataFileError` if the default data with these lists is not a valid state. */
+/**
+ * Reads a file that contains some lists of a state. These lists replace the lists of `defaults` with the same names. Throws `DataFileError` if the result
+ * would not be a valid state.
+ */
 export function readStateOverrides({ path, disk, check }: StateFile, defaults: State): Partial<State> {
   const bytes = readBytes(disk, path);
   if (!bytes) throw new DataFileError(`${path} does not exist`);
@@ -109,14 +111,14 @@ export function getReadableSize(disk: Disk, path: string): number | undefined {
   return Number(stats.size);
 }
 
-/** Returns undefined if a file does not exist. Throws a `DataFileError` with the reason if the file can't be read. */
+/** Returns undefined if the error `cause` of a read means that the file does not exist. Otherwise throws a `DataFileError` with the reason. */
 export function refuseUnreadable(path: string, cause: unknown): undefined {
   if (cause instanceof DataFileError) throw cause;
   if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
   throw new DataFileError(`${path} can't be read (${describeDiskError(cause)})`, { cause });
 }
 
-/** Returns the text of UTF-8 bytes. Throws `DataFileError` if there are none, or if they are not UTF-8. */
+/** Decodes the UTF-8 bytes of a file. Throws `DataFileError` if there are no bytes, or if they are not valid UTF-8. */
 export function decode(path: string, bytes: Buffer): string {
   if (bytes.length === 0) throw new TruncatedFileError(`${path} is empty`);
   try {
@@ -127,8 +129,8 @@ export function decode(path: string, bytes: Buffer): string {
 }
 
 /**
- * Parses JSON, with or without a byte order mark. Throws `DataFileError` for invalid JSON, for deep nesting, and for a property name that occurs twice
- * in an object.
+ * Parses the JSON text of a file, with or without a byte order mark. Throws `DataFileError` if the text is not JSON, is nested too deeply, or has the same
+ * property name twice in one object.
  */
 export function parse(path: string, textWithMark: string): unknown {
   const text = textWithMark.replace(/^\uFEFF/, '');
@@ -147,41 +149,44 @@ export function parse(path: string, textWithMark: string): unknown {
   return data;
 }
 
-/** Returns the size of the JSON text of the data, in bytes. Throws `DataFileError` if it exceeds the maximum size of a data file. */
+/**
+ * Returns the size of the JSON text that the server would write for `data`, in bytes. Throws `DataFileError` if the text would exceed the maximum size of a
+ * data file.
+ */
 export function requireFileSize(path: string, data: unknown): number {
   const printed = print(data);
   return refuseFileSize(path, printed === undefined ? Number.POSITIVE_INFINITY : Buffer.byteLength(printed));
 }
 
-/** Returns the size. Throws `DataFileError` if it exceeds the maximum size of a data file. */
+/** Returns `bytes` if a data file can have this size. Throws `DataFileError` if `bytes` exceeds the maximum size of a data file. */
 export function refuseFileSize(path: string, bytes: number): number {
   if (bytes <= MAX_FILE_BYTES) return bytes;
   throw new DataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when the server writes it`);
 }
 
-/** Returns the JSON text that the server writes; undefined if the text would exceed the maximum length of a JavaScript string. */
+/** Returns the JSON text that the server writes to a data file. Returns undefined if the text would be longer than a JavaScript string can be. */
 export function print(data: unknown): string | undefined {
   return tryOrUndefined(() => `${JSON.stringify(data, null, 2)}\n`);
 }
 
-/** Returns a message with the path of a file and the line of an error. */
+/** Returns an error message that starts with the path of a file and the line of the error: `db.json:3 is not JSON: value expected`. */
 export function locate(path: string, { line, message }: JsonSyntaxError): string {
   return `${path}:${line} ${printable(message)}`;
 }
 
-/** The maximum length of a text from a file in a message, in characters. */
+/** The maximum length of a quotation from a file in an error message, in characters. */
 const MAX_SHOWN_LENGTH = 400;
 
-/** Truncates a text from a file and escapes its control characters, because a terminal would interpret them. */
+/** Truncates a quotation from a file to 400 characters and escapes its control characters, because a terminal would interpret them. */
 function printable(text: string): string {
   const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
   return shown.replaceAll(/[\p{Control}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
-/** The maximum number of issues that a message describes. For the other issues, the message contains only their number. */
+/** The maximum number of issues that an error message describes. The message only counts the other issues. */
 const MAX_SHOWN_ISSUES = 3;
 
-/** Throws a `DataFileError` that describes the first issues of a state. */
+/** Throws a `DataFileError` that describes the first issues of a state. Does nothing if there are no issues. */
 export function requireValid(path: string, issues: readonly Issue[]): void {
   if (issues.length === 0) return;
   const foreign = issues.find(({ rule }) => rule === OTHER_CONTRACT);
@@ -191,5 +196,5 @@ export function requireValid(path: string, issues: readonly Issue[]): void {
     MAX_SHOWN_ISSUES,
     ({ pointer, message }) => `${printable(pointer) || 'its content'} ${printable(message)}`,
   );
-  throw new DataFileError(`${path} is not a valid state: ${shown.join('; ')}`);
+  throw new DataFileError(`${path} does not contain a valid state: ${shown.join('; ')}`);
 }

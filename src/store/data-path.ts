@@ -6,8 +6,8 @@ import { DataFileError } from './data-file.ts';
 import { type Disk, describeDiskError, syncFolder } from './disk.ts';
 
 /**
- * Returns the absolute path of a data file, with symbolic links resolved. Without this, a commit would replace the link by a file. Creates the folder
- * if it does not exist. The file itself can be missing. Throws `DataFileError`.
+ * Returns the absolute path of a data file, with symbolic links resolved: otherwise a commit would replace the symbolic link with a file. Creates the folder
+ * if it does not exist. The file does not have to exist. Throws `DataFileError` if the path can't be used.
  */
 export async function resolveDataPath(disk: Disk, path: string): Promise<string> {
   try {
@@ -33,9 +33,8 @@ async function resolveLinks(disk: Disk, path: string): Promise<string> {
 }
 
 /**
- * Returns the path of a file, with the file name spelled as in the list of the folder. On a case-insensitive file system, `db.json` and `DB.JSON` are
- * the same file, but the two names would have different locks. Returns the path unchanged if the folder lists the given name, or if the folder does not
- * list the file.
+ * Returns a path with the file name in the same case as in the folder. On a case-insensitive file system, `db.json` and `DB.JSON` are the same file, but
+ * they would get different locks. Returns the path unchanged if the folder has a file with exactly this name, or if the file does not exist.
  */
 export function getListedPath(disk: Disk, path: string): string {
   const folder = dirname(path);
@@ -47,12 +46,15 @@ export function getListedPath(disk: Disk, path: string): string {
   return listedName === undefined ? path : join(folder, listedName);
 }
 
-/** Returns whether two stats belong to the same file; false if a file does not exist. */
+/** Returns whether two stats describe the same file. Returns false if one of the stats is undefined, because its file does not exist. */
 export function isSameFile(file: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
   return file !== undefined && other !== undefined && file.ino === other.ino && file.dev === other.dev;
 }
 
-/** Creates a folder and its missing parents durably. Does not use Node's recursive mkdir, which never returns for a path in /proc. */
+/**
+ * Creates a folder and its missing parent folders, and calls fsync for each. Node's recursive `mkdir` is not used, because it never returns for a path in
+ * /proc.
+ */
 async function makeFolders(disk: Disk, folder: string): Promise<void> {
   if (disk.stats(folder)) return;
   await makeFolders(disk, dirname(folder));

@@ -12,25 +12,32 @@ import {
 import { toSignature } from './disk.ts';
 import type { State } from './state.ts';
 
-/** The default data: the path of its file, or a function that creates it. The function returns the same object until the default data changes. */
+/**
+ * The default data of a store: the path of a JSON file, or a function that returns a state. The function returns the same object until the default data
+ * changes.
+ */
 export type DefaultData = string | (() => State);
 
-/** Where the default data comes from. */
+/** Where the default data of a store comes from. */
 export interface DefaultDataSource {
   readonly defaultData: DefaultData;
-  /** Adds the lists that the file with the default data lacks. Returns the same object for the same lists until the contract changes. */
+  /**
+   * Adds the lists of the contract that the file with the default data does not have. Returns the same object for the same input until the contract changes.
+   */
   readonly complete?: ((lists: State) => State) | undefined;
 }
 
-/** The default data, and how it is read and validated. */
+/** The source of the default data, the disk, and the function that validates the data. */
 type DefaultDataOptions = DefaultDataSource & Omit<StateFile, 'path'>;
 
-/** Returns how messages name the default data, at the start of a sentence. */
+/** Returns the name of the default data for error messages: the path of its file, or "The default data of the contract". */
 export function getDefaultDataName(defaultData: DefaultData): string {
   return typeof defaultData === 'string' ? defaultData : 'The default data of the contract';
 }
 
-/** Creates a function that returns the default data. Reads and validates the default data again if it has changed since the last call. */
+/**
+ * Creates a function that returns the validated default data. At each call, the function reads the default data again if it has changed since the last call.
+ */
 export function createDefaultDataReader({ defaultData, complete, disk, check }: DefaultDataOptions): () => StateText {
   const name = getDefaultDataName(defaultData);
   if (typeof defaultData !== 'string') return createSeedReader(defaultData, name, check);
@@ -55,11 +62,11 @@ function createFileReader({ path, disk, check }: StateFile): () => StateText {
 
 function createSeedReader(create: () => State, name: string, check: StateFile['check']): () => StateText {
   const toText = memoizeByObject((created: State): StateText => {
-    // The validation adds default values.
+    // The validation adds default values to its argument, so it gets a copy.
     const state = structuredClone(created);
     requireValid(name, check(state));
     const printedBytes = requireFileSize(name, state);
-    return { state, text: print(state) ?? '', printedBytes };
+    return { state, text: Buffer.from(print(state) ?? ''), printedBytes };
   });
   return () => toText(create());
 }

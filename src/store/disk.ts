@@ -4,11 +4,11 @@ import { promisify } from 'node:util';
 import { tryOrError } from '../util/try-or-undefined.ts';
 
 /**
- * The file system of this machine. Calls that only use the page cache are synchronous, because a switch to another thread would take longer than the
- * call. With synchronous calls, the server handled twice as many requests per second from 50 clients.
+ * The file system calls for the disk of this machine. All calls except `sync` only use the page cache. They are synchronous, because a switch to another
+ * thread would take longer than the call. With synchronous calls, the server handled twice as many requests per second from 50 clients.
  */
 export const machineDisk = {
-  /** Creates a file that must not exist and opens it for appending. */
+  /** Creates a file and opens it for appending. Throws EEXIST if the file exists. */
   create: (path: string, mode: number): number => fs.openSync(path, 'ax', mode),
   /** Opens an existing file for appending. */
   openToAppend: (path: string): number => fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_APPEND),
@@ -16,20 +16,20 @@ export const machineDisk = {
   openToWrite: (path: string): number => fs.openSync(path, 'r+'),
   /** Opens a file for reading, or a folder for fsync. */
   open: (path: string): number => fs.openSync(path, 'r'),
-  /** Writes bytes from the offset `from` on. Returns the number of written bytes. The call can write fewer bytes than `bytes` contains. */
+  /** Writes `bytes`, starting at the offset `from` in `bytes`. Returns the number of written bytes, which can be less than the number of remaining bytes. */
   write: (file: number, bytes: Uint8Array, from: number): number => fs.writeSync(file, bytes, from),
   setMode: (file: number, mode: number): void => fs.fchmodSync(file, mode),
   setOwner: (file: number, userId: number, groupId: number): void => fs.fchownSync(file, userId, groupId),
   statsOfOpen: (file: number): fs.BigIntStats => fs.fstatSync(file, { bigint: true }),
-  /** Calls fsync and resolves when the content is durable. This is the only call that waits for the device. It runs on another thread. */
+  /** Calls fsync. Resolves when the content is on the disk. It is the only call that waits for the disk, so it runs on another thread. */
   sync: promisify(fs.fsync),
   close: (file: number): void => fs.closeSync(file),
   truncate: (file: string | number, bytes: number): void =>
     typeof file === 'number' ? fs.ftruncateSync(file, bytes) : fs.truncateSync(file, bytes),
-  /** Creates a hard link. `name` must not exist. */
+  /** Creates a hard link at `name` to the file at `path`. Throws EEXIST if `name` exists. */
   link: (path: string, name: string): void => fs.linkSync(path, name),
   rename: (path: string, to: string): void => fs.renameSync(path, to),
-  /** Removes a file if it exists. */
+  /** Deletes a file. Does nothing if the file does not exist. */
   remove: (path: string): void => fs.rmSync(path, { force: true }),
   makeFolder: (path: string): void => void fs.mkdirSync(path),
   /** Returns the stats of a file; for a symbolic link, the stats of its target. Returns undefined if the file does not exist. */
@@ -37,53 +37,56 @@ export const machineDisk = {
   /** Returns the stats of a file; for a symbolic link, the stats of the link itself. Returns undefined if the path does not exist. */
   linkStats: (path: string) => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false }),
   readLink: (path: string): string => fs.readlinkSync(path),
-  /** Creates a symbolic link. `name` must not exist. */
+  /** Creates a symbolic link at `name`. Throws EEXIST if `name` exists. */
   makeLink: (target: string, name: string): void => fs.symlinkSync(target, name),
   /** Reads the whole file. */
   read: (file: string | number): Buffer => fs.readFileSync(file),
-  /** Reads the bytes of an open file from a position on. Returns the number of bytes; 0 at the end of the file. Does not change the position of `read`. */
+  /**
+   * Reads bytes of an open file, starting at `position`. Returns the number of bytes; 0 at the end of the file. Does not move the position from which `read`
+   * reads.
+   */
   readAt: (file: number, buffer: Buffer, position: number): number =>
     fs.readSync(file, buffer, 0, buffer.length, position),
   list: (folder: string): readonly string[] => fs.readdirSync(folder),
 };
 
 /**
- * The file system calls of the store. They throw the errors of `node:fs`. Tests use another object, which throws an error in a selected call, or ends
- * the process before or after the call.
+ * The file system calls that the store uses. They throw the errors of `node:fs`. Tests replace them with calls that fail, or that end the process before or
+ * after a selected call.
  */
 export type Disk = Readonly<typeof machineDisk>;
 
 /**
- * Whether a commit calls fsync. `disk`: a commit calls fsync, so committed changes survive a power cut. `os`: a commit does not call fsync. Committed
- * changes survive the end of the process, but not a power cut.
+ * Whether a commit calls fsync. With `disk`, a commit calls fsync, so committed changes survive a power cut. With `os`, a commit does not call fsync:
+ * committed changes survive the end of the process, but not a power cut.
  */
 export type FileDurability = 'disk' | 'os';
 
-/** Identifies the content of a file: its inode, size and modification time. Empty if the file does not exist. */
+/** A text that changes when the content of a file changes: `INODE-SIZE-MODIFICATION_TIME`. It is empty if the file does not exist. */
 export type Signature = string;
 
-/** Returns the signature of the file, or of the symbolic link, at `path`. */
+/** Returns the signature of the file at `path`. For a symbolic link, returns the signature of the link itself. */
 export function getSignature(disk: Disk, path: string): Signature {
   return toSignature(disk.linkStats(path));
 }
 
-/** Converts the stats of a file to its signature. */
+/** Converts the stats of a file to its signature. Returns an empty text for undefined. */
 export function toSignature(stats: fs.BigIntStats | undefined): Signature {
   return stats ? `${stats.ino}-${stats.size}-${stats.mtimeNs}` : '';
 }
 
-/** Writes all bytes. Repeats the write call until no bytes are left, because one call can write only a part. */
+/** Writes all bytes to an open file. Repeats the write call, because one call can write only a part of the bytes. */
 export function writeAll(disk: Disk, file: number, bytes: Uint8Array): void {
   for (let offset = 0; offset < bytes.length; ) offset += disk.write(file, bytes, offset);
 }
 
-/** Calls fsync for a folder and resolves when its entries are durable. */
+/** Calls fsync for a folder. After this, new names and renames in the folder survive a power cut. */
 export async function syncFolder(disk: Disk, path: string): Promise<void> {
-  // Windows can't open folders; NTFS journals its entries.
+  // Windows can't open folders, and does not need this: NTFS records folder changes in its own journal.
   if (platform !== 'win32') await syncPath(disk, path);
 }
 
-/** Calls fsync for the file or folder at `path`. Opens a new descriptor for each call, because a descriptor is unusable after a failed fsync. */
+/** Calls fsync for the file or folder at `path`. Opens a new descriptor for each call, because a descriptor can't be used after a failed fsync. */
 export async function syncPath(disk: Disk, path: string): Promise<void> {
   const descriptor = disk.open(path);
   try {
@@ -93,7 +96,7 @@ export async function syncPath(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** Calls `create`, which creates the file `name`. If the file already exists, because an earlier commit failed, removes the file and calls `create` again. */
+/** Calls `create`, which creates the file `name`. If the file exists, because an earlier commit failed, deletes the file and calls `create` again. */
 export function createFileExclusively<Result>(disk: Disk, name: string, create: () => Result): Result {
   try {
     return create();
@@ -104,45 +107,48 @@ export function createFileExclusively<Result>(disk: Disk, name: string, create: 
   }
 }
 
-/** The mode of a new data file before the umask: read and write for the owner, read for others. */
+/** The file mode of a new data file before the umask is applied: the owner can read and write, others can read. */
 const NEW_FILE_MODE = 0o644;
 
 /** The permission bits of a file mode. */
 export const PERMISSIONS = 0o7777n;
 
-/** Creates a file and opens it for writing. Removes an existing file with this name. `other`: the stats of the file with the mode to use, if it exists. */
+/**
+ * Creates a file and opens it for appending. Deletes an existing file with this name. `other`: the stats of the file whose mode the new file gets. If
+ * undefined, the new file gets the mode of a new data file.
+ */
 export function createWithMode(disk: Disk, name: string, other: fs.BigIntStats | undefined): number {
   return createFileExclusively(disk, name, () => disk.create(name, getMode(other)));
 }
 
-/** Returns the permission bits of a file; for a missing file, the mode of a new data file. */
+/** Returns the permission bits of a file. Returns the mode of a new data file if `file` is undefined. */
 export function getMode(file: fs.BigIntStats | undefined): number {
   return file ? Number(file.mode & PERMISSIONS) : NEW_FILE_MODE;
 }
 
-/** Gives an open file the owner, group and mode of another file. Returns whether owner, group and mode are equal now. */
+/** Sets the owner, group and mode of an open file to the values in `other`. Returns whether all three have these values now. */
 export function copyOwnerAndMode(disk: Disk, file: number, other: fs.BigIntStats): boolean {
   const stats = disk.statsOfOpen(file);
   const hasOwner = stats.uid === other.uid && stats.gid === other.gid;
   const canHaveOwner = hasOwner || succeeds(() => disk.setOwner(file, Number(other.uid), Number(other.gid)));
-  // The umask clears mode bits of a new file. A change of the owner also clears mode bits.
+  // The umask clears mode bits of a new file, and so does a change of the owner.
   if (hasOwner && (stats.mode & PERMISSIONS) === (other.mode & PERMISSIONS)) return true;
   return succeeds(() => disk.setMode(file, Number(other.mode & PERMISSIONS))) && canHaveOwner;
 }
 
-/** Calls a function and returns whether it succeeds. Ignores the error, because the caller logs a warning if the owner or the mode differs. */
+/** Calls a function and returns whether it succeeds. Ignores the error: the caller compares the owner and the mode of the new file with those of the old one. */
 function succeeds(step: () => void): boolean {
   return tryOrError(Error, step) === undefined;
 }
 
-/** Describes a disk error for users, with its code: "the disk is full, ENOSPC". */
+/** Returns a description of a disk error with its error code: "the disk is full, ENOSPC". */
 export function describeDiskError(error: unknown): string {
   const { code = '', errno, message } = error as NodeJS.ErrnoException;
   const words = ERROR_MESSAGES[errno === EDQUOT_NUMBER ? 'EDQUOT' : code];
   return words === undefined ? code || message : `${words}, ${code}`;
 }
 
-/** The error number of EDQUOT on Linux, for which Node has no name. */
+/** The error number of EDQUOT on Linux. Node has no name for this error. */
 const EDQUOT_NUMBER = -122;
 
 const SINGLE_FILE_MOUNT = 'it is a mount of a single file: mount its folder instead';

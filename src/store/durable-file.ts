@@ -15,11 +15,11 @@ interface DurableFileOptions extends FileContext {
   readonly durability: FileDurability;
   /** The current content; undefined if the file does not exist. */
   readonly content: Content | undefined;
-  /** The log of the changes that the file does not contain yet. */
+  /** The write-ahead log: the changes that the file does not contain yet. */
   readonly wal: WriteAheadLog;
 }
 
-/** Yields pieces of a content. Throws `StateTooLargeError` if the content exceeds the size limit. */
+/** Yields the pieces of a content unchanged. Throws `StateTooLargeError` as soon as they exceed the size limit of a data file. */
 function* limitSize(pieces: Iterable<Buffer>): Generator<Buffer> {
   let bytes = 0;
   for (const piece of pieces) {
@@ -35,33 +35,33 @@ const NO_CONTENT: Content = { hash: '', bytes: 0, signature: '' };
 const TOO_LARGE = `the data file would be larger than ${MAX_FILE_BYTES / 1e6} MB. Delete data, restore the default data with POST /_control/sandboxes/default/reset, or edit the file`;
 
 /**
- * A file whose content is replaced as a whole. The file contains either the old or the new content at any time, even after a crash or a power
- * cut. A replacement does not change the owner and the mode of the file. The steps of a replacement:
+ * A file whose content is always replaced as a whole. At any time, even after a crash or a power cut, the file contains either the old or the new content. A
+ * replacement does not change the owner and the mode of the file. The steps of a replacement:
  *
  * 1. Write the new content to a temporary file in the same folder, and call fsync for it.
- * 2. Append the hash of the new content to the write-ahead log, so that a start after a crash knows which changes the file contains.
+ * 2. Append the hash of the new content to the write-ahead log. After a crash, the hash tells whether the file contains the changes that the log has before
+ *    this line.
  * 3. Create a hard link to the current file, so that its content can be read after step 4.
  * 4. Rename the temporary file over the current file.
- * 5. Call fsync for the folder: without it, a power cut can undo the rename. If this fails, rename the old file back.
- * 6. Delete the write-ahead log, if the file contains all its changes.
- * 7. Read the old file. If another program has edited it, save it as `NAME.conflict-TIME` and log a warning. Otherwise delete it.
+ * 5. Call fsync for the folder, because without it a power cut can undo the rename. If the call fails, rename the old file back.
+ * 6. Delete the write-ahead log if the file contains all changes in the log.
+ * 7. Read the old content through the hard link. If the server did not write this content, another program has edited the file: rename the hard link to
+ *    `NAME.conflict-TIME` and log a warning. Otherwise delete the hard link.
  *
- * No file can be renamed over a mount of a single file, as with `docker run -v ./db.json:/app/db.json`. Such a file is overwritten (`overwriteFile`), after
- * the new content is in the write-ahead log.
+ * A file that is mounted by itself, as with `docker run -v ./db.json:/app/db.json`, can't be replaced by a rename. The server first writes the new content
+ * to the write-ahead log, and then overwrites the file (`overwriteFile`).
  */
 export class DurableFile {
-  /** The content that this process last wrote or loaded. If the file has another content, another program has edited it. */
+  /** The content that this process last wrote or loaded. If the file has other content, another program has edited it. */
   known: Content;
   readonly #options: DurableFileOptions;
   readonly #names: ReturnType<typeof createTemporaryNames>;
   readonly #isMount: boolean;
-  /** The content of a replacement in progress. */
+  /** The content that a running replacement writes; undefined if no replacement is running. */
   #next: Content | undefined;
   #hasFailedChange = false;
 
-  /**
-   * Opens the file at `path`. Deletes temporary files of processes that were killed. Logs a warning if a change would fail now.
-   */
+  /** Opens the file at `path`. Deletes the temporary files of processes that were killed. Logs a warning if a replacement would fail now. */
   constructor(options: DurableFileOptions) {
     this.#options = options;
     // Uses random bytes and not the process id, because two containers that share a folder can both be process 1.
@@ -73,30 +73,39 @@ export class DurableFile {
     warn(options, this.#names.new);
   }
 
-  /** Whether the file contains a change whose `replace` call failed and could not be rolled back. If true, the caller must call `replace` again. */
+  /**
+   * Whether the file contains a change whose `replace` call rejected, because the change could not be rolled back. If true, the caller must call `replace`
+   * again.
+   */
   get hasFailedChange(): boolean {
     return this.#hasFailedChange;
   }
 
-  /** Whether another program has changed the file since this process last wrote or loaded it. */
+  /** Returns whether another program has changed the file since this process last wrote or loaded it. */
   isEdited(): boolean {
     const signature = getSignature(this.#options.disk, this.#options.path);
     return signature !== this.known.signature && signature !== this.#next?.signature;
   }
 
-  /** Replaces the content. If the promise rejects, the file has its old content, except if `hasFailedChange` is true. A new call repeats all steps. */
+  /**
+   * Replaces the content of the file. If the promise rejects, the file has its old content, or `hasFailedChange` is true. The caller can then call `replace`
+   * again.
+   */
   async replace(pieces: Iterable<Buffer>): Promise<void> {
     const { wal } = this.#options;
     const { changes } = wal;
     const replaced = this.#isMount ? await this.#overwrite(pieces, changes) : await this.#rename(pieces, changes);
     wal.clear(changes);
     await replaced?.deleteOrSave();
-    // A failed rollback has left its old file in the folder.
+    // After a failed rollback, the old file is still in the folder under a temporary name.
     if (this.#hasFailedChange) removeLeftovers(this.#options);
     this.#hasFailedChange = false;
   }
 
-  /** Steps 1 to 5. `changes`: the number of changes in the write-ahead log that the new content contains. Returns a function for step 7. */
+  /**
+   * Replaces the file by a rename. `changes`: the number of changes in the write-ahead log that the new content contains. Returns an object whose
+   * `deleteOrSave` deletes the old content, or saves it if another program has edited it.
+   */
   async #rename(pieces: Iterable<Buffer>, changes: number): Promise<{ deleteOrSave(): Promise<void> }> {
     const { known } = this;
     const next = await this.#writeTemporaryFile(pieces);
@@ -120,7 +129,7 @@ export class DurableFile {
 
   async #rollBackAndThrow(next: Content, old: ReplacedFile | undefined, error: unknown): Promise<never> {
     await this.#rollBack(next, old).catch(() => {
-      // The client gets an error, but the file contains the change. Without the new value of `known`, the change would count as an edit.
+      // The client gets an error, but the file contains the change. If `known` kept its old value, the change would look like an edit by another program.
       this.known = next;
       this.#hasFailedChange = true;
       const { path, log } = this.#options;
@@ -131,18 +140,20 @@ export class DurableFile {
     throw error;
   }
 
-  /** Overwrites a file that can't be replaced. After a crash in between, the next start restores the new content from the write-ahead log. */
+  /** Overwrites a file that can't be replaced by a rename. After a crash during the write, the next start restores the new content from the write-ahead log. */
   async #overwrite(pieces: Iterable<Buffer>, changes: number): Promise<undefined> {
     const { path, disk, durability, wal } = this.#options;
     const bytes = Buffer.concat([...limitSize(pieces)]);
     await wal.addCheckpoint({ file: hashBytes(bytes), changes, text: bytes.toString() }, this.known.hash);
     if (this.isEdited()) saveEditedContent(this.#options, disk.read(path));
-    // After a failure, the file can have a part of the new content, so that it must be written again.
+    // If the write fails, the file can contain a part of the new content, so the caller must write it again.
     this.#hasFailedChange = true;
     this.known = await overwriteFile(disk, { path, pieces: [bytes], isSynced: durability === 'disk' });
   }
 
-  /** Makes the current content durable, even if another program wrote it: calls fsync for the file and its folder. Does nothing with the durability `os`. */
+  /**
+   * Calls fsync for the file and its folder, so that the current content is durable even if another program wrote it. Does nothing with the durability `os`.
+   */
   async sync(): Promise<void> {
     const { path, disk, durability } = this.#options;
     if (durability !== 'disk' || !disk.stats(path)?.isFile()) return;
@@ -155,7 +166,7 @@ export class DurableFile {
     if (durability === 'disk') await syncFolder(disk, dirname(path));
   }
 
-  /** Step 1. Throws `StateTooLargeError` if the content exceeds the size limit. */
+  /** Writes the new content to a temporary file, and calls fsync for it. Throws `StateTooLargeError` if the content exceeds the size limit. */
   #writeTemporaryFile(pieces: Iterable<Buffer>): Promise<Content> {
     const { path, disk, durability } = this.#options;
     const file = { path, name: this.#names.new, pieces: limitSize(pieces), isSynced: durability === 'disk' };
@@ -163,15 +174,15 @@ export class DurableFile {
   }
 
   /**
-   * Steps 3 and 4: renames the file `from` over the current file. `next` and `current` are the expected contents of these two files. Returns a reference
-   * to the replaced file; undefined if there was no file.
+   * Creates a hard link to the current file, and renames the file `from` over the current file. `next`: the content of `from`. `current`: the expected content
+   * of the current file. Returns a reference to the replaced file, or undefined if there was no file.
    */
   #renameOver(from: string, next: Content, current: Content): ReplacedFile | undefined {
     const { path, disk } = this.#options;
     let old: ReplacedFile | undefined;
     try {
       old = linkFile(this.#options, this.#names.old(current.signature));
-      // No `await` between these two calls: if another program renames a file to `path` between them, that file is lost.
+      // There is no `await` between these two calls: an edit that another program renames to `path` between them would be lost.
       disk.rename(from, path);
     } catch (error) {
       // A network file system can report an error for a rename that succeeded.
@@ -183,7 +194,10 @@ export class DurableFile {
     return old;
   }
 
-  /** Restores the old file after a failed step 5, unless another program has already replaced the new file. Rejects if a file system call fails. */
+  /**
+   * Restores the old file after the fsync of the folder has failed. Does not restore it if another program has already replaced the new file. Rejects if a file
+   * system call fails.
+   */
   async #rollBack(next: Content, old: ReplacedFile | undefined): Promise<void> {
     const { path, disk } = this.#options;
     const signature = tryOrUndefined(() => getSignature(disk, path));
@@ -194,11 +208,11 @@ export class DurableFile {
     const replaced = old ? await this.#restore(next, old) : this.#renameNewFile(next);
     if (replaced) await deleteOrSave(this.#options, replaced, next);
     await this.#syncFolder().catch(() => {
-      // The fsync of the folder failed again. A power cut can leave either the old or the new file, but each of them is complete.
+      // The fsync of the folder failed again. After a power cut, the folder has either the old or the new file, and each of them is complete.
     });
   }
 
-  /** Renames the old file over the new file. If the reference to the old file is not a hard link, first writes the old content to a temporary file. */
+  /** Renames the old file over the new file. If there is no hard link to the old file, first writes its content to a temporary file. */
   async #restore(next: Content, old: ReplacedFile): Promise<ReplacedFile | undefined> {
     if ('name' in old) return this.#renameOver(old.name, this.known, next);
     if ('target' in old) {
@@ -207,7 +221,7 @@ export class DurableFile {
     }
     try {
       const restored = await this.#writeTemporaryFile([this.#options.disk.read(old.descriptor)]);
-      // If another program has edited the old file, the restored file counts as edited.
+      // If another program has edited the old file, the restored file must count as edited, too.
       if (restored.hash === this.known.hash) this.known = restored;
       return this.#renameOver(this.#names.new, restored, next);
     } finally {
@@ -215,7 +229,7 @@ export class DurableFile {
     }
   }
 
-  /** Renames the new file to a temporary name. Used if there was no old file. */
+  /** Renames the new file to a temporary name, because there was no file before. Returns a reference to the renamed file. */
   #renameNewFile({ signature }: Content): ReplacedFile {
     const name = this.#names.old(signature);
     this.#options.disk.rename(this.#options.path, name);

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Disk, getSignature, type Signature, writeAll } from './disk.ts';
 
-/** A data file, its disk, and the log for warnings about the file. */
+/** A data file, the disk that contains it, and the log for warnings about the file. */
 export interface FileContext {
   readonly path: string;
   readonly disk: Disk;
@@ -12,15 +12,15 @@ export interface FileContext {
 /** The mode of a file that only its owner can read and write. */
 const PRIVATE_MODE = 0o600;
 
-/** Returns the names of the temporary files beside the data file at `path`. `processId` is unique to this process. */
+/** Returns the names of the temporary files in the folder of a data file. `path`: the path of the data file. `processId`: a text that no other process uses. */
 export function createTemporaryNames(path: string, processId: string) {
   const start = join(dirname(path), getPrefix(path));
   return {
     /** The name of the file with the new content. */
     new: `${start}new-${processId}`,
     /**
-     * Returns the name of the hard link to a replaced file. The name contains the signature of the content that this process last wrote or loaded. If
-     * the file has another signature, another program has edited it.
+     * Returns the name of the hard link to a file that is about to be replaced. The name contains the signature of the content that this process last wrote
+     * or loaded. If the file has another signature, another program has edited it.
      */
     old: (signature: Signature) => `${start}old-${processId}-${signature}`,
   };
@@ -31,8 +31,8 @@ function getPrefix(path: string): string {
 }
 
 /**
- * Deletes the temporary files of processes that were killed. Does not delete a replaced file with an edit by another program, but renames it to a
- * conflict file.
+ * Deletes the temporary files of processes that were killed. If a temporary file is a replaced data file that another program had edited, renames it to
+ * `NAME.conflict-TIME` instead.
  */
 export function removeLeftovers(context: FileContext): void {
   const { path, disk } = context;
@@ -51,17 +51,20 @@ export function removeLeftovers(context: FileContext): void {
 
 function isEdited(disk: Disk, path: string, leftover: string, knownSignature: Signature): boolean {
   const signature = getSignature(disk, leftover);
-  // A leftover with the signature of the data file is another hard link to the data file.
+  // A temporary file with the signature of the data file is a second hard link to the data file.
   return signature !== knownSignature && signature !== getSignature(disk, path);
 }
 
-/** Renames an edited file to the name of a conflict file. */
+/** Renames a replaced data file that another program had edited to `NAME.conflict-TIME`, and logs a warning. */
 export function saveEditedFile(context: FileContext, oldName: string): void {
   const savedName = createConflictFile(context, oldName, (name) => context.disk.rename(oldName, name));
   warnOfEdit(context, `is saved in ${savedName ?? oldName}`);
 }
 
-/** Writes the content of an edited file to a conflict file. Used if there is no hard link to the file that could be renamed. */
+/**
+ * Writes the content of a data file that another program has edited to `NAME.conflict-TIME`, and logs a warning. For files without a hard link that could be
+ * renamed.
+ */
 export function saveEditedContent(context: FileContext, bytes: Buffer): void {
   const savedName = createConflictFile(context, context.path, (name) => writeFile(context.disk, name, bytes));
   warnOfEdit(context, savedName === undefined ? 'is lost, since it could not be written' : `is saved in ${savedName}`);
@@ -76,7 +79,10 @@ function writeFile(disk: Disk, name: string, bytes: Buffer): void {
   }
 }
 
-/** Saves the content of a write-ahead log that can't be used. Returns the name of the new file. Throws if the file can't be written. */
+/**
+ * Saves the content of a write-ahead log that can't be used as `NAME.wal.conflict-TIME`. Returns the name of the new file. Throws if the file can't be
+ * written.
+ */
 export function saveLog(disk: Disk, path: string, bytes: Buffer): string {
   const name = createConflictName(disk, { path, label: 'conflict', timeSource: path });
   writeFile(disk, name, bytes);
@@ -87,7 +93,7 @@ function warnOfEdit({ path, log }: FileContext, result: string): void {
   log.warn(`Another program edited ${path} just before the server replaced it. The edit ${result}.`);
 }
 
-/** Creates a conflict file for a symbolic link that was replaced: a link to the same target. */
+/** Saves a symbolic link that was replaced by a data file: creates the symbolic link `NAME.conflict-TIME` to the same target, and logs a warning. */
 export function saveReplacedLink(context: FileContext, target: string): void {
   const { path, disk, log } = context;
   const savedName = createConflictFile(context, path, (name) => disk.makeLink(target, name));
@@ -95,7 +101,10 @@ export function saveReplacedLink(context: FileContext, target: string): void {
   log.warn(`${path} was a symbolic link to ${target} and was replaced by a file.${saved}`);
 }
 
-/** Calls `create` with an unused name that contains the modification time of the file `timeSource`. Returns the name; undefined if `create` fails. */
+/**
+ * Calls `create` with an unused name `PATH.conflict-TIME`. TIME is the modification time of the file `timeSource`. Returns the name, or undefined if
+ * `create` throws.
+ */
 function createConflictFile(
   { path, disk }: FileContext,
   timeSource: string,
@@ -108,7 +117,7 @@ function createConflictFile(
   });
 }
 
-/** Returns an unused name `PATH.LABEL-TIME`. TIME is the modification time of the file `timeSource`, to the second. */
+/** Returns an unused name `PATH.LABEL-TIME`, for example `db.json.conflict-2026-01-31T12-00-00`. TIME is the modification time of the file `timeSource`. */
 export function createConflictName(
   disk: Disk,
   { path, label, timeSource }: { readonly path: string; readonly label: string; readonly timeSource: string },

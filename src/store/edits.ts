@@ -9,27 +9,27 @@ import { readStateInSteps } from './read-in-steps.ts';
 import type { State } from './state.ts';
 import type { StateValidator } from './validate-state.ts';
 
-/** Options of an edit reader. `log` receives the reason why an edit is invalid. */
+/** Options for reading edits of a data file. `log` receives the reason why an edit is invalid. */
 export interface EditReaderOptions extends FileContext {
   /** Validates a state in steps, and adds the default values of the contract to it. */
   readonly checkInSteps: StateValidator['validateInSteps'];
-  /** Returns the contract that `check` uses now. An edit that is invalid under one contract is read again after the contract has changed. */
+  /** Returns the current contract. An edit that was invalid under one contract is read again after the contract has changed. */
   readonly checkedBy?: (() => unknown) | undefined;
 }
 
-/** A valid change of the data file by another program. */
+/** A valid edit of the data file by another program. */
 export interface Edit {
   readonly content: Content;
-  /** The size of the text that the server writes for the state, in bytes. */
+  /** The size of the JSON text that the server would write for the state, in bytes. */
   readonly printedBytes: number;
-  /** The new state; undefined if only the signature of the file has changed. */
+  /** The new state. Undefined if the content is the same as before, for example if a program only changed the modification time. */
   readonly state: State | undefined;
 }
 
-/** How long a file must be unchanged before it is read, in ms. */
+/** How long an edited file must be unchanged before it is read, in ms. */
 const STABLE_MS = 50;
 
-/** How long an invalid file must be unchanged before it is reported, in ms. An editor can pause while it saves. */
+/** How long an invalid file must be unchanged before the reason is logged, in ms. An editor can pause while it saves. */
 const INVALID_MS = 500;
 
 /** How long to wait for a file that keeps changing, in ms. */
@@ -37,21 +37,22 @@ const MAX_WAIT_MS = 1_000;
 
 const NOT_LOADED = 'The server keeps the previous state.';
 
-const REMEDY = `${NOT_LOADED} Fix the file; otherwise the next change replaces it and saves a copy beside it`;
+const REMEDY = `${NOT_LOADED} Fix the file. Otherwise, the next change replaces the file and saves a copy in the same folder`;
 
-const FOLDER_REMEDY = `${NOT_LOADED} Changes return 503. Move the folder away: the next change creates the file again.`;
+const FOLDER_REMEDY = `${NOT_LOADED} Requests that change data get 503. Move the folder to another place: the next change creates the file again.`;
 
-const LOOP_REMEDY = `${NOT_LOADED} Changes return 503. Remove the link: the next change creates the file again.`;
+const LOOP_REMEDY = `${NOT_LOADED} Requests that change data get 503. Delete the link: the next change creates the file again.`;
 
-const LINK_REMEDY = `${NOT_LOADED} Restart the server to use the target of the link; otherwise the next change replaces the link by a file and saves the link beside it.`;
+const LINK_REMEDY = `${NOT_LOADED} Restart the server to use the target of the link; otherwise the next change replaces the link with a file and saves the link beside it.`;
 
 /**
- * Creates a function that reads an edited data file after an editor has finished saving it. For an invalid edit, the function returns undefined and
- * logs the reason once. It throws if a file system call fails.
+ * Creates a function that reads an edited data file when the editor has finished saving it. `known`: the content that the server last wrote or loaded. The
+ * function returns undefined if the file has not changed, keeps changing, or is invalid. It logs the reason once if the file is invalid. It throws if a file
+ * system call fails.
  */
 export function createEditReader(options: EditReaderOptions): (known: Content) => Promise<Edit | undefined> {
   const { path, disk, checkedBy = () => undefined, log } = options;
-  /** The last invalid edit. `known` is compared too, because a deleted file always has the same signature. */
+  /** The last invalid edit. `known` is part of it, because a deleted file always has the same signature. */
   let invalid: { readonly signature: Signature; readonly known: Content; readonly by: unknown } | undefined;
 
   return async (known) => {
@@ -77,8 +78,8 @@ export function createEditReader(options: EditReaderOptions): (known: Content) =
 }
 
 /**
- * Returns the edit, or a message with the reason why the edit is invalid. Returns undefined if the file or the contract changed while the file was read.
- * The server can handle other requests in the meantime.
+ * Returns the edit, or a message with the reason why the edit is invalid. Returns undefined if the file or the contract has changed during the call. The
+ * server can handle other requests during the call.
  */
 async function readEdit(
   options: EditReaderOptions,
@@ -103,13 +104,13 @@ async function readEdit(
   }
 }
 
-/** Returns a message if another program has replaced the data file by a symbolic link or a folder. */
+/** Returns an error message if the data file is now a symbolic link or a folder. */
 function describeOtherFileType(disk: Disk, path: string): string | undefined {
-  // The content of the target is not loaded, because the next write would replace the link and not change the target.
+  // The content of the link's target is not loaded: the next write would replace the link and leave the target unchanged.
   if (isLinkLoop(disk, path)) return `${path} is now a symbolic link that leads to itself. ${LOOP_REMEDY}`;
   const stats = disk.linkStats(path);
   if (stats?.isSymbolicLink()) return `${path} is now a symbolic link. ${LINK_REMEDY}`;
-  // No file can be renamed over a folder.
+  // A file can't be renamed over a folder.
   if (stats?.isDirectory()) return `${path} is now a folder. ${FOLDER_REMEDY}`;
   return undefined;
 }

@@ -5,11 +5,14 @@ export interface Logger {
   error(fields: { readonly err?: unknown }, message: string): void;
 }
 
-/** Creates a log for a step that can fail in each request. Failures with the same message are logged once. The first success after a failure is logged, too. */
+/**
+ * Creates a log for an action that is repeated often and can fail each time, such as a commit. Logs equal messages of consecutive failures once. Also logs
+ * the first success after a failure.
+ */
 export function createFailureLog(log: Logger) {
   let lastMessage: string | undefined;
   return {
-    /** Logs the message of a failure, with the stack of `err`, unless the last failure had the same message. */
+    /** Logs a failure, with the stack of `err`. Logs nothing if the last failure had the same message. */
     logFailure(message: string, err?: unknown): void {
       if (message !== lastMessage) log.error(err === undefined ? {} : { err }, message);
       lastMessage = message;

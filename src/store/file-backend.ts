@@ -8,43 +8,51 @@ import { createEditReader, type Edit, type EditReaderOptions } from './edits.ts'
 import { createFailureLog, type Logger } from './failure-log.ts';
 import type { Lock } from './lock.ts';
 import type { State } from './state.ts';
-import { compareStates } from './state-change.ts';
+import { compareStates, countInserted, countNew } from './state-change.ts';
 import type { StateTexts } from './state-text.ts';
 import { getLogPath, type WriteAheadLog } from './write-ahead-log.ts';
 
 /** Options of a file backend. `path` contains no symbolic links, and its folder exists. */
 export interface FileBackendOptions extends EditReaderOptions, StateFile {
-  /** The lock of this process on the file. `close` releases the lock. */
+  /** The lock of this process on the data file. `close` releases it. */
   readonly lock: Lock;
   readonly durability: FileDurability;
-  /** The content of a new file. */
+  /** The state for a new data file. */
   readonly defaults: State;
   readonly texts: StateTexts;
-  /** The path of the contract, for the repair command in messages; undefined for the default contract. */
+  /** The path of the contract file, for the command `storefront repair` in error messages. Undefined for the contract that ships with the package. */
   readonly contract?: string | undefined;
   readonly log: Logger;
-  /** Computes data that is derived from a state, such as search indexes, before requests use the state. */
+  /** Computes data that is derived from a state, such as a search index. Called with an edited state before requests use it. */
   readonly prepare?: (state: State) => Promise<void>;
 }
 
-/** The open files of a backend, and the state at the start. */
+/** The data file and the write-ahead log, and the state that they contain at the start. */
 interface OpenFiles {
   readonly file: DurableFile;
   readonly wal: WriteAheadLog;
   readonly state: State;
-  /** An upper limit of the size of the text of the state, in bytes. */
+  /** An upper limit for the size of the JSON text of the state, in bytes. */
   readonly maxBytes: number;
 }
 
 /** The maximum size of the write-ahead log, in bytes. The commit that exceeds it writes the data file. */
 const MAX_LOG_BYTES = 16_000_000;
 
-/** How long a commit may wait for the changes of other active clients, in ms. An fsync of a fast disk takes a third of it. */
+/**
+ * The maximum number of new entries that a commit appends to the log, and of all entries from the first to the last changed one. Converting them to one line takes
+ * a few ms. A commit that exceeds a limit writes the data file, which is written in pieces.
+ */
+const MAX_LOGGED_NEW = 1_000;
+const MAX_LOGGED = 10_000;
+
+/** The maximum time for which a commit waits for the changes of other active clients, in ms. An fsync of a fast disk takes a third of it. */
 const MAX_GATHER_MS = 1;
 
 /**
- * Stores a state in a data file. A commit appends its change to the write-ahead log. Afterwards the data file is written in the background. A commit writes
- * the data file itself if it restores the default data, or if another program has changed or deleted the data file or the log.
+ * Stores a state in a data file. A commit appends its change to the write-ahead log, and the data file is written later in the background. A commit writes
+ * the data file immediately if the change can't be appended to the log: if it restores the default data, if it has many new entries, if the log is full, or if
+ * another program has changed the data file or the log.
  */
 export class FileBackend implements Backend {
   readonly maxGatherMs = MAX_GATHER_MS;
@@ -75,7 +83,7 @@ export class FileBackend implements Backend {
     this.#writer.schedule();
   }
 
-  /** Creates the data file with the state at the start. */
+  /** Creates the data file with the initial state. */
   createFile(): Promise<void> {
     return this.#commitFile(this.#database.data);
   }
@@ -90,7 +98,7 @@ export class FileBackend implements Backend {
       if (cause instanceof StateTooLargeError) throw cause;
       const reason = cause instanceof DataFileError ? cause : new Error(describeDiskError(cause), { cause });
       this.#commitFailures.logFailure(
-        `${path} can't be written (${reason.message}). Changes return 503 until it can be written.`,
+        `${path} can't be written (${reason.message}). Requests that change data get 503 until it can be written.`,
         reason,
       );
       throw reason;
@@ -102,12 +110,12 @@ export class FileBackend implements Backend {
   async findEdit(): Promise<State | undefined> {
     try {
       if (this.#file.hasFailedChange || this.#wal.hasFailed) await this.#writer.runExclusively(() => this.#writeFile());
-      // The next write of the data file saves an edit beside it, because the edit does not contain the changes in the log.
+      // An edit does not contain the changes in the log, so it can't be loaded. The next write of the data file saves the edit as `NAME.conflict-TIME`.
       if (this.#wal.changes > 0 || !this.#file.isEdited()) return undefined;
       const edit = await this.#readEdit(this.#file.known);
       return edit && (await this.#loadEdit(edit));
     } catch (error) {
-      // A disk error needs no warning: `findEdit` is called again before each commit, and the commit reports the error.
+      // A disk error needs no warning here. A commit calls `findEdit` first, and then reports the same error itself.
       const isDiskError = typeof (error as NodeJS.ErrnoException).code === 'string';
       if (!isDiskError)
         this.#options.log.warn(`${this.#options.path} can't be checked for edits: ${(error as Error).stack}`);
@@ -123,12 +131,15 @@ export class FileBackend implements Backend {
 
   async close(): Promise<void> {
     await this.#writer.flush().catch((error) => this.#logWriteFailure(error));
-    // Without the lock, the file can belong to another server.
+    // When the lock is released, another server can open the file, so all writes must have ended.
     await this.#writer.stop();
     await this.#options.lock.release();
   }
 
-  /** Appends the change to the write-ahead log. Resolves to false if the data file must be written instead. */
+  /**
+   * Appends the change from the current state to `next` to the write-ahead log. Resolves to false if the change can't be appended, so that the data file
+   * must be written.
+   */
   async #append(next: State): Promise<boolean> {
     const { texts } = this.#options;
     const isPossible =
@@ -139,6 +150,9 @@ export class FileBackend implements Backend {
       this.#wal.canAppend();
     if (!isPossible) return false;
     const change = compareStates(this.#database.data, next);
+    const inserted = countInserted(change);
+    if (inserted > MAX_LOGGED) return false;
+    if (inserted > MAX_LOGGED_NEW && countNew(this.#database.data, change) > MAX_LOGGED_NEW) return false;
     const maxBytes = this.#maxBytes + texts.measureChange(change);
     if (maxBytes > MAX_FILE_BYTES) return false;
     await this.#wal.append(change, this.#file.known.hash, () => {
@@ -155,7 +169,7 @@ export class FileBackend implements Backend {
       await this.#database.write();
       this.#maxBytes = this.#options.texts.getSource(next)?.printedBytes ?? this.#file.known.bytes;
     } catch (cause) {
-      // lowdb does not restore its data if a write fails.
+      // After a failed write, lowdb still has the new data.
       this.#database.data = previous;
       throw cause;
     }
@@ -165,12 +179,12 @@ export class FileBackend implements Backend {
     const { path } = this.#options;
     const maxBytes = this.#maxBytes;
     await this.#database.write();
-    // Commits during the write have increased the size.
+    // The size can have increased during the write, because of other commits.
     this.#maxBytes += this.#file.known.bytes - maxBytes;
     this.#writeFailures.logRecovery(`${path} can be written again.`);
   }
 
-  /** Creates the lowdb adapter of the data file. Only `write` is used, because the file was read before. */
+  /** Creates the lowdb adapter for the data file. Its `read` is not used, because the file has already been read. */
   #createAdapter(): Adapter<State> {
     const { texts } = this.#options;
     return {
@@ -187,7 +201,10 @@ export class FileBackend implements Backend {
     );
   }
 
-  /** Calls fsync for an edited file. Then replaces the state in memory by the state in the file, and returns it. */
+  /**
+   * Loads an edited data file: calls fsync for the file, and replaces the state in memory with the state in the file. Returns the new state, or undefined if
+   * the state has not changed.
+   */
   async #loadEdit({ content, printedBytes, state }: Edit): Promise<State | undefined> {
     const { path, log, prepare } = this.#options;
     if (state) {

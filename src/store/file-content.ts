@@ -11,17 +11,20 @@ export interface Content {
   readonly signature: Signature;
 }
 
-/** A file to write: its name and its content. */
+/** A file to write: its path and its content. */
 interface NewFile {
   readonly name: string;
   readonly pieces: Iterable<Buffer>;
-  /** The path of another file. If that file exists, the new file gets the same owner and mode. */
+  /** The path of the existing file whose owner and mode the new file gets, if that file exists. */
   readonly path: string;
-  /** Whether to call fsync. */
+  /** Whether to call fsync after the write. */
   readonly isSynced: boolean;
 }
 
-/** Writes a new file, with the owner and mode of the file at `path`. Returns the content of the new file. Deletes the new file if a step fails. */
+/**
+ * Writes a new file. It gets the owner and mode of the file at `path`. Returns the hash, size and signature of the new file. Deletes the new file if the
+ * write fails.
+ */
 export async function writeNewFile(disk: Disk, { name, pieces, path, isSynced }: NewFile): Promise<Content> {
   try {
     const other = disk.stats(path);
@@ -30,7 +33,7 @@ export async function writeNewFile(disk: Disk, { name, pieces, path, isSynced }:
     try {
       if (other) copyOwnerAndMode(disk, file, other);
       content = await writePieces(pieces, (bytes) => writeAll(disk, file, bytes));
-      // A failed fsync is never repeated for the same descriptor: the second call can succeed without writing anything.
+      // A failed fsync is not repeated for the same descriptor, because the second call can succeed without writing anything.
       if (isSynced) await disk.sync(file);
     } finally {
       disk.close(file);
@@ -42,7 +45,7 @@ export async function writeNewFile(disk: Disk, { name, pieces, path, isSynced }:
   }
 }
 
-/** Overwrites an existing file from its start. Returns its new content. If a step fails, the file can have a part of the new content. */
+/** Overwrites an existing file. Returns the hash, size and signature of the file. If the write fails, the file can contain a part of the new content. */
 export async function overwriteFile(disk: Disk, { path, pieces, isSynced }: Omit<NewFile, 'name'>): Promise<Content> {
   const file = disk.openToWrite(path);
   let content: Omit<Content, 'signature'>;
@@ -56,7 +59,10 @@ export async function overwriteFile(disk: Disk, { path, pieces, isSynced }: Omit
   return { ...content, signature: getSignature(disk, path) };
 }
 
-/** Calls `write` for each piece of a content, and handles other requests between two pieces. Returns the hash and the size of the content. */
+/**
+ * Calls `write` for each piece of a content. The server can handle other requests between two pieces. Returns the SHA-256 of the content in hexadecimal, and
+ * its size in bytes.
+ */
 export async function writePieces(pieces: Iterable<Buffer>, write: (bytes: Buffer) => void) {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -69,21 +75,20 @@ export async function writePieces(pieces: Iterable<Buffer>, write: (bytes: Buffe
   return { hash: hash.digest('hex'), bytes };
 }
 
-/** The size of the pieces in which a file is read, in bytes. */
+/** The number of bytes that are hashed at once, or read from a file at once. */
 const READ_BYTES = 1_000_000;
 
-/** Returns the content of a file from its text and its signature. */
-export function createContent(text: string, signature: Signature): Content {
-  const bytes = Buffer.from(text);
+/** Returns the hash and the size of the content of a file, together with the signature of the file. */
+export function createContent(bytes: Uint8Array, signature: Signature): Content {
   return { hash: hashBytes(bytes), bytes: bytes.length, signature };
 }
 
-/** Returns the SHA-256 of a content, in hexadecimal. */
+/** Returns the SHA-256 of bytes, in hexadecimal. */
 export function hashBytes(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Returns the hash of a content, in steps. */
+/** Computes the SHA-256 of bytes, in hexadecimal. It yields after each megabyte, so that the caller can pause. */
 export function* hashInSteps(bytes: Buffer): Steps<string> {
   const hash = createHash('sha256');
   for (let at = 0; at < bytes.length; at += READ_BYTES) {
@@ -93,7 +98,7 @@ export function* hashInSteps(bytes: Buffer): Steps<string> {
   return hash.digest('hex');
 }
 
-/** Returns the hash of an open file. Handles other requests between two pieces of the file. */
+/** Returns the SHA-256 of an open file, in hexadecimal. The server can handle other requests between two pieces of the file. */
 export async function hashFile(disk: Disk, descriptor: number): Promise<string> {
   const { hash } = await writePieces(readPieces(disk, descriptor), () => {});
   return hash;

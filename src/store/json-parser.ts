@@ -1,13 +1,13 @@
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import type { Steps } from '../util/slices.ts';
 
-/** Thrown if a text is not the JSON text of an object, has a property name twice, or is nested too deeply. */
+/** Thrown if a text is not a JSON object, has the same property name twice in one object, or is nested too deeply. */
 export class JsonParserError extends Error {
   override readonly name = 'JsonParserError';
 
   /**
-   * `validBytes`: the number of bytes at the start of the text that are valid. `context`: a short text that can replace these bytes: a parser then finds the
-   * same first error.
+   * `validBytes`: the number of valid bytes at the start of the text. `context`: a short JSON text, such as `{"":[`, that can replace the valid bytes. A
+   * parser finds the same first error after this short text.
    */
   constructor(
     readonly validBytes: number,
@@ -25,16 +25,19 @@ const ENDS: readonly unknown[] = [undefined, COMMA, CLOSE_LIST, CLOSE, ...SPACES
 /** The byte order mark in UTF-8. */
 const MARK = Buffer.from('\uFEFF');
 
-/** The minimum size of the entries that are parsed together, in bytes. V8 allocates the objects of such a text in the old generation, so it does not copy them. */
+/**
+ * The minimum size of the list entries that are parsed together, in bytes. V8 allocates the objects of a text of this size in the old generation, so it does
+ * not copy them.
+ */
 const BATCH_BYTES = 128 * 1024;
 
 /**
- * Parses the JSON text of an object whose values are long lists. Each step parses some entries, because `JSON.parse` of a large text takes seconds. Throws
- * `JsonParserError`.
+ * Parses the JSON text of an object whose values are long lists. `parse` yields after some entries, so that the caller can pause, because `JSON.parse` of a
+ * large text takes seconds. Throws `JsonParserError` if the text is invalid.
  */
 export class JsonParser {
   #at: number;
-  /** The number of colons outside of strings since the last call of `#parse`: the number of properties. */
+  /** The number of colons outside of strings since the last parsed part of the text. It equals the number of properties. */
   #colons = 0;
   #valid = { bytes: 0, context: '' };
 
@@ -94,7 +97,10 @@ export class JsonParser {
     return this.#parseEntries(start, this.#at)[0];
   }
 
-  /** Parses values with commas between them. The number of their properties is less than the number of colons if a name occurs twice in an object. */
+  /**
+   * Parses a list of values that are separated by commas. Throws `JsonParserError` if an object has the same property name twice: the values then have fewer
+   * properties than the text has colons.
+   */
   #parseEntries(start: number, end: number): readonly unknown[] {
     const colons = this.#colons;
     this.#colons = 0;

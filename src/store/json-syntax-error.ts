@@ -4,18 +4,21 @@ import { tryOrError } from '../util/try-or-undefined.ts';
 
 /** An error in a JSON text. */
 export interface JsonSyntaxError {
-  /** The line of the error. The first line is 1. */
+  /** The line of the error; 1 for the first line. */
   readonly line: number;
-  /** The offset of the error in the text; undefined if it is unknown. */
+  /** The offset of the error in the text, in characters. Undefined if the offset is unknown. */
   readonly offset?: number | undefined;
-  /** What is wrong: the end of a sentence that begins with the file and the line. */
+  /** The end of a sentence that starts with the file and the line, for example `is not JSON: value expected`. */
   readonly message: string;
 }
 
-/** Creates the error for a text that is not JSON. Parses the text a second time, because `JSON.parse` does not report the position of every error. */
+/**
+ * Creates the error for a text that `JSON.parse` can't parse. Parses the text again with another parser, because `JSON.parse` does not report the position
+ * of every error.
+ */
 export function createJsonSyntaxError(text: string, { message }: Error): JsonSyntaxError {
   const errors: ParseError[] = [];
-  // The parser is recursive: it throws a RangeError if the text is nested too deeply for the call stack.
+  // The parser is recursive. It throws a RangeError if the text is nested too deeply for the call stack.
   tryOrError(RangeError, () => jsonc.parse(text, errors, { disallowComments: true }));
   const [first] = errors;
   const line = text.slice(0, first?.offset).split('\n').length;
@@ -24,8 +27,8 @@ export function createJsonSyntaxError(text: string, { message }: Error): JsonSyn
 }
 
 /**
- * Returns the error for the first property name that occurs twice in one object of a valid JSON text; undefined if there is none. `JSON.parse` reports
- * no error and uses the last value.
+ * Returns an error if an object in a JSON text has the same property name twice, or if the text is nested too deeply. Returns undefined otherwise.
+ * `JSON.parse` accepts such an object and uses the last value.
  */
 export function findDuplicateName(text: string): JsonSyntaxError | undefined {
   const objects: Set<string>[] = [];
@@ -47,7 +50,7 @@ export function findDuplicateName(text: string): JsonSyntaxError | undefined {
   return result instanceof RangeError ? { line: 1, message: `${TOO_DEEP}: ${TOO_DEEP_REMEDY}` } : duplicate;
 }
 
-/** Converts "ValueExpected" to "value expected". */
+/** Converts an error code such as "ValueExpected" to "value expected". */
 function toWords(code: string): string {
   return code.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }

@@ -8,33 +8,34 @@ import { setTimeout } from 'node:timers/promises';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { DataFileError } from './data-file.ts';
 
-/** The lock of this process on a data file. */
+/** The lock of this process on a data file: no other server can open the file. */
 export interface Lock {
-  /** Acquires a new lock if the folder of the file was replaced by another folder. Throws `DataFileError`. */
+  /** Acquires the lock again if another folder has replaced the folder of the file. Throws `DataFileError` if another process has the lock. */
   renew(): Promise<void>;
   release(): Promise<void>;
 }
 
-/** The maximum number of attempts to acquire a lock. There are several attempts, because the owner may be about to end. */
+/** The maximum number of attempts to acquire a lock. A second attempt can succeed, because the other process may be about to end. */
 const MAX_ATTEMPTS = 25;
 
 /** The delay between two attempts, in ms. */
 const RETRY_DELAY_MS = 20;
 
-/** The time limit for a response of the owner, in ms. */
+/** The maximum time to wait for the response of the process that has the lock, in ms. */
 const OWNER_TIMEOUT_MS = 1_000;
 
 /**
- * Acquires the lock on the file at `path`. The folder must exist, but not the file. Throws `DataFileError` if another process has the lock: the message
- * contains the process id and the URL of that process. `address` returns the URL of this process; undefined while its server is not listening.
+ * Acquires the lock on the file at `path`. The folder must exist; the file does not have to exist. Throws `DataFileError` if another process has the lock.
+ * The error message contains the process id and the URL of the other process. `address` returns the URL of this process, or undefined while its server is
+ * not listening.
  *
- * The lock is a local socket on which the owner listens. The kernel closes the socket when the process ends, even after a crash. The name of the socket
- * is a hash of the inode of the folder and the file name. The inode of the file can't be used, because each write replaces the file. The lock does not
- * work between machines that share a folder, nor between containers with separate networks.
+ * The lock is a local socket on which the process listens. The operating system closes the socket when the process ends, even after a crash. The name of the
+ * socket is a hash of the inode of the folder and the file name. The inode of the file can't be used, because each write replaces the file. The lock has no
+ * effect between machines that share a folder, nor between containers with separate networks.
  */
 export async function lockFile(path: string, address: () => string | undefined): Promise<Lock> {
   let key = getLockKey(path);
-  /** Returns whether the lock still has the key of the folder. If not, gives up the lock, because another folder can get the old inode. */
+  /** Returns whether the lock still belongs to the folder at this path. If it does not, releases the lock: the lock is tied to the inode of the folder, and a new folder can get the same inode. */
   const isCurrent = () => {
     if (tryOrUndefined(() => getLockKey(path)) !== key) key = YIELDED_KEY;
     return key !== YIELDED_KEY;
@@ -53,23 +54,23 @@ export async function lockFile(path: string, address: () => string | undefined):
   };
 }
 
-/** The key after the lock was given up. */
+/** The key of a lock that was released, because its folder was replaced. */
 const YIELDED_KEY = '';
 
-/** A process that acquires or has a lock. */
+/** A process that has a lock or tries to acquire it. */
 interface Owner {
   /** The path of the data file, for error messages. */
   readonly path: string;
   /** Returns the URL of the server of this process; undefined if the server is not listening. */
   address(): string | undefined;
   /**
-   * Returns whether the lock still protects the file. Called when another process connects to the socket. If the result is false, that process gets the
+   * Returns whether the lock still protects the file. Called when another process connects to the socket. If the result is false, the other process gets the
    * lock.
    */
   isCurrent(): boolean;
 }
 
-/** Listens on the socket of a lock. Throws `DataFileError` if another process has the lock. Returns a function that releases the lock. */
+/** Acquires a lock: listens on its socket. Returns a function that releases the lock. Throws `DataFileError` if another process has the lock. */
 export async function acquire(socketPath: string, owner: Owner): Promise<Lock['release']> {
   for (let attempt = 1; ; attempt++) {
     const server = await listen(socketPath, owner);
@@ -79,19 +80,19 @@ export async function acquire(socketPath: string, owner: Owner): Promise<Lock['r
       throw new DataFileError(
         `${owner.path} is in use by ${describeOwner(response)}. Stop that process, or choose another file with --data FILE.`,
       );
-    // The owner has ended without releasing the lock. If the socket is a file, the file still exists.
+    // The other process has ended. If the socket is a file, the file still exists and must be deleted.
     if (response === undefined && isFileSocket(socketPath)) rmSync(socketPath, { force: true });
     await setTimeout(RETRY_DELAY_MS);
   }
 }
 
-/** Returns the text that identifies the lock on a file: the device and the inode of its folder, and its name. */
+/** Returns the text that identifies the lock on a file. It consists of the device and the inode of the folder, and of the file name. */
 function getLockKey(path: string): string {
   const { dev, ino } = statSync(dirname(path), { bigint: true });
   return `${dev} ${ino} ${basename(path)}`;
 }
 
-/** Returns the path of the socket of a lock: an abstract socket on Linux, a named pipe on Windows, a file elsewhere. */
+/** Returns the path of a lock's socket. On Linux, it is an abstract socket; on Windows, a named pipe; on other systems, a file in the temporary folder. */
 function getSocketPath(key: string): string {
   const hash = createHash('sha256').update(key).digest('hex').slice(0, 32);
   const name = `storefront-${hash}`;
@@ -103,17 +104,20 @@ function isFileSocket(socketPath: string): boolean {
   return !socketPath.startsWith('\0') && !socketPath.startsWith('\\\\.\\pipe\\');
 }
 
-/** The response of an owner that gives up its lock. */
+/** The response of a process that releases its lock, because the lock no longer protects the file. */
 const YIELDED = 'given away';
 
-/** Starts a server that sends the process id and the URL of the owner to each client. Resolves to undefined if the socket path is in use. */
+/**
+ * Listens on the socket of a lock. Sends the process id and the URL of this process to each client. Resolves to undefined if another process listens on the
+ * socket.
+ */
 function listen(socketPath: string, { address, isCurrent }: Owner): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => {
       const hasLock = isCurrent();
       if (!hasLock) server.close();
       const response = hasLock ? JSON.stringify({ pid, url: address() }) : YIELDED;
-      // A client can disconnect before it has read the response.
+      // Ignores the error of a client that disconnects before it has read the response.
       socket.on('error', () => {}).end(response, () => socket.destroy());
     });
     server.unref();
@@ -125,7 +129,10 @@ function listen(socketPath: string, { address, isCurrent }: Owner): Promise<Serv
   });
 }
 
-/** Resolves to the response of the owner. Resolves to an empty string if the owner does not respond in time, and to undefined if no process is listening. */
+/**
+ * Connects to the socket of a lock, and resolves to the response of the process that has the lock. Resolves to an empty string if the process does not
+ * respond within a second. Resolves to undefined if no process listens on the socket.
+ */
 function requestOwner(socketPath: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let response = '';
@@ -140,12 +147,15 @@ function requestOwner(socketPath: string): Promise<string | undefined> {
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED' || code === 'ENOENT') resolve(undefined);
     });
-    // A connection without a response: the owner is releasing the lock.
+    // If the socket closes without a response, the other process is releasing the lock.
     socket.on('close', () => resolve(response === '' ? YIELDED : response));
   });
 }
 
-/** Returns "process 123 at http://…". Uses only the process id and the URL in the response, because any process could have sent the response. */
+/**
+ * Returns a description of the process that sent a response, for example `process 123 at http://127.0.0.1:3000`. Uses only the process id and the URL from
+ * the response, because any program could have sent it.
+ */
 function describeOwner(response: string | undefined): string {
   const [, processId] = /"pid":(\d+)/.exec(response ?? '') ?? [];
   const [, url] = /"url":"(https?:\/\/[\w.:[\]-]+)"/.exec(response ?? '') ?? [];

@@ -3,19 +3,20 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { State } from './state.ts';
 import { applyChanges, type StateChange } from './state-change.ts';
 
-/** The first line of a log. `base`: the hash of the data file to which the first change applies. */
+/** The first line of a write-ahead log. `base`: the hash of the data file to which the changes of the log apply. */
 interface LogHeader {
   readonly base: string;
 }
 
-/** A line with the change of one commit. */
+/** A line of a write-ahead log with the change of one commit. */
 export interface LogChange {
   readonly change: StateChange;
 }
 
 /**
- * A line that is appended before a new data file replaces the old one. `file`: the hash of the new data file. `changes`: the number of changes in the log
- * that the new data file contains. `text`: the text of the new data file, if the file can't be replaced atomically.
+ * A line that the server appends to the write-ahead log before a new data file replaces the current one. `file`: the hash of the new data file. `changes`:
+ * the number of changes in the log that the new data file contains. `text`: the text of the new data file, only for a file that the server must overwrite in
+ * place.
  */
 export interface LogCheckpoint {
   readonly file: string;
@@ -23,22 +24,23 @@ export interface LogCheckpoint {
   readonly text?: string;
 }
 
+/** A line of a write-ahead log, as parsed from its JSON. */
 export type LogLine = LogHeader | LogChange | LogCheckpoint;
 
-/** A line of a log and its checksum, which the checksum of the next line depends on. */
+/** A line of a write-ahead log, and its checksum. The checksum of the next line depends on it. */
 export interface FormattedLine {
   readonly text: string;
   readonly checksum: number;
 }
 
-/** The initial checksum, before the first line. */
+/** The initial value for the checksum of the first line. */
 export const NO_CHECKSUM = 0;
 
 const CHECKSUM_LENGTH = 8;
 
 /**
- * Formats a line of a log: a checksum in hexadecimal, a space and JSON. The checksum is the CRC-32 of the JSON with the checksum of the previous line as the
- * initial value, so that lines of different logs can't be mixed.
+ * Formats a line of a write-ahead log: a checksum in hexadecimal, a space, and the line as JSON. The checksum is the CRC-32 of the JSON. Its initial value
+ * is the checksum of the previous line, so a line from another log is detected.
  */
 export function formatLine(line: LogLine, previousChecksum: number): FormattedLine {
   const json = JSON.stringify(line);
@@ -46,18 +48,18 @@ export function formatLine(line: LogLine, previousChecksum: number): FormattedLi
   return { text: `${checksum.toString(16).padStart(CHECKSUM_LENGTH, '0')} ${json}\n`, checksum };
 }
 
-/** The valid lines at the start of a log. */
+/** The result of parsing a write-ahead log: the valid lines at its start. */
 export interface ParsedLog {
   readonly lines: readonly LogLine[];
-  /** The number of bytes of the valid lines. */
+  /** The total size of the valid lines, in bytes. */
   readonly bytes: number;
   /** The checksum of the last valid line. */
   readonly checksum: number;
-  /** Whether the invalid part after the valid lines contains a line break. A write that a crash interrupted leaves one line without a line break at most. */
+  /** Whether there is an invalid line before the end of the log. An interrupted write only leaves an incomplete last line, which does not count as damage. */
   readonly isDamaged: boolean;
 }
 
-/** Parses a log up to the first invalid line. */
+/** Parses a write-ahead log up to the first invalid line. Never throws. */
 export function parseLog(content: Buffer): ParsedLog {
   const lines: LogLine[] = [];
   let [bytes, checksum] = [0, NO_CHECKSUM];
@@ -78,7 +80,10 @@ function parseLine(text: string, previousChecksum: number) {
   return line && { line, checksum };
 }
 
-/** Returns the state after the changes of a log; undefined if the log belongs to another data file. `hash` and `state`: the data file and the state in it. */
+/**
+ * Applies the changes of a write-ahead log to the state of its data file, and returns the new state. Skips the changes that the data file already contains.
+ * Returns undefined if the log belongs to another data file. `hash`: the hash of the data file. `state`: the state in the data file.
+ */
 export function replayLog(
   lines: readonly LogLine[],
   { hash, state }: { readonly hash: string; readonly state: State },
@@ -89,7 +94,10 @@ export function replayLog(
   return applyChanges(state, changes.slice(contained));
 }
 
-/** Returns the number of changes in a log that the data file with a hash contains; undefined if the log belongs to another data file. */
+/**
+ * Returns how many changes of a write-ahead log a data file already contains. `hash`: the hash of the data file. Returns undefined if the log belongs to
+ * another data file.
+ */
 export function countContainedChanges(lines: readonly LogLine[], hash: string): number | undefined {
   const counts = lines.flatMap((line) => {
     if ('file' in line) return line.file === hash ? [line.changes] : [];

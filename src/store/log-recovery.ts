@@ -6,7 +6,7 @@ import { countContainedChanges, type ParsedLog, parseLog, replayLog } from './lo
 import type { State } from './state.ts';
 import { getLogPath, type WriteAheadLog } from './write-ahead-log.ts';
 
-/** Reads the write-ahead log of a data file; undefined if it does not exist. */
+/** Reads the write-ahead log of the data file at `path`. Returns undefined if the log does not exist. */
 function readLog(disk: Disk, path: string): (ParsedLog & { readonly content: Buffer }) | undefined {
   const logPath = getLogPath(path);
   if (!disk.linkStats(logPath)?.isFile()) return undefined;
@@ -15,8 +15,8 @@ function readLog(disk: Disk, path: string): (ParsedLog & { readonly content: Buf
 }
 
 /**
- * Completes the write of a data file that can't be replaced atomically, if a crash has interrupted it. The write-ahead log contains the text. Rejects if a
- * file system call fails.
+ * Completes an interrupted write of a data file that can't be replaced by a rename, only overwritten. The write-ahead log contains the new text of such a
+ * file. Does nothing if no write was interrupted. Rejects if a file system call fails.
  */
 export async function completeOverwrite(context: FileContext, durability: FileDurability): Promise<void> {
   const { path, disk } = context;
@@ -25,20 +25,20 @@ export async function completeOverwrite(context: FileContext, durability: FileDu
   if (text === undefined) return;
   const current = disk.read(path);
   if (countContainedChanges(lines, hashBytes(current)) !== undefined) return;
-  // A part of the old and a part of the new content are hardly ever valid JSON together.
+  // If the file is valid JSON, another program has written it: a mixture of the old and the new content is hardly ever valid.
   if (tryOrUndefined(() => JSON.parse(current.toString())) !== undefined) saveEditedContent(context, current);
   await overwriteFile(disk, { path, pieces: [Buffer.from(text)], isSynced: durability === 'disk' });
 }
 
-/** A data file: its state and the hash of its content. */
+/** The state in a data file, and the hash of the file. */
 export interface DataFile {
   readonly state: State;
   readonly hash: string;
 }
 
 /**
- * Applies the changes in the write-ahead log of a process that was killed, and opens the log. Returns the state after the changes. If the log belongs to
- * another data file or is damaged, saves it as `NAME.wal.conflict-TIME` and logs a warning. Throws if a file system call fails.
+ * Applies the changes in the write-ahead log that a killed process left, and opens the log. Returns the new state; undefined if there is no data file. If
+ * the log is damaged or belongs to another data file, saves it as `NAME.wal.conflict-TIME` and logs a warning. Throws if a file system call fails.
  */
 export function recoverState(context: FileContext, file: DataFile | undefined, wal: WriteAheadLog): State | undefined {
   const { path, disk, log } = context;
@@ -46,7 +46,7 @@ export function recoverState(context: FileContext, file: DataFile | undefined, w
   if (!parsed) {
     if (disk.linkStats(getLogPath(path)))
       log.warn(
-        `${getLogPath(path)} is not a regular file, so the server does not read it and writes the whole of ${path} for each change. Remove it.`,
+        `${getLogPath(path)} is not a regular file, so the server can't use it and writes the whole data file for each change. Delete or rename it.`,
       );
     return file?.state;
   }
@@ -57,7 +57,9 @@ export function recoverState(context: FileContext, file: DataFile | undefined, w
       ? 'is damaged. The server applied the changes before the damaged line'
       : `belongs to another version of ${path}. The server did not apply its changes`;
     const savedName = saveLog(disk, getLogPath(path), parsed.content);
-    const remedy = state ? '' : ' To apply them, stop the server, restore that version and rename the log back.';
+    const remedy = state
+      ? ''
+      : ' To apply the changes, stop the server, restore that version of the data file, and rename the log back.';
     log.warn(`${getLogPath(path)} ${reason}. The log is saved in ${savedName}.${remedy}`);
   }
   if (state && state !== file.state) wal.reopen(parsed);

@@ -11,7 +11,10 @@ import { getLogPath, WriteAheadLog } from './write-ahead-log.ts';
 
 const POWER_CUT = 'A power cut with --durability os can cause this';
 
-/** Opens the data file, and creates it if it does not exist. If the file can't be used, throws `DataFileError` and changes nothing. */
+/**
+ * Opens the data file, and creates it if it does not exist. Returns a backend that stores changes in the file, and the initial state. If the file can't be
+ * used, throws `DataFileError` and changes nothing.
+ */
 export async function openFileBackend(options: FileBackendOptions) {
   const { path, disk, defaults } = options;
   const wal = new WriteAheadLog(options);
@@ -20,12 +23,12 @@ export async function openFileBackend(options: FileBackendOptions) {
   );
   // If the signature can't be read, `readState` throws the reason.
   const signature = tryOrUndefined(() => getSignature(disk, path)) ?? '';
-  // The file is validated first: an invalid file and its folder must not change.
+  // The file is validated before anything is written: neither an invalid file nor its folder may change.
   const stored = readState({
     ...options,
     remedy: getRemedy(options),
     truncationCause: POWER_CUT,
-    otherContractRemedy: 'Use another file with --data FILE, or move this file away',
+    otherContractRemedy: 'Use another file with --data FILE, or move this file to another folder',
   });
   const content = stored && createContent(stored.text, signature);
   const file = new DurableFile({ ...options, content, wal });
@@ -40,12 +43,18 @@ export async function openFileBackend(options: FileBackendOptions) {
   return { backend, initial };
 }
 
-/** Makes the file durable, because the program that wrote it may not have called fsync. */
+/** Calls fsync for the data file, because the program that wrote the file may not have done so. Logs a warning if the call fails. */
 async function syncStored(file: DurableFile, { path, log }: FileBackendOptions): Promise<void> {
-  await file.sync().catch((cause) => log.warn(`fsync of ${path} failed (${describeDiskError(cause)}).`));
+  await file
+    .sync()
+    .catch((cause) =>
+      log.warn(
+        `fsync of ${path} failed (${describeDiskError(cause)}). A power cut can undo the last write of this file.`,
+      ),
+    );
 }
 
-/** Returns the state after the changes in the log of a process that was killed. Throws `DataFileError` if the log can't be used. */
+/** Returns the state in the data file, after the changes in the write-ahead log that a killed process left. Throws `DataFileError` if the log can't be used. */
 function recover(options: FileBackendOptions, file: DataFile | undefined, wal: WriteAheadLog): State | undefined {
   const logPath = getLogPath(options.path);
   try {
@@ -67,12 +76,12 @@ function refuse(path: string, problem: string, cause: unknown, remedy = ''): nev
 
 function getRemedy({ path, contract }: FileBackendOptions): string {
   const option = contract === undefined ? '' : ` --contract ${quoteForShell(contract)}`;
-  return `The file was not changed. Fix it, or run \`storefront repair --data ${quoteForShell(path)}${option}\`, which saves a copy beside it and restores the default data`;
+  return `The file was not changed. Fix it, or run \`storefront repair --data ${quoteForShell(path)}${option}\`, which saves a copy of the file and restores the default data`;
 }
 
-/** `storefront repair` does not help here, because the data file without the log is valid. */
+/** The message does not name `storefront repair`, because the data file without the log is valid. */
 function getLogRemedy(logPath: string): string {
-  return `Nothing was changed. Start with the contract with which the server last ran, or move ${logPath} away, which undoes its changes.`;
+  return `Nothing was changed. Start the server with the contract of its last run, or rename ${logPath}: then the server does not apply its changes.`;
 }
 
 function quoteForShell(path: string): string {

@@ -13,9 +13,9 @@ import { openFileBackend } from './open-file-backend.ts';
 import { keepOtherLists } from './other-lists.ts';
 import type { State } from './state.ts';
 import { StateTexts } from './state-text.ts';
-import { createStore, type Store } from './store.ts';
+import { type CommitListener, createStore, type Store } from './store.ts';
 
-/** The durability of committed changes. With `memory`, there is no data file, and all changes are lost when the process ends. */
+/** When committed changes are durable. With `memory`, there is no data file, and all changes are lost when the process ends. */
 export type Durability = FileDurability | 'memory';
 
 /** Options for opening a state. */
@@ -30,56 +30,62 @@ export interface OpenStateOptions
   /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
   /**
-   * Returns the URL of this server; undefined until it listens. If another process tries to open the same data file, the error message of that process
-   * contains the URL.
+   * Returns the URL of this server, or undefined while it is not listening. If another process tries to open the same data file, its error message contains
+   * this URL.
    */
   readonly address: () => string | undefined;
-  /** Default: the disk of this machine. */
+  /** The file system calls. Tests replace them. Default: the calls for the disk of this machine. */
   readonly disk?: Disk;
+  /** Called after each commit, whether it succeeded or failed. */
+  readonly onCommit?: CommitListener;
 }
 
-/** A store with the path of its data file and the default data. */
+/** A store, the path of its data file, and its default data. */
 export interface OpenedState<S extends State = State> {
   readonly store: Store<S>;
-  /** The absolute path of the data file, with symbolic links resolved; undefined for a state in memory. */
+  /** The absolute path of the data file, with symbolic links resolved. Undefined for a state in memory. */
   readonly path: string | undefined;
-  /** Returns the current default data. Throws `DataFileError`. */
+  /** Returns the current default data. Throws `DataFileError` if the default data can't be read or is invalid. */
   readonly defaults: () => S;
 }
 
-/** The polling interval for edits of the data file, in ms. */
+/** How often the data file is checked for edits, in ms. */
 const POLL_MS = 200;
 
-/** Opens a store with the state in the data file. Without a data file, opens a store in memory with the default data. Throws `DataFileError`. */
+/**
+ * Opens a store with the state in the data file. Without a data file, opens a store in memory with the default data. Throws `DataFileError` if the data file
+ * or the default data can't be used.
+ */
 export async function openState<S extends State = State>(options: OpenStateOptions): Promise<OpenedState<S>> {
-  const { data, durability, nowMs, collections, disk = machineDisk } = options;
+  const { data, durability, nowMs, collections, disk = machineDisk, onCommit } = options;
   const texts = new StateTexts(collections);
   const read = createDefaultDataReader({ ...options, disk });
   const readLogged = logFailures(read, options);
-  // Creates a copy, because the store does not commit a state that is the same object. A reset must always commit, since the data file may differ.
+  // Each call returns a new object, because the store commits only a state that is a new object. A reset must commit even if the state is the same, since the
+  // data file may be different.
   const toState = (content: StateText) => {
     const state = { ...content.state };
     texts.setSource(state, content);
     return state;
   };
-  // Does not log an error, because the caller reports the error of a failed start.
+  // Does not log an error, because the caller reports it as the reason why the server did not start.
   const createInitial = () => toState(read());
   const { path, backend, initial } =
     data === undefined || durability === 'memory'
       ? { path: undefined, backend: createMemoryBackend(), initial: createInitial() }
       : await openFile({ ...options, data, durability, disk, texts }, createInitial);
   const keepLists = (current: State, next: State) => keepOtherLists(current, next, collections());
-  const store = createStore({ backend, initial, defaults: () => toState(readLogged()), keepLists, nowMs });
+  const store = createStore({ backend, initial, defaults: () => toState(readLogged()), keepLists, nowMs, onCommit });
   const opened = {
     path,
     store: data === undefined || path === undefined ? store : watchEdits(store, createLinkCheck(data, path, options)),
     defaults: () => readLogged().state,
   };
-  // `check` has validated the state as the state of the application.
+  // `check` has validated that the state has the type `S`.
   return opened as unknown as OpenedState<S>;
 }
 
-/** Opens the data file. `createDefaults` returns the content of a new file. */
+/** Opens the data file. `createDefaults` returns the state for a new file. */
 async function openFile(
   options: OpenStateOptions & Pick<FileBackendOptions, 'durability' | 'disk' | 'texts'> & { readonly data: string },
   createDefaults: () => State,
@@ -91,7 +97,9 @@ async function openFile(
   try {
     const opened = await openFileBackend({ ...options, path, lock, defaults: createDefaults() });
     if (typeof defaultData === 'string' && isNewer(disk, defaultData, path))
-      log.warn(`${defaultData} is newer than ${path}. The server uses ${path}. A reset loads the newer file.`);
+      log.warn(
+        `${defaultData} is newer than ${path}. The server uses ${path}. To load ${defaultData}, reset the sandbox.`,
+      );
     return { path, ...opened };
   } catch (error) {
     await lock.release();
@@ -114,19 +122,24 @@ function logFailures(read: () => StateText, { defaultData, log }: OpenStateOptio
   };
 }
 
-/** Returns a function that logs a warning once if `data` was a symbolic link to the data file and now leads to another file. */
+/**
+ * Returns a function that logs a warning if the symbolic link `data` no longer leads to the data file at `path`. The function logs the warning once for each
+ * change of the link. It does nothing if `data` is not a symbolic link.
+ */
 function createLinkCheck(data: string, path: string, { disk = machineDisk, log }: OpenStateOptions): () => void {
   if (resolve(data) === path) return () => {};
   let isLogged = false;
   return () => {
     const target = tryOrUndefined(() => getListedPath(disk, realpathSync(data)));
     if (target !== undefined && target !== path && !isLogged)
-      log.warn(`${data} no longer leads to ${path}, which the server still uses. Restart the server to use ${target}.`);
+      log.warn(
+        `The link ${data} no longer leads to ${path}, but the server still uses ${path}. Restart the server to use ${target}.`,
+      );
     isLogged = target !== path;
   };
 }
 
-/** Returns a store that loads edits of the data file every 200 ms until the store is closed. Each time, it also calls `checkLink`. */
+/** Returns a store that checks the data file for edits every 200 ms, and loads each edit, until the store is closed. Calls `checkLink` before each check. */
 function watchEdits(store: Store, checkLink: () => void): Store {
   const timer = setInterval(() => {
     checkLink();

@@ -17,27 +17,30 @@ import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from '
 import type { State } from './state.ts';
 import type { StateValidator } from './validate-state.ts';
 
-/** A state and the bytes of its file. */
+/** A state and the bytes of the file that contains it. */
 interface StateBytes {
   readonly state: State;
   readonly bytes: Buffer;
-  /** The size of the text that the server writes for the state, in bytes. */
+  /** The size of the JSON text that the server would write for the state, in bytes. */
   readonly printedBytes: number;
 }
 
-/** Options for reading a state in steps. */
+/** Options for `readStateInSteps`. */
 interface ReadOptions {
   readonly path: string;
   readonly disk: Disk;
   readonly checkInSteps: StateValidator['validateInSteps'];
-  /** What the user can do if the file is invalid: one or more sentences, without the final period. */
+  /** How to fix an invalid file: one or more sentences, without the final period. */
   readonly remedy: string;
 }
 
-/** The number of bytes that a step reads. */
+/** The number of bytes that one step reads from the file. */
 const PART_BYTES = 512 * 1024;
 
-/** Reads and validates a state like `readState`, in steps, so that the server can handle requests while it reads a large file. */
+/**
+ * Reads a state from a file and validates it, like `readState`. It yields often, so that the caller can pause: the server handles other requests while it
+ * reads a large file.
+ */
 export function* readStateInSteps({ path, disk, checkInSteps, remedy }: ReadOptions): Steps<StateBytes | undefined> {
   try {
     const bytes = yield* readBytes(disk, path);
@@ -66,7 +69,7 @@ function* readBytes(disk: Disk, path: string): Steps<Buffer | undefined> {
   }
 }
 
-/** Reads a file into `bytes`. If the file has become shorter, returns fewer bytes. */
+/** Reads an open file into `bytes`. Returns the part of `bytes` that contains the file: less than `bytes` if the file has become shorter. */
 function* readParts(disk: Disk, file: number, bytes: Buffer): Steps<Buffer> {
   let at = 0;
   while (at < bytes.length) {
@@ -78,10 +81,10 @@ function* readParts(disk: Disk, file: number, bytes: Buffer): Steps<Buffer> {
   return bytes.subarray(0, at);
 }
 
-/** The size of the text in which an error is searched, in bytes. */
+/** The size of the text that is searched for a syntax error first, in bytes. */
 const ERROR_BYTES = 256 * 1024;
 
-/** Parses the bytes of a file. Throws the errors of `parse`. */
+/** Parses the bytes of a JSON file, and yields often so that the caller can pause. Throws `DataFileError` as `parse` does. */
 function* parseBytes(path: string, bytes: Buffer): Steps<unknown> {
   try {
     return yield* new JsonParser(bytes).parse();
@@ -89,26 +92,26 @@ function* parseBytes(path: string, bytes: Buffer): Steps<unknown> {
     if (!(error instanceof JsonParserError)) throw error;
     const { validBytes, context } = error;
     const found = findError(context, bytes.subarray(validBytes));
-    // This searches the whole text, which takes about a second if it is large.
+    // The error is not in the first 256 kB, so `parse` searches the whole text. This takes about a second for a large file.
     if (!found) return parse(path, decode(path, bytes));
     const line = (yield* countLines(bytes, validBytes)) + found.line;
     throw new DataFileError(locate(path, { ...found, line }), { cause: error });
   }
 }
 
-/** Returns the first error in `context` and the bytes after it. Returns undefined if there is none in the first 256 kB. */
+/** Returns the first syntax error in the text that consists of `context` and the first 256 kB of `rest`. Returns undefined if there is no error. */
 function findError(context: string, rest: Buffer): JsonSyntaxError | undefined {
   const text = context + rest.toString('utf8', 0, ERROR_BYTES);
-  // The text is empty, or the bytes are not UTF-8.
+  // Without text, and for bytes that are not UTF-8, `parse` reports the error.
   if (text === '' || text.includes('\uFFFD')) return undefined;
   const syntaxError = createJsonSyntaxError(text, new Error());
   const { offset = Number.POSITIVE_INFINITY } = syntaxError;
-  // A value that continues after the 256 kB is not an error.
+  // The 256 kB can end inside a value. An error near the end can be caused by this.
   const end = rest.length > ERROR_BYTES ? text.length / 2 : text.length;
   return offset <= end ? syntaxError : findDuplicateName(text);
 }
 
-/** Returns the number of line breaks in the first bytes. */
+/** Returns the number of line breaks in the bytes before the offset `end`. */
 function* countLines(bytes: Buffer, end: number): Steps<number> {
   let lines = 0;
   for (let at = 0; at < end; at++) {
@@ -118,10 +121,13 @@ function* countLines(bytes: Buffer, end: number): Steps<number> {
   return lines;
 }
 
-/** The bytes that `JSON.stringify` adds to the entries of a list that is the only property, with an empty name, of an object. */
+/** The number of bytes that `JSON.stringify` adds around the entries of a list, if the list is the property `""` of an object. */
 const AROUND_ENTRIES = Buffer.byteLength('{\n  "": [\n' + '\n  ]\n}');
 
-/** Returns the size of the text that the server writes for a state: the JSON with an indentation of two spaces and a line break at the end. */
+/**
+ * Returns the size of the JSON text that the server would write for a state, in bytes. The text has an indentation of two spaces, and a line break at the
+ * end. It yields often, so that the caller can pause.
+ */
 export function* getPrintedSize(state: State): Steps<number> {
   const withoutEntries = Object.fromEntries(Object.keys(state).map((name) => [name, []]));
   let size = Buffer.byteLength(`${JSON.stringify(withoutEntries, null, 2)}\n`);

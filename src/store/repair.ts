@@ -9,17 +9,17 @@ import { hashBytes } from './file-content.ts';
 import { lockFile } from './lock.ts';
 import { getLogPath, WriteAheadLog } from './write-ahead-log.ts';
 
-/** Options of a repair. */
+/** Options for repairing a data file. */
 interface RepairOptions extends DefaultDataSource, Pick<StateFile, 'check'>, Pick<FileContext, 'log'> {
   /** The path of the data file. */
   readonly data: string;
-  /** Default: the disk of this machine. */
+  /** The file system calls. Default: the calls for the disk of this machine. */
   readonly disk?: Disk;
 }
 
 /**
- * Replaces an invalid data file by the default data, and saves the invalid content in the same folder. Does not change a valid file. Returns a message
- * for the user. Throws `DataFileError` if the repair fails; then no content is lost.
+ * Replaces an invalid data file with the default data, and saves the invalid content beside it as `NAME.broken-TIME`. Does not change a valid file. Returns
+ * a message for the user. If the repair fails, throws `DataFileError`; the content of the file is not lost.
  */
 export async function repairDataFile(options: RepairOptions): Promise<string> {
   const { data, check, log, disk = machineDisk } = options;
@@ -44,21 +44,24 @@ export async function repairDataFile(options: RepairOptions): Promise<string> {
   }
 }
 
-/** Renames the write-ahead log of the damaged file, if there is one. Returns a sentence about it. */
+/**
+ * Renames the write-ahead log of an invalid data file to `NAME.wal.broken-TIME`. Returns a sentence with the new name, or an empty string if there is no
+ * log.
+ */
 function moveLog(disk: Disk, path: string): string {
   const logPath = getLogPath(path);
   if (!disk.linkStats(logPath)) return '';
   const name = createConflictName(disk, { path: logPath, label: 'broken', timeSource: logPath });
   disk.rename(logPath, name);
-  return ` Its last changes are in ${name}.`;
+  return ` The write-ahead log was renamed to ${name}.`;
 }
 
-/** Returns whether a file is a valid state. Throws `OtherContractError` if it contains the state of another contract. */
+/** Returns whether a file contains a valid state. Throws `OtherContractError` if the file contains a valid state of another contract. */
 function isValid(file: StateFile): boolean {
   const otherContractRemedy =
-    'Nothing was changed. Name the contract of this data with --contract FILE, or move the file away';
+    'Nothing was changed. Name the contract of this data with --contract FILE, or move the file to another folder';
   const read = tryOrError(DataFileError, () => readState({ ...file, remedy: '', otherContractRemedy }));
-  // The data is not damaged.
+  // The data of another contract is not damaged, so it must not be replaced.
   if (read instanceof OtherContractError) throw read;
   return read !== undefined && !(read instanceof DataFileError);
 }
@@ -66,8 +69,8 @@ function isValid(file: StateFile): boolean {
 type Backup = ReturnType<typeof createBackup>;
 
 /**
- * Undoes the backup after a failed repair: removes it if the data file is unchanged, or renames it back if the data file is missing. Returns the error
- * of the repair.
+ * Undoes the backup after a failed repair. Deletes the backup if the data file is unchanged. Renames the backup back if the data file is missing. Returns an
+ * error with the reason of the failed repair, and with the name of the backup if it still exists.
  */
 function undoBackup(disk: Disk, path: string, backup: Backup, cause: unknown): DataFileError {
   const signature = tryOrUndefined(() => getSignature(disk, path));
@@ -83,9 +86,9 @@ function describeBackup(backup: Backup): string {
 }
 
 /**
- * Creates a backup of the file or folder at `path`; returns undefined if nothing is there. A readable file stays where it is, so that it can be replaced
- * atomically: the backup is a hard link, or a copy if a hard link is not possible. A folder or an unreadable file is renamed; then `content` is undefined. Throws `DataFileError` for a device or
- * a pipe.
+ * Creates a backup of the file or folder at `path`. Returns undefined if `path` does not exist. The backup of a readable file is a hard link, or a copy if a
+ * hard link is not possible: the file stays at its place, so that it can be replaced atomically. A folder or an unreadable file is renamed, and `content` is
+ * undefined. Throws `DataFileError` for a device or a pipe.
  */
 function createBackup(disk: Disk, path: string) {
   const stats = disk.stats(path);

@@ -4,8 +4,8 @@ import type { FileContext } from './edit-conflicts.ts';
 import { getLogPath } from './write-ahead-log.ts';
 
 /**
- * Returns whether the file at `path` is a mount, as with `docker run -v ./db.json:/app/db.json`: no file can be renamed over a mount. Tries to create a hard
- * link with the name `temporaryName`, because that fails with EXDEV for a mount. Removes the link.
+ * Returns whether the file at `path` is mounted by itself, as with `docker run -v ./db.json:/app/db.json`. Such a file can't be replaced by a rename. As a
+ * test, creates a hard link with the name `temporaryName`, which fails with EXDEV for a mounted file. Deletes the hard link.
  */
 export function isMountedFile({ path, disk }: FileContext, temporaryName: string): boolean {
   const error = tryOrError(Error, () => disk.link(path, temporaryName));
@@ -15,8 +15,8 @@ export function isMountedFile({ path, disk }: FileContext, temporaryName: string
 }
 
 /**
- * Logs a warning if the file at `path` can't be replaced now, or if a replacement changes its owner, mode or hard links. Creates a file with the name
- * `temporaryName` as a test, and removes it.
+ * Logs a warning if the file at `path` can't be replaced now, or if a replacement would change its owner, mode or hard links. As a test, creates a file with
+ * the name `temporaryName` and deletes it.
  */
 export function warnIfNotReplaceable({ path, disk, log }: FileContext, temporaryName: string): void {
   try {
@@ -31,25 +31,30 @@ export function warnIfNotReplaceable({ path, disk, log }: FileContext, temporary
       if (!copyOwnerAndMode(disk, file, current)) {
         const mode = (current.mode & PERMISSIONS).toString(8);
         log.warn(
-          `${path} has the owner ${current.uid}, the group ${current.gid} and the mode ${mode}. A change can't preserve all of them.`,
+          `${path} has the owner ${current.uid}, the group ${current.gid} and the mode ${mode}. When the server replaces the file, it can't preserve all of them.`,
         );
       }
     } finally {
       disk.close(file);
     }
   } catch (error) {
-    log.warn(`${path} can't be written now (${describeDiskError(error)}). Changes return 503 until it can be written.`);
+    log.warn(
+      `${path} can't be written now (${describeDiskError(error)}). Requests that change data get 503 until it can be written.`,
+    );
   }
   tryOrUndefined(() => disk.remove(temporaryName));
 }
 
-/** Logs a warning if the write-ahead log of a mounted file can't be created now. Creates a file with the name `temporaryName` as a test, and removes it. */
+/**
+ * Logs a warning if the write-ahead log of the data file at `path` can't be created now. For a data file that is mounted by itself. As a test, creates a
+ * file with the name `temporaryName` and deletes it.
+ */
 export function warnIfLogNotCreatable({ path, disk, log }: FileContext, temporaryName: string): void {
   try {
     disk.close(createWithMode(disk, temporaryName, undefined));
   } catch (error) {
     log.warn(
-      `${getLogPath(path)} can't be created now (${describeDiskError(error)}). Changes return 503 until it can be created.`,
+      `${getLogPath(path)} can't be created now (${describeDiskError(error)}). Requests that change data get 503 until it can be created.`,
     );
   }
   tryOrUndefined(() => disk.remove(temporaryName));

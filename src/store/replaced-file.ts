@@ -4,18 +4,21 @@ import { type FileContext, saveEditedContent, saveEditedFile, saveReplacedLink }
 import { type Content, hashFile } from './file-content.ts';
 
 /**
- * A reference to a replaced file. `name`: the name of a hard link to the file. `descriptor`: a file descriptor, on file systems without hard links.
- * `target`: the target of a symbolic link, if another program had replaced the data file by a symbolic link.
+ * A reference to a data file that has been replaced, so that its content can still be read. `name`: the name of a hard link to the file. `descriptor`: an
+ * open file descriptor, if hard links are not possible. `target`: the target of the symbolic link, if the replaced file was a symbolic link.
  */
 export type ReplacedFile = { readonly name: string } | { readonly descriptor: number } | { readonly target: string };
 
-/** The error codes of file systems without hard links, and of a file with the maximum number of hard links. */
+/** The error codes that mean that a hard link is not possible: the file system does not support hard links, or the file has too many. */
 const NO_HARD_LINKS: readonly unknown[] = ['EPERM', 'EACCES', 'EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
 
-/** Creates a hard link to the file at `path`, or another reference if a hard link is not possible. Returns undefined if the file does not exist. */
+/**
+ * Creates a hard link with the name `name` to the file at `path`. If a hard link is not possible, creates another reference to the file. Returns undefined
+ * if the file does not exist.
+ */
 export function linkFile({ path, disk }: FileContext, name: string): ReplacedFile | undefined {
   try {
-    // On some systems, `link` creates a hard link to the target of a symbolic link.
+    // On some systems, the hard link would lead to the target of the symbolic link.
     if (disk.linkStats(path)?.isSymbolicLink()) return { target: disk.readLink(path) };
     createFileExclusively(disk, name, () => disk.link(path, name));
     return { name };
@@ -27,7 +30,7 @@ export function linkFile({ path, disk }: FileContext, name: string): ReplacedFil
   }
 }
 
-/** Deletes a replaced file if it has the expected content. Otherwise saves the file, because another program has edited it. */
+/** Deletes a replaced file if it has the expected content. If it has other content, another program has edited it, so saves it as `NAME.conflict-TIME`. */
 export async function deleteOrSave(context: FileContext, file: ReplacedFile, expected: Content): Promise<void> {
   const { disk } = context;
   if ('target' in file) return saveReplacedLink(context, file.target);
@@ -37,7 +40,7 @@ export async function deleteOrSave(context: FileContext, file: ReplacedFile, exp
         saveEditedContent(context, disk.read(file.descriptor));
     } else if (!(await hasContent(disk, file.name, expected))) return saveEditedFile(context, file.name);
   } catch {
-    // The file can't be read now. If it has a name, the next start reads it.
+    // The file can't be read now. If it has a hard link, the next start checks it again.
     if ('name' in file) return;
   }
   releaseFile(disk, file);
@@ -54,7 +57,7 @@ async function hasContent(disk: Disk, name: string, { hash }: Content): Promise<
   }
 }
 
-/** Deletes the hard link to a replaced file, or closes its descriptor. Ignores errors. */
+/** Releases the reference to a replaced file: deletes its hard link, or closes its descriptor. Ignores errors. */
 export function releaseFile(disk: Disk, file: ReplacedFile): void {
   tryOrUndefined(() => {
     if ('name' in file) disk.remove(file.name);

@@ -1,30 +1,38 @@
+import { findDifference } from './find-difference.ts';
 import type { Entry, State } from './state.ts';
 
 /**
- * The difference between two states. For each changed collection: the index of the first changed entry, the number of removed entries, and the inserted
- * entries.
+ * The difference between two states, for each collection that differs: the index of the first difference, the number of entries removed there, and the
+ * entries inserted there. For example `{ pets: [4, 1, []] }`: the fifth pet is removed.
  */
 export type StateChange = Readonly<
   Record<string, readonly [from: number, removed: number, inserted: readonly Entry[]]>
 >;
 
-/** Returns the difference between two states. Compares entries by identity, because they never change in place. */
+/** Returns the difference between two states. Compares entries by identity, because an entry is never changed in place. */
 export function compareStates(previous: State, next: State): StateChange {
   const changed = Object.keys(next).filter((name) => next[name] !== previous[name]);
   return Object.fromEntries(changed.map((name) => [name, compareLists(previous[name] ?? [], next[name] ?? [])]));
 }
 
 function compareLists(previous: readonly Entry[], next: readonly Entry[]): StateChange[string] {
-  const shorter = Math.min(previous.length, next.length);
-  let from = 0;
-  while (from < shorter && previous[from] === next[from]) from++;
-  let equalAtEnd = 0;
-  while (
-    equalAtEnd < shorter - from &&
-    previous[previous.length - 1 - equalAtEnd] === next[next.length - 1 - equalAtEnd]
-  )
-    equalAtEnd++;
-  return [from, previous.length - from - equalAtEnd, next.slice(from, next.length - equalAtEnd)];
+  const { start, fromEnd, toEnd } = findDifference(previous, next);
+  return [start, fromEnd - start, next.slice(start, toEnd)];
+}
+
+/** Returns the number of entries that a change inserts into all collections. */
+export function countInserted(change: StateChange): number {
+  return Object.values(change).reduce((sum, [, , inserted]) => sum + inserted.length, 0);
+}
+
+/** Returns the number of entries that a change inserts and that the state `previous` did not have in the changed part of the collection. */
+export function countNew(previous: State, change: StateChange): number {
+  let count = 0;
+  for (const [name, [from, removed, inserted]] of Object.entries(change)) {
+    const before = new Set(previous[name]?.slice(from, from + removed));
+    for (const entry of inserted) if (!before.has(entry)) count++;
+  }
+  return count;
 }
 
 /** The maximum number of arguments of a function call. V8 has a limit that depends on the size of its stack. */
@@ -36,14 +44,14 @@ interface Replacement {
   readonly inserted: readonly Entry[];
 }
 
-/** Replaces entries of a list. Returns the same list, or a new list if there are many new entries. */
+/** Replaces entries of a list. Changes `list` in place, or returns a new list if there are many new entries. */
 function replaceEntries(list: Entry[], { from, removed, inserted }: Replacement): Entry[] {
   if (inserted.length > MAX_ARGUMENTS) return [...list.slice(0, from), ...inserted, ...list.slice(from + removed)];
   list.splice(from, removed, ...inserted);
   return list;
 }
 
-/** Returns the state after changes. Copies each list only once, because a log can contain thousands of changes of a long list. */
+/** Applies changes to a state, and returns the new state. Copies each changed list only once, because a log can contain thousands of changes of a long list. */
 export function applyChanges(state: State, changes: readonly StateChange[]): State {
   const lists = new Map<string, Entry[]>();
   for (const [name, [from, removed, inserted]] of changes.flatMap((change) => Object.entries(change))) {

@@ -3,44 +3,41 @@ import type { StateText } from './data-file.ts';
 import type { State } from './state.ts';
 import type { StateChange } from './state-change.ts';
 
-/** The approximate length of a piece of a text, in characters. */
-const PIECE_LENGTH = 500_000;
+/** The approximate length of the pieces in which a text is written, in characters. */
+const PIECE_LENGTH = 128_000;
 
-/** The text of the file that a state was read from. `printedBytes`: the size of the text that the server would create for the state, in bytes. */
-interface Source {
-  readonly text: Buffer;
-  readonly printedBytes: number;
-}
-
-/** The JSON texts of states, in UTF-8. Compares states and entries by identity, because they never change in place. */
+/**
+ * Creates the JSON texts of states in UTF-8, and stores the texts of entries for the next state. Compares states and entries by identity, because they are never
+ * changed in place.
+ */
 export class StateTexts {
-  readonly #sources = new WeakMap<State, Source>();
+  readonly #sources = new WeakMap<State, StateText>();
 
-  /** Returns the text of an entry in a list. */
+  /** Returns the text of a list entry, with line break and indentation. Stores the text as long as the entry is in memory. */
   readonly #printEntry = memoizeByObject(
     (entry: object) => `\n    ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n    ')}`,
   );
 
-  /** `getCollections`: returns the names of the collections, in the order of the data file. Other lists of a state follow after them. */
+  /** `getCollections` returns the names of the collections, in the order of the data file. In a text, all other lists follow the collections. */
   constructor(private readonly getCollections: () => readonly string[]) {}
 
-  /** Sets the original text of a state, which `getPieces` yields unchanged. */
-  setSource(state: State, { text, printedBytes }: StateText): void {
-    this.#sources.set(state, { text: Buffer.from(text), printedBytes });
+  /** Sets the text of the file from which a state was read. `getPieces` then yields this text unchanged. */
+  setSource(state: State, source: StateText): void {
+    this.#sources.set(state, source);
   }
 
-  /** Returns the original text of a state; undefined if the server creates its text. */
-  getSource(state: State): Source | undefined {
+  /** Returns the text that `setSource` has set for a state. Returns undefined if there is none, so that `getPieces` creates the text. */
+  getSource(state: State): StateText | undefined {
     return this.#sources.get(state);
   }
 
-  /** Returns an upper limit of the bytes that a change adds to the text of a state. */
+  /** Returns an upper limit for the number of bytes by which a change makes the text of a state longer. */
   measureChange(change: StateChange): number {
     const inserted = Object.values(change).flatMap(([, , entries]) => entries);
     return inserted.reduce((bytes, entry) => bytes + Buffer.byteLength(this.#printEntry(entry)) + LIST_BYTES, 0);
   }
 
-  /** Yields the text of a state in pieces of about 500 kB. Reuses the texts of entries that earlier texts contain. */
+  /** Yields the UTF-8 text of a state, in pieces of about 128 kB. Creates the text of an entry only once, even if several states contain the entry. */
   *getPieces(state: State): Generator<Buffer> {
     const source = this.#sources.get(state);
     if (source) yield* splitText(source.text);
@@ -60,7 +57,7 @@ export class StateTexts {
   }
 }
 
-/** The maximum number of bytes around an entry in a list: a comma, and the last line break of the list. */
+/** The maximum number of bytes that an entry needs besides its own text: a comma, and the last line break of the list. */
 const LIST_BYTES = 4;
 
 function* splitText(text: Buffer): Generator<Buffer> {

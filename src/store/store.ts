@@ -1,86 +1,115 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Backend, StateTooLargeError } from './backend.ts';
+import { type Backend, CommitConflictError, StateTooLargeError } from './backend.ts';
+import { type Change, type PendingChange, runChanges } from './change.ts';
 import { ChangeGatherer } from './change-gatherer.ts';
 import type { CommittedState, State } from './state.ts';
 
-/** The result of a change. `next`: the next state; undefined if the state does not change. `result`: the value for the caller. */
-export interface ChangeResult<Result, S extends State = State> {
-  readonly next?: S;
-  readonly result: Result;
-}
-
-/** A pure function that computes the next state from the current state and the time (ms since 1970). If it throws, the state does not change. */
-export type Change<Result, S extends State = State> = (state: S, nowMs: number) => ChangeResult<Result, S>;
-
-/** Contains the current state. The state changes only through this interface. */
+/** Contains the current state of an application, and stores changes durably. The state changes only through this interface. */
 export interface Store<S extends State = State> {
-  /** Returns the committed state, without pending changes. */
+  /** Returns the last committed state. Pending changes are not part of it. */
   read(): CommittedState<S>;
   /**
-   * Applies a change, and resolves to its result after the commit. Applies changes one after the other in the order of the calls. Rejects with
-   * the error of the change, with `StoreUnavailableError` if the commit fails, or with `StateTooLargeError` if the next state exceeds the size limit.
+   * Applies a change, commits it, and then resolves to the result of the change. Changes are applied in the order of the calls. Rejects with the error that
+   * the change throws, with `StoreUnavailableError` if the commit fails, or with `StateTooLargeError` if the next state exceeds the size limit.
    */
   update<Result>(change: Change<Result, S>): Promise<Result>;
-  /** Replaces the state by the default state. Pending changes are applied first. */
-  reset(): Promise<void>;
-  /** Loads the state from the backend if another program has changed it and the new state is valid. */
+  /** Replaces the state with the default state, after all pending changes. Calls `onApply` when the reset is applied, before its commit. */
+  reset(onApply?: () => void): Promise<void>;
+  /** Returns the default state. Throws `DataFileError` if the file with the default data can't be read or is invalid. */
+  getDefaults(): S;
+  /** Returns the time of the store's clock, in ms since 1970. */
+  nowMs(): number;
+  /**
+   * Loads the stored state if another program has changed it and the new state is valid. If servers share the state and it can't be read, rejects with
+   * `StoreUnavailableError`. Never rejects otherwise.
+   */
   loadEdits(): Promise<void>;
   /**
-   * Commits pending changes, and writes the data file if it does not contain all changes yet. Rejects with `StoreUnavailableError` if it can't be written;
-   * the changes stay stored.
+   * Commits all pending changes and writes them to the data file. If the data file can't be written, rejects with `StoreUnavailableError`; the changes are
+   * still in the write-ahead log.
    */
   flush(): Promise<void>;
-  /** Commits pending changes and closes the backend. Later changes reject with `StoreUnavailableError`. Can be called more than once. */
+  /**
+   * Checks whether changes can be stored. Rejects with `StoreUnavailableError` if not. After a failed commit, commits the current state again as a test.
+   * Otherwise only reads the stored state, if other servers share it.
+   */
+  check(): Promise<void>;
+  /** Commits all pending changes and closes the backend. Later changes reject with `StoreUnavailableError`. A second call has no effect. */
   close(): Promise<void>;
 }
 
 /** Options of a store. */
 export interface StoreOptions<S extends State = State> {
   readonly backend: Backend<S>;
-  /** The state that the backend contains at the start. */
+  /** The initial state, which the backend already contains. */
   readonly initial: S;
-  /** Returns the default state. Called for each reset, because the file with the default data can change. If the function throws, the reset rejects. */
+  /**
+   * Returns the default state. Called for each reset, because the file with the default data can change. If the function throws, the reset rejects with the
+   * error.
+   */
   readonly defaults: () => S;
-  /** Returns the state that is committed instead of `next`: with the lists of the current state that no change can remove. */
+  /** Returns the state to commit: `next` with the lists of `current` that no change may remove. Default: `next`. */
   readonly keepLists?: ((current: S, next: S) => S) | undefined;
   /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
+  /** Called after each commit, whether it succeeded or failed. */
+  readonly onCommit?: CommitListener | undefined;
 }
 
-/** Thrown if a change can't be stored. The state has not changed, neither in memory nor in the backend. */
+/** A commit that has succeeded or failed. */
+export interface EndedCommit {
+  readonly hasFailed: boolean;
+  /** The number of changes in the commit. */
+  readonly changes: number;
+  /** The duration of the commit in the backend, in ms. */
+  readonly durationMs: number;
+}
+
+/** Called after each commit, whether it succeeded or failed. */
+export type CommitListener = (commit: EndedCommit) => void;
+
+/** Thrown if a change can't be stored, or if a state that servers share can't be read. The state has not changed, neither in memory nor in the backend. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
-/** A change that is not committed yet. */
-interface PendingChange<S extends State> {
-  readonly change: Change<unknown, S>;
-  readonly resolve: (result: never) => void;
-  readonly reject: (reason: unknown) => void;
+/**
+ * Thrown if the stored state was lost, and another state was stored in its place. The store uses the other state from now on. It does not apply the pending changes,
+ * because they can contain parts of the lost state.
+ */
+export class StateReplacedError extends StoreUnavailableError {
+  /** `state`: the state that is stored now. */
+  constructor(
+    message: string,
+    readonly state: State,
+  ) {
+    super(message);
+  }
 }
 
-/** Creates a store with group commit. */
+/** Creates a store that commits all pending changes together. */
 export function createStore<S extends State>(options: StoreOptions<S>): Store<S> {
   return new GroupCommitStore(options);
 }
 
 /**
- * A store with group commit: it applies all pending changes, commits the resulting state once, and then resolves the promises of all callers. `read`
- * never returns a change before the backend has stored it, and 50 concurrent changes need only one commit.
+ * A store with group commit. It applies all pending changes, commits the resulting state once, and then resolves the promises of all callers. So 50
+ * concurrent changes need only one commit. `read` never returns a change that the backend has not stored.
  */
 class GroupCommitStore<S extends State> implements Store<S> {
   private committed: CommittedState<S>;
   private pending: PendingChange<S>[] = [];
   private draining: Promise<void> | undefined;
   private closing: Promise<void> | undefined;
+  private hasFailed = false;
   private readonly gatherer: ChangeGatherer;
 
   constructor(private readonly options: StoreOptions<S>) {
     this.gatherer = new ChangeGatherer(options.backend.maxGatherMs ?? 0);
-    this.committed = { state: options.initial, revision: 0 };
+    this.committed = { state: options.initial, revision: options.backend.shared?.getRevision() ?? 0 };
   }
 
-  // Arrow functions, because callers use them without the store: `{ ...store, update }`.
+  // Arrow functions, because callers copy them into other objects: `{ ...store, update }`.
   readonly read = (): CommittedState<S> => this.committed;
 
   readonly update = <Result>(change: Change<Result, S>): Promise<Result> => {
@@ -93,9 +122,19 @@ class GroupCommitStore<S extends State> implements Store<S> {
     });
   };
 
-  readonly reset = (): Promise<void> => this.update(() => ({ next: this.options.defaults(), result: undefined }));
+  readonly reset = (onApply?: () => void): Promise<void> =>
+    this.update(() => {
+      const next = this.options.defaults();
+      onApply?.();
+      return { next, result: undefined };
+    });
+
+  readonly getDefaults = (): S => this.options.defaults();
+
+  readonly nowMs = (): number => this.options.nowMs();
 
   readonly loadEdits = (): Promise<void> => {
+    if (this.options.backend.shared) return this.update(loadOnly);
     if (!this.closing) this.draining ??= this.drain();
     return Promise.resolve(this.draining);
   };
@@ -108,20 +147,24 @@ class GroupCommitStore<S extends State> implements Store<S> {
     });
   };
 
+  readonly check = async (): Promise<void> => {
+    if (this.closing || this.hasFailed) await this.update((state) => ({ next: { ...state }, result: undefined }));
+    else if (this.options.backend.shared) await this.loadEdits();
+  };
+
   readonly close = (): Promise<void> => {
     this.closing ??= Promise.resolve(this.draining).then(() => this.options.backend.close());
     return this.closing;
   };
 
-  /** Commits the pending changes until there are none. */
+  /** Commits pending changes until there are none left. */
   private async drain(): Promise<void> {
     do {
-      // Lets the server read all requests that have arrived. Without this, a commit that does not wait for the disk would be complete before the
-      // second request is read.
+      // Waits until the server has read all requests that have arrived. Otherwise a fast commit could be complete before the server reads the second request.
       await setImmediate();
       await this.gatherer.gather(this.pending.length);
-      const edited = await this.options.backend.findEdit();
-      if (edited) this.setCommitted(edited);
+      // The commit of a shared backend finds the changes of other servers itself.
+      if (!this.options.backend.shared) await this.findEdit();
       const batch = this.pending;
       this.pending = [];
       if (batch.length > 0) await this.commitOrReject(batch);
@@ -130,7 +173,10 @@ class GroupCommitStore<S extends State> implements Store<S> {
     this.draining = undefined;
   }
 
-  /** Commits a batch. If the state becomes too large, commits each half of the batch separately, so that only changes that exceed the limit are rejected. */
+  /**
+   * Commits a batch of changes, or rejects the promises of their callers. If the state would become too large, commits each half of the batch separately, so
+   * that only the changes that exceed the limit are rejected. If the commit fails, still loads the state for the callers that change nothing.
+   */
   private async commitOrReject(batch: readonly PendingChange<S>[]): Promise<void> {
     try {
       await this.commit(batch);
@@ -139,41 +185,76 @@ class GroupCommitStore<S extends State> implements Store<S> {
         const middle = Math.ceil(batch.length / 2);
         await this.commitOrReject(batch.slice(0, middle));
         await this.commitOrReject(batch.slice(middle));
-      } else for (const { reject } of batch) reject(reason);
+      } else {
+        const reads = batch.filter(({ change }) => change === loadOnly);
+        const rejected = reads.length === batch.length ? reads : batch.filter(({ change }) => change !== loadOnly);
+        for (const { reject } of rejected) reject(reason);
+        if (rejected !== reads && reads.length > 0) await this.commitOrReject(reads);
+      }
     }
   }
 
   private async commit(batch: readonly PendingChange<S>[]): Promise<void> {
     const { backend, nowMs, keepLists = (_, changed) => changed } = this.options;
-    const { state: changed, settleAll } = runChanges(this.committed.state, batch, nowMs());
-    const next = keepLists(this.committed.state, changed);
-    if (next !== this.committed.state) {
-      await backend.commit(next).catch((cause) => {
-        if (cause instanceof StateTooLargeError) throw cause;
-        const message = `the change could not be stored (${cause.message}), so nothing was changed`;
-        throw new StoreUnavailableError(message, { cause });
-      });
-      this.setCommitted(next);
+    let isCurrent = !backend.shared;
+    for (;;) {
+      const { state: changed, settleAll } = runChanges(this.committed.state, batch, nowMs());
+      const next = keepLists(this.committed.state, changed);
+      const isChanged = next !== this.committed.state || backend.shared?.hasOtherChanges() === true;
+      if (isChanged ? await this.commitState(next, batch.length) : isCurrent || !(await this.findEdit())) {
+        for (const settle of settleAll) settle();
+        return;
+      }
+      isCurrent = true;
     }
-    for (const settle of settleAll) settle();
+  }
+
+  /**
+   * Commits a state. Resolves to false if another server has changed the stored state, after loading the stored state. `changes`: the number of changes in
+   * the commit.
+   */
+  private async commitState(next: S, changes: number): Promise<boolean> {
+    const { backend, onCommit } = this.options;
+    const startMs = performance.now();
+    const record = (hasFailed: boolean) => {
+      this.hasFailed = hasFailed;
+      onCommit?.({ hasFailed, changes, durationMs: performance.now() - startMs });
+    };
+    try {
+      await backend.commit(next);
+    } catch (cause) {
+      backend.shared?.discardOtherChanges();
+      if (cause instanceof CommitConflictError) {
+        await this.findEdit();
+        return false;
+      }
+      if (cause instanceof StateTooLargeError) throw cause;
+      record(true);
+      if (cause instanceof StoreUnavailableError) throw cause;
+      const message = `the change could not be stored (${(cause as Error).message}), so nothing was changed`;
+      throw new StoreUnavailableError(message, { cause });
+    }
+    record(false);
+    this.setCommitted(next);
+    return true;
+  }
+
+  /** Loads the stored state if another program or server has changed it. Resolves to true if it has changed. */
+  private async findEdit(): Promise<boolean> {
+    try {
+      const edited = await this.options.backend.findEdit();
+      if (edited) this.setCommitted(edited);
+      return edited !== undefined;
+    } catch (error) {
+      if (error instanceof StateReplacedError) this.setCommitted(error.state as S);
+      throw error;
+    }
   }
 
   private setCommitted(state: S): void {
-    this.committed = { state, revision: this.committed.revision + 1 };
+    this.committed = { state, revision: this.options.backend.shared?.getRevision() ?? this.committed.revision + 1 };
   }
 }
 
-/** Applies all changes of a batch. Returns the next state, and functions that resolve or reject the promises of the callers after the commit. */
-function runChanges<S extends State>(state: S, batch: readonly PendingChange<S>[], nowMs: number) {
-  let next = state;
-  const settleAll = batch.map(({ change, resolve, reject }) => {
-    try {
-      const changed = change(next, nowMs);
-      next = changed.next ?? next;
-      return () => resolve(changed.result as never);
-    } catch (reason) {
-      return () => reject(reason);
-    }
-  });
-  return { state: next, settleAll };
-}
+/** A change that changes nothing. Callers use it to load the state. */
+const loadOnly = () => ({ result: undefined });

@@ -7,57 +7,62 @@ import type { State } from './state.ts';
 
 /** A collection of a state: a list of entries with the same schema. */
 export interface Collection {
-  /** The name of the entries' schema, for `validateEntry`. */
+  /** The name of the schema of the entries, for `validateEntry`. */
   readonly schema: string;
-  /** The name of the property that identifies an entry. Its value is unique in the list. Undefined if the entries have no such property. */
+  /**
+   * The name of the property that identifies an entry, for example `id`. Its value must be unique in the list. Undefined if the entries have no such
+   * property.
+   */
   readonly key?: string | undefined;
   /** Whether the list must have at least one entry. */
   readonly isNeverEmpty?: boolean;
 }
 
-/** The rules for the state of an application. */
+/** The rules that the state of an application must follow. */
 export interface StateRules<S extends State = State> {
   /** The collections of the state, in the order of the data file. */
   readonly collections: Readonly<Record<keyof S & string, Collection>>;
   /**
-   * Whether the collections depend on the contract. Then a state can contain lists of another version of the contract, which are kept but not served. It can
-   * also lack lists, which are empty.
+   * Whether the collections depend on the contract that the user chooses. If true, a state can contain lists that are not collections of the contract. The
+   * server stores such lists but does not serve them. Also, a state does not need to contain all collections: a missing collection is empty.
    */
   readonly hasVariableCollections?: boolean;
-  /** Returns the issues of an entry. `schema`: the `schema` of its collection. Adds the default values of the schema to the entry. */
+  /** Validates an entry, and adds the default values of its schema to the entry. `schema`: the `schema` of the collection. Returns the issues. */
   readonly validateEntry: DataValidator;
   /**
-   * Checks rules that a schema can't express, such as references between entries. Called only with a state that satisfies the schemas. Yields each
-   * issue, and undefined after each entry, so that the caller can handle requests between two entries.
+   * Checks rules that a schema can't express, such as references between entries. Called only with a state in which each entry is valid by its schema.
+   * Yields each issue. Also yields undefined after each entry, so that the caller can handle requests between two entries.
    */
   findReferenceIssues?(state: S): ValidationSteps;
 }
 
-/** The steps of a validation. A step yields an issue, or undefined if an entry is complete. */
+/** The steps of a validation. Each step yields an issue, or undefined at the end of an entry. */
 export type ValidationSteps = Iterable<Issue | undefined>;
 
-/** Validates data as the state of an application under one version of its contract. */
+/** Validates the state of an application under one version of its contract. */
 export interface StateValidator {
-  /** Whether the collections depend on the contract, see `StateRules`. */
+  /** Whether the collections depend on the contract, as in `StateRules`. */
   readonly hasVariableCollections: boolean;
-  /** Returns all issues; an empty list if `data` is a valid state. Adds the default values of the contract to `data`. */
+  /** Returns all issues of `data`; an empty list if `data` is a valid state. Adds the default values of the contract to `data`. */
   validate(data: unknown): readonly Issue[];
-  /** Validates an edited data file, in steps. It does the same as `validate`, but no list can be missing: an edit that removes a list is a mistake. */
+  /**
+   * Like `validate`, for an edited data file: it yields often, so that the caller can pause. It also requires a list for every collection, because an edit
+   * that removes a list is probably a mistake.
+   */
   validateInSteps(data: unknown): Steps<readonly Issue[]>;
-  /** Returns the first 1,000 issues. Does not change `data`. The server can handle other requests during the validation. */
+  /** Returns at most 1,000 issues of `data`. Does not change `data`. The server can handle other requests during the validation. */
   validateInSlices(data: unknown): Promise<readonly Issue[]>;
 }
 
-/** The number of validation steps before the server handles other requests. */
+/** The number of validation steps after which the server can handle other requests. */
 const SLICE_ENTRIES = 200;
 
-/** The maximum number of issues of a validation in slices. */
+/** The maximum number of issues that `validateInSlices` returns. */
 const MAX_ISSUES = 1_000;
 
 /**
- * Creates the validator for the states of an application. First it validates the collections by the schemas of the contract. If there are no issues, it
- * checks that keys are unique, and calls `findReferenceIssues`. Decision: it allows no additional properties, because responses must satisfy the
- * contract.
+ * Creates the validator for the states of an application. It first validates the entries by the schemas of the contract. If there are no issues, it checks
+ * that keys are unique, and calls `findReferenceIssues`. Decision: an entry can't have additional properties, because responses must satisfy the contract.
  */
 export function createStateValidator(rules: StateRules): StateValidator {
   const copyingRules: StateRules = {
@@ -71,7 +76,7 @@ export function createStateValidator(rules: StateRules): StateValidator {
   return {
     hasVariableCollections: rules.hasVariableCollections ?? false,
     validate: (data) => runAtOnce(collectIssues(data, rules)),
-    validateInSteps: (data) => collectIssues(data, rules, false),
+    validateInSteps: (data) => collectIssues(data, rules, Object.keys(rules.collections)),
     async validateInSlices(data) {
       const issues: Issue[] = [];
       let steps = 0;
@@ -85,19 +90,28 @@ export function createStateValidator(rules: StateRules): StateValidator {
   };
 }
 
-function* collectIssues(data: unknown, rules: StateRules, canLackLists?: boolean): Steps<readonly Issue[]> {
+/** Returns the names of the lists that a state must have. */
+function getRequiredLists({ collections, hasVariableCollections }: StateRules): readonly string[] {
+  return hasVariableCollections ? [] : Object.keys(collections);
+}
+
+function* collectIssues(
+  data: unknown,
+  rules: StateRules,
+  required: readonly string[] = getRequiredLists(rules),
+): Steps<readonly Issue[]> {
   const issues: Issue[] = [];
-  for (const issue of validateState(data, rules, canLackLists)) {
+  for (const issue of validateState(data, rules, required)) {
     if (issue) issues.push(issue);
     yield;
   }
   return issues;
 }
 
-/** The maximum number of properties of an object in a state from a client: a million validation errors would block the server for seconds. */
+/** The maximum number of properties of one object in a state that a client sends. A million validation errors would block the server for seconds. */
 const MAX_PROPERTIES = 10_000;
 
-/** Returns the JSON Pointer of an object with too many properties; undefined if there is none. */
+/** Returns the JSON Pointer of the first object with more than 10,000 properties. Returns undefined if there is none. */
 function findLargeObject(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value) && Object.keys(value).length > MAX_PROPERTIES) return '';
@@ -111,7 +125,7 @@ function findLargeObject(value: unknown): string | undefined {
 function* validateState(
   data: unknown,
   rules: StateRules,
-  canLackLists = rules.hasVariableCollections,
+  required: readonly string[] = getRequiredLists(rules),
 ): Generator<Issue | undefined> {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
     yield { pointer: '', message: `is not an object with ${Object.keys(rules.collections).join(', ')}` };
@@ -123,7 +137,7 @@ function* validateState(
     return;
   }
   let hasShape = true;
-  for (const issue of validateCollections(data as Record<string, unknown>, rules, canLackLists)) {
+  for (const issue of validateCollections(data as Record<string, unknown>, rules, required)) {
     if (issue) hasShape = false;
     yield issue;
   }
@@ -132,27 +146,27 @@ function* validateState(
   yield* rules.findReferenceIssues?.(data as State) ?? [];
 }
 
-/** The rule of the issue of a state whose lists are not those of the contract. */
+/** The `rule` of the issue that a state belongs to another contract. */
 export const OTHER_CONTRACT = 'other-contract';
 
-/** The maximum number of names in a message. */
+/** The maximum number of list names in an error message. */
 const MAX_NAMES = 10;
 
-/** Returns an issue if a state has lists, but none of the contract's. */
+/** Returns an issue if a state has lists, but none of them is a collection of the contract. Returns undefined otherwise. */
 function findForeignLists(data: object, { collections }: StateRules): Issue | undefined {
   const lists = Object.entries(data).flatMap(([name, list]) => (Array.isArray(list) ? [name] : []));
   const names = Object.keys(collections);
   const isForeign = lists.length > 0 && names.length > 0 && !names.some((name) => Object.hasOwn(data, name));
   if (!isForeign) return undefined;
   const [has, expected] = [lists, names].map((all) => limitList(all, MAX_NAMES, String).join(', '));
-  const message = `has the lists ${has}, but the contract has ${expected}: it is the data of another contract`;
+  const message = `has the lists ${has}, but the contract has ${expected}: this is the data of another contract`;
   return { pointer: '', message, rule: OTHER_CONTRACT };
 }
 
 function* validateCollections(
   data: Readonly<Record<string, unknown>>,
   { collections, hasVariableCollections, validateEntry }: StateRules,
-  canLackLists: boolean | undefined,
+  required: readonly string[],
 ): ValidationSteps {
   const createIssue = (name: string, message: string) => ({ pointer: formatPointer(name), message });
   const names = Object.keys(collections);
@@ -163,7 +177,7 @@ function* validateCollections(
   }
   for (const [name, { schema, isNeverEmpty }] of Object.entries(collections)) {
     const list = data[name];
-    if (list === undefined && canLackLists) continue;
+    if (list === undefined && !required.includes(name)) continue;
     if (list === undefined) yield createIssue(name, 'is missing: add an array');
     else if (!Array.isArray(list)) yield createIssue(name, 'is not an array');
     else if (isNeverEmpty && list.length === 0) yield createIssue(name, 'is empty: add at least one entry');
@@ -171,7 +185,7 @@ function* validateCollections(
   }
 }
 
-/** Validates a list that is not a collection of the contract: the server can keep it only if its entries are objects. */
+/** Validates a list that is not a collection of the contract. The server can store the list only if its entries are objects. */
 function* validateOtherList(name: string, list: unknown): ValidationSteps {
   if (!Array.isArray(list)) yield { pointer: formatPointer(name), message: 'is not an array' };
   else
@@ -187,15 +201,20 @@ function validateKeys(name: string, key: string | undefined, { [name]: entries =
     if (value === undefined) return [];
     const first = firstIndexes.get(value);
     if (first !== undefined)
-      return [{ pointer: formatPointer(key), message: `is the same as ${formatPointer(name, first, key)}: change it` }];
+      return [
+        {
+          pointer: formatPointer(key),
+          message: `is the same as ${formatPointer(name, first, key)}: use another value`,
+        },
+      ];
     firstIndexes.set(value, index);
     return [];
   });
 }
 
 /**
- * Calls `findIssues` for each entry of a list. Yields the issues of the entry, and then undefined. The pointers from `findIssues` are relative to the
- * entry; the yielded pointers are relative to the state.
+ * Calls `findIssues` for each entry of a list. Yields the issues of the entry, and then undefined. `findIssues` returns JSON Pointers relative to the entry;
+ * the yielded JSON Pointers are relative to the state.
  */
 export function* validateEntries<Entry>(
   list: string,

@@ -10,7 +10,7 @@ export function getLogPath(path: string): string {
   return `${path}.wal`;
 }
 
-/** Options of a write-ahead log. `path`: the path of the data file. */
+/** Options of a write-ahead log. `path`: the path of the data file to which the log belongs. */
 interface WriteAheadLogOptions extends FileContext {
   readonly durability: FileDurability;
 }
@@ -21,7 +21,7 @@ interface LogFile {
   readonly inode: bigint;
 }
 
-/** The place of a checkpoint in the log. `checksum`: the checksum of the line before it. */
+/** The position of a checkpoint line in the write-ahead log, in bytes. `checksum`: the checksum of the line before the checkpoint. */
 interface CheckpointPlace {
   readonly startBytes: number;
   readonly endBytes: number;
@@ -29,8 +29,9 @@ interface CheckpointPlace {
 }
 
 /**
- * A file beside the data file with the changes that the data file does not contain yet. A commit appends its change, which takes the same time for a data
- * file of any size. The log exists only while there are such changes. After a crash, the next start applies them.
+ * A file beside the data file that contains the changes that the data file does not contain yet. A commit appends its change to the log, which takes the
+ * same time for a small and for a large data file. The log exists only while it contains such changes. After a crash, the next start applies them to the
+ * data.
  */
 export class WriteAheadLog {
   /** The number of changes in the log. */
@@ -50,24 +51,27 @@ export class WriteAheadLog {
     this.#path = getLogPath(options.path);
   }
 
-  /** The size of the log, in bytes. */
+  /** The size of the log file, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether an append or `clear` has failed. Then the log accepts no line before a successful `clear`, and the data file must be replaced. */
+  /**
+   * Whether an append or the deletion of the log has failed. If true, no line can be appended until `clear` succeeds, and a commit must replace the data
+   * file.
+   */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
 
-  /** Returns whether the log accepts a line: no append has failed, and no other program has changed, created or deleted the log. */
+  /** Returns whether a line can be appended: no append has failed, and no other program has changed, created or deleted the log. */
   canAppend(): boolean {
     const stats = tryOrError(Error, () => this.#options.disk.linkStats(this.#path));
     if (this.#hasFailed || stats instanceof Error) return false;
     return stats?.ino === this.#file?.inode && Number(stats?.size ?? 0) === this.#bytes;
   }
 
-  /** Opens the log of a process that was killed, and removes an incomplete line at its end. If a file system call fails, `hasFailed` is true afterwards. */
+  /** Opens the log that a killed process left, and removes an incomplete line at its end. Sets `hasFailed` if a file system call fails. */
   reopen({ lines, bytes, checksum }: ParsedLog): void {
     const { disk } = this.#options;
     this.changes = lines.filter((line) => 'change' in line).length;
@@ -81,8 +85,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends the change of a commit. `base`: the hash of the data file. Calls `onAppended` when `changes` increases. If it rejects, the log does not contain
-   * the change.
+   * Appends the change of a commit to the log. `base`: the hash of the current data file. Calls `onAppended` as soon as `changes` includes the change. If
+   * the promise rejects, the log does not contain the change.
    */
   async append(change: StateChange, base: string, onAppended: () => void): Promise<void> {
     await this.#write([{ change }], base);
@@ -91,8 +95,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends that a new data file is about to replace the current one, whose hash is `base`. If the log has no changes, does so only for a checkpoint with a
-   * text. Rejects if the line can't be appended and the log is necessary to recover after a crash.
+   * Appends a line that says that a new data file is about to replace the current one. `base`: the hash of the current data file. If the log has no changes
+   * and `checkpoint` has no `text`, appends nothing. Rejects if the line can't be appended although a recovery after a crash needs it.
    */
   async addCheckpoint(checkpoint: LogCheckpoint, base: string): Promise<void> {
     const isNecessary = checkpoint.text !== undefined || this.changes > checkpoint.changes;
@@ -106,9 +110,9 @@ export class WriteAheadLog {
   }
 
   /**
-   * Removes the checkpoint of a replacement that failed, if it is the last line. Otherwise the next start could find that the current data file matches it: a
-   * reset restores the default data, which the current file can have, too. A checkpoint before other lines does no harm, because only a replacement in the
-   * background has lines after it, and its file has the changes of the log and no others.
+   * Removes the checkpoint line of a failed replacement, if it is the last line of the log. If the line stayed, the next start could conclude that the
+   * replacement has succeeded: the current data file can have the same hash, for example after a failed reset of default data. A checkpoint with lines after
+   * it is harmless. It belongs to a write in the background, whose file contains exactly the changes before the checkpoint.
    */
   async removeCheckpoint(): Promise<void> {
     const { disk, durability } = this.#options;
@@ -125,7 +129,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Deletes the log if it has no more than `changes` changes, all of which the data file contains now. */
+  /** Deletes the log if the data file contains all of its changes. `changes`: the number of changes of the log that the data file contains. */
   clear(changes: number): void {
     const { disk } = this.#options;
     const isCurrent = this.changes <= changes && this.#pendingWrites === 0;
@@ -135,7 +139,7 @@ export class WriteAheadLog {
     this.#hasFailed = tryOrError(Error, () => disk.remove(this.#path)) !== undefined;
   }
 
-  /** Appends lines after the lines of earlier calls. Creates the log if it does not exist. */
+  /** Appends lines to the log, after the lines of earlier calls. Creates the log if it does not exist. `base`: the hash of the current data file. */
   #write(lines: readonly LogLine[], base: string): Promise<void> {
     this.#pendingWrites++;
     const write = this.#lastWrite
@@ -173,7 +177,7 @@ export class WriteAheadLog {
     return Buffer.from(texts.join(''));
   }
 
-  /** Creates the log file, with the owner and mode of the data file. */
+  /** Creates the log file. It gets the owner and mode of the data file. */
   #create(): LogFile {
     const { disk, path } = this.#options;
     const dataFile = disk.stats(path);
@@ -183,13 +187,16 @@ export class WriteAheadLog {
   }
 
   #open(descriptor: number): LogFile {
-    // Set first, so that the descriptor is closed if the next call fails.
+    // Sets the descriptor before the next call, so that `#undoWrite` closes it if that call fails.
     this.#file = { descriptor, inode: 0n };
     this.#file = { descriptor, inode: this.#options.disk.statsOfOpen(descriptor).ino };
     return this.#file;
   }
 
-  /** Removes the lines of a failed write. The descriptor is not used any more, because an fsync after a failed fsync can succeed without writing anything. */
+  /**
+   * Removes the lines of a failed write from the log. Closes the descriptor: after a failed fsync, the next fsync of the same descriptor can succeed without
+   * writing anything.
+   */
   #undoWrite(startBytes: number): void {
     const { disk, path, log } = this.#options;
     const isNew = startBytes === 0;

@@ -1,0 +1,17 @@
+import type { Entry } from './state.ts';
+
+/**
+ * Returns the part in which two lists differ. It starts at the index `start` in both lists, and ends before `fromEnd` in `from` and before `toEnd` in `to`.
+ * Compares entries by identity.
+ */
+export function findDifference(from: readonly Entry[], to: readonly Entry[]) {
+  const shorter = Math.min(from.length, to.length);
+  let start = 0;
+  while (start < shorter && from[start] === to[start]) start++;
+  let [fromEnd, toEnd] = [from.length, to.length];
+  while (fromEnd > start && toEnd > start && from[fromEnd - 1] === to[toEnd - 1]) {
+    fromEnd--;
+    toEnd--;
+  }
+  return { start, fromEnd, toEnd };
+}

@@ -1,0 +1,195 @@
+import { isDeepStrictEqual } from 'node:util';
+import { hasJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
+import { parsePointer } from '../util/json-pointer.ts';
+import { MEGABYTE } from '../util/limits.ts';
+
+/** An operation of a JSON Patch (RFC 6902). `from` is the source of `move` and `copy`. `value` is the value of `add`, `replace` and `test`. */
+export interface PatchOperation {
+  readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: unknown;
+}
+
+/** Thrown if an operation of a JSON Patch can't be applied. `message` is the reason, for example `there is no value at "name"`. */
+export class PatchError extends Error {
+  override readonly name = 'PatchError';
+
+  /** `index`: the index of the failed operation in the patch. */
+  constructor(
+    readonly index: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Applies a JSON Patch (RFC 6902) and returns the changed document. Does not change `document`: the result has copies of the changed objects and lists, and
+ * shares all other values with `document`. Copies each of them at most once, because a list can have 100,000 entries. Throws `PatchError` if an operation
+ * can't be applied.
+ */
+export function applyPatch<Value>(document: Value, operations: readonly PatchOperation[]): Value {
+  const patched = new PatchedDocument(document);
+  for (const [index, operation] of operations.entries()) {
+    try {
+      patched.apply(operation);
+    } catch (error) {
+      if (error instanceof FailedOperation) throw new PatchError(index, error.message);
+      throw error;
+    }
+  }
+  return patched.document as Value;
+}
+
+/** Thrown if an operation can't be applied. `message` is the reason. */
+class FailedOperation extends Error {}
+
+/** An object or a list that a patch can change. */
+type Container = Record<string, unknown> | unknown[];
+
+/**
+ * The maximum size of all values that the `copy` operations of a patch copy, in characters of JSON. Without a limit, each operation could double the size of
+ * the document.
+ */
+const MAX_COPIED_LENGTH = 16 * MEGABYTE;
+
+/** A document while the operations of a patch are applied to it. */
+class PatchedDocument {
+  document: unknown;
+  /** The objects and lists that have already been copied, so that they can be changed in place. */
+  readonly #copies = new Set<unknown>();
+  #copiedLength = 0;
+
+  constructor(document: unknown) {
+    this.document = document;
+  }
+
+  apply({ op, path, from = '', value }: PatchOperation): void {
+    if (op === 'test') this.#test(path, value);
+    else if (op === 'add') this.#add(path, value);
+    else if (op === 'remove') this.#remove(path);
+    else if (op === 'replace') this.#replace(path, value);
+    else if (op === 'copy') this.#add(path, this.#duplicate(this.#read(from)));
+    else this.#move(from, path);
+  }
+
+  #test(path: string, value: unknown): void {
+    const current = this.#read(path);
+    if (!isDeepStrictEqual(current, value)) throw new FailedOperation('the value has changed');
+  }
+
+  #add(path: string, value: unknown): void {
+    const { parent, step } = this.#open(path);
+    checkDepth(path, value);
+    if (!Array.isArray(parent)) setProperty(parent, step, value);
+    else parent.splice(step === '-' ? parent.length : toIndex(parent, step, parent.length), 0, value);
+  }
+
+  #remove(path: string): unknown {
+    const { parent, step } = this.#open(path);
+    const removed = getChild(parent, step);
+    if (Array.isArray(parent)) parent.splice(Number(step), 1);
+    else delete parent[step];
+    return removed;
+  }
+
+  #replace(path: string, value: unknown): void {
+    const { parent, step } = this.#open(path);
+    getChild(parent, step);
+    checkDepth(path, value);
+    if (Array.isArray(parent)) parent[Number(step)] = value;
+    else setProperty(parent, step, value);
+  }
+
+  #move(from: string, path: string): void {
+    if (path.startsWith(`${from}/`)) throw new FailedOperation('the path is inside of the value that it moves');
+    const { parent, step } = this.#open(from);
+    if (!Array.isArray(parent) || getParentPath(from) !== getParentPath(path)) {
+      this.#add(path, this.#remove(from));
+      return;
+    }
+    const source = toIndex(parent, step, parent.length - 1);
+    const target = path.slice(path.lastIndexOf('/') + 1);
+    moveEntry(parent, source, target === '-' ? parent.length - 1 : toIndex(parent, target, parent.length - 1));
+  }
+
+  #read(path: string): unknown {
+    return parsePath(path).reduce<unknown>(getChild, this.document);
+  }
+
+  #duplicate(value: unknown): unknown {
+    const text = JSON.stringify(value);
+    this.#copiedLength += text.length;
+    if (this.#copiedLength > MAX_COPIED_LENGTH) throw new FailedOperation('the patch copies more than 16 MB');
+    return JSON.parse(text);
+  }
+
+  /** Copies all objects and lists on the way to a path. Returns the copy of the innermost object or list, and the last segment of the path. */
+  #open(path: string): { readonly parent: Container; readonly step: string } {
+    const steps = parsePath(path);
+    let parent = this.#copyOnce(this.document);
+    this.document = parent;
+    for (const step of steps.slice(0, -1)) {
+      const child = this.#copyOnce(getChild(parent, step));
+      if (Array.isArray(parent)) parent[Number(step)] = child;
+      else setProperty(parent, step, child);
+      parent = child;
+    }
+    return { parent, step: steps.at(-1) ?? '' };
+  }
+
+  #copyOnce(value: unknown): Container {
+    if (typeof value !== 'object' || value === null)
+      throw new FailedOperation('the path leads through a value that is neither an object nor a list');
+    if (this.#copies.has(value)) return value as Container;
+    const copy = Array.isArray(value) ? [...value] : { ...value };
+    this.#copies.add(copy);
+    return copy;
+  }
+}
+
+function getParentPath(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}
+
+/** Moves an entry of a list in place. This is faster than to remove the entry and to insert it again: both calls could copy a long list. */
+function moveEntry(list: unknown[], from: number, to: number): void {
+  const entry = list[from];
+  const step = from < to ? 1 : -1;
+  for (let index = from; index !== to; index += step) list[index] = list[index + step];
+  list[to] = entry;
+}
+
+function parsePath(path: string): readonly string[] {
+  const steps = parsePointer(path);
+  if (steps.length > MAX_JSON_DEPTH) throw new FailedOperation(`the path has more than ${MAX_JSON_DEPTH} segments`);
+  return steps;
+}
+
+/** Throws `FailedOperation` if a value would be nested too deeply at a path, or contains a number that is too large. */
+function checkDepth(path: string, value: unknown): void {
+  const maxDepth = MAX_JSON_DEPTH - parsePath(path).length;
+  if (hasJsonIssues(value, maxDepth))
+    throw new FailedOperation(
+      `the value has a number that is too large, or has more than ${MAX_JSON_DEPTH} levels together with its path`,
+    );
+}
+
+/** Returns the property of an object, or the entry of a list. Throws `FailedOperation` if it does not exist. */
+function getChild(node: unknown, step: string): unknown {
+  if (Array.isArray(node)) return node[toIndex(node, step, node.length - 1)];
+  if (typeof node === 'object' && node !== null && Object.hasOwn(node, step))
+    return (node as Record<string, unknown>)[step];
+  throw new FailedOperation(`there is no value at ${JSON.stringify(step)}`);
+}
+
+function toIndex(list: readonly unknown[], step: string, last: number): number {
+  if (/^(0|[1-9]\d*)$/.test(step) && Number(step) <= last) return Number(step);
+  throw new FailedOperation(`there is no index ${JSON.stringify(step)} in a list of ${list.length} entries`);
+}
+
+/** Sets a property of an object. The name can be `__proto__`. */
+function setProperty(object: Record<string, unknown>, name: string, value: unknown): void {
+  Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+}

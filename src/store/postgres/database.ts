@@ -1,0 +1,238 @@
+import type { Pool, PoolClient } from 'pg';
+import { loadPackage } from '../../util/load-package.ts';
+import { UserError } from '../../util/user-error.ts';
+import type { Logger } from '../failure-log.ts';
+import { StoreUnavailableError } from '../store.ts';
+
+/** A row of a query result. */
+type Row = Readonly<Record<string, unknown>>;
+
+/** Runs an SQL statement with the values of its parameters `$1`, `$2` and so on. Resolves to the rows. Rejects with `DatabaseError`. */
+export type Query = (statement: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+/** The numbers of connections in the pool. `total`: all open connections. `idle`: the open connections that execute no statement. */
+export interface PoolCounts {
+  readonly total: number;
+  readonly idle: number;
+  /** The number of SQL statements that wait for a connection. */
+  readonly waiting: number;
+}
+
+/** A PostgreSQL database with a pool of connections. */
+export interface Database {
+  readonly query: Query;
+  /** Runs several SQL statements in one transaction. If `run` rejects, the transaction is rolled back. */
+  transaction<Result>(run: (query: Query) => Promise<Result>): Promise<Result>;
+  countConnections(): PoolCounts;
+  /** Closes all connections. A second call has no effect. */
+  close(): Promise<void>;
+}
+
+/** Options of a database. */
+export interface DatabaseOptions {
+  /** The URL of the database: `postgres://user:password@host:5432/database`. */
+  readonly url: string;
+  /** The schema of the database that contains the tables. */
+  readonly schema: string;
+}
+
+/** The code of PostgreSQL if a table does not exist. */
+export const NO_TABLE = '42P01';
+
+/** Thrown if a statement fails. `message` contains no password. */
+export class DatabaseError extends StoreUnavailableError {
+  /**
+   * `reason`: the cause of the failure, for messages. `isInDoubt`: whether the statement may have been executed although it failed, because the connection
+   * was lost. `code`: the SQLSTATE code of PostgreSQL, or the code of a network error.
+   */
+  constructor(
+    readonly reason: string,
+    readonly isInDoubt: boolean,
+    readonly code: string | undefined,
+    options: ErrorOptions,
+  ) {
+    super(`the database is not available (${reason})`, options);
+  }
+}
+
+/** The maximum number of connections of one server. PostgreSQL allows 100 connections by default, for all servers together. */
+const MAX_CONNECTIONS = 8;
+
+/** The maximum time for opening a connection, in ms. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** The maximum duration of an SQL statement, in ms. Without a limit, a network that drops all packets would block the server for many minutes. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+
+/** The default name of the schema that contains the tables. */
+export const DEFAULT_SCHEMA = 'storefront';
+
+/** Matches the names of schemas that need no quotes in SQL. */
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/** Returns the name of a database for messages, without the password: `PostgreSQL (HOST:PORT/DATABASE, schema SCHEMA)`. */
+export function describeDatabase(url: string, schema: string): string {
+  const { host, pathname } = new URL(url);
+  return `PostgreSQL (${host}${pathname}, schema ${schema})`;
+}
+
+/**
+ * Opens a database. The first SQL statement opens the first connection. Throws a `UserError` if the package pg is not installed, or if the URL or the schema
+ * is invalid.
+ */
+export function openDatabase({ url, schema }: DatabaseOptions, log: Logger): Database {
+  if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url))
+    throw new UserError('--database is not a URL of PostgreSQL: use postgres://USER:PASSWORD@HOST:5432/DATABASE.');
+  if (!SCHEMA_NAME.test(schema))
+    throw new UserError(
+      `--database-schema ${JSON.stringify(schema)} is invalid: use lowercase letters, digits and underscores.`,
+    );
+  const pool = createPool({ url, schema });
+  const availability = new AvailabilityLog(describeDatabase(url, schema), log);
+  // Ignores the failure of an idle connection. The pool has removed the connection, and the next statement opens a new connection.
+  pool.on('error', () => {});
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    availability.stop();
+    closing ??= pool.end();
+    return closing;
+  };
+  return {
+    query: (statement, values) => availability.observe(statement, run(pool, statement, values)),
+    transaction: (runAll) => availability.observe('transaction', runTransaction(pool, runAll)),
+    countConnections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close,
+  };
+}
+
+/** Logs when a database becomes unavailable, and when it is available again. Logs each of these events once. */
+class AvailabilityLog {
+  /**
+   * The first SQL statement that failed. `isConnected`: whether the connection still works, so that only the statement failed. Undefined if the database is
+   * available.
+   */
+  #failed: { readonly statement: string; readonly isConnected: boolean } | undefined;
+  #isStopped = false;
+
+  constructor(
+    private readonly place: string,
+    private readonly log: Logger,
+  ) {}
+
+  observe<Result>(statement: string, running: Promise<Result>): Promise<Result> {
+    running.then(
+      () => this.#recordSuccess(statement),
+      (error) => this.#recordFailure(statement, error),
+    );
+    return running;
+  }
+
+  /** Stops logging, because the connections are being closed. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  #recordFailure(statement: string, error: unknown): void {
+    if (this.#isStopped || this.#failed) return;
+    // A conflict with another server does not mean that the database is unavailable.
+    if (!(error instanceof DatabaseError) || CONFLICTS.includes(error.code ?? '')) return;
+    this.#failed = { statement, isConnected: (error.cause as { severity?: string }).severity === UNDONE };
+    this.log.error({}, `${this.place} is not available (${error.reason}). Requests return 503 until it is available.`);
+  }
+
+  #recordSuccess(statement: string): void {
+    // If the disk of the database is full, for example, other statements still succeed. So only a success of the same statement counts.
+    if (!this.#failed || (this.#failed.isConnected && this.#failed.statement !== statement)) return;
+    this.#failed = undefined;
+    this.log.info(`${this.place} can be used again.`);
+  }
+}
+
+function createPool({ url, schema }: DatabaseOptions): Pool {
+  return new (loadPg().Pool)({
+    connectionString: url,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'storefront',
+    options: `-c search_path=${schema}`,
+  });
+}
+
+function loadPg(): typeof import('pg') {
+  try {
+    return loadPackage('pg');
+  } catch (cause) {
+    throw new UserError('--database needs the package pg, which is not installed: run npm install pg.', { cause });
+  }
+}
+
+async function run(
+  client: Pick<Pool | PoolClient, 'query'>,
+  statement: string,
+  values: readonly unknown[] = [],
+): Promise<readonly Row[]> {
+  try {
+    const { rows } = await client.query<Row>({ name: getName(statement), text: statement, values: [...values] });
+    return rows;
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
+}
+
+/** The names of the prepared statements, by SQL text. A connection parses and plans a named statement only once. */
+const names = new Map<string, string>();
+
+function getName(statement: string): string {
+  const name = names.get(statement) ?? `storefront_${names.size + 1}`;
+  names.set(statement, name);
+  return name;
+}
+
+async function runTransaction<Result>(pool: Pool, runAll: (query: Query) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect().catch((error) => {
+    throw toDatabaseError(error);
+  });
+  try {
+    await run(client, 'BEGIN');
+    const result = await runAll((statement, values) => run(client, statement, values));
+    await run(client, 'COMMIT');
+    client.release();
+    return result;
+  } catch (error) {
+    // Closes the connection. PostgreSQL then rolls back its open transaction.
+    client.release(true);
+    throw error;
+  }
+}
+
+/** The SQLSTATE codes of conflicts with another server: serialization failure, deadlock, and an object that another server has just created. */
+const CONFLICTS = ['40001', '40P01', '23505', '42710', '42P06', '42P07'];
+
+/**
+ * The severity of PostgreSQL errors after which the statement was rolled back and the connection still works. After all other errors, the connection is
+ * lost.
+ */
+const UNDONE = 'ERROR';
+
+/** Matches the errors that occur before a statement is sent. */
+const NOT_CONNECTED =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$|timeout exceeded when trying to connect/;
+
+function toDatabaseError(error: unknown): DatabaseError {
+  const { code, message, severity } = error as { code?: string; message: string; severity?: string };
+  // 28: invalid password. 3D: unknown database. 53: too many connections. 57P03: PostgreSQL is starting.
+  const isRefused = /^(?:28|3D|53|57P03)/.test(code ?? '');
+  const isInDoubt = severity !== UNDONE && !isRefused && !NOT_CONNECTED.test(code ?? message);
+  return new DatabaseError(describeError(error), isInDoubt, code, { cause: error });
+}
+
+/** Describes an error. An error of several addresses has no message of its own. */
+function describeError(error: unknown): string {
+  const { message, code, errors } = error as { message: string; code?: string; errors?: readonly Error[] };
+  if (code === NO_TABLE)
+    return `${message}: the server creates its tables again, unless only some are missing or its user may not create tables. The log of the server says what to do then`;
+  return message || errors?.map((one) => one.message).join(', ') || code || 'unknown error';
+}

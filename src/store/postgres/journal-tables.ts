@@ -1,0 +1,150 @@
+import type { Database } from './database.ts';
+import { createId } from './ids.ts';
+
+/** New entries for the request journal of a sandbox. */
+export interface NewRows {
+  readonly sandbox: string;
+  /** The generation of the sandbox: its random id, which changes if the sandbox is deleted and created again. */
+  readonly generation: string;
+  /** The maximum number of entries in the journal. */
+  readonly maxEntries: number;
+  /** The number of entries that were dropped before the first entry in `contents`. The dropped entries also have ids. */
+  readonly skipped: number;
+  /** The new entries, each as JSON. */
+  readonly contents: readonly string[];
+}
+
+/** The part of a journal that a server has already read. `lastId`: the id of the last entry in this part. */
+export interface KnownJournal {
+  readonly generation: string;
+  readonly lastId: number;
+}
+
+/** The entries of a journal after the last known entry. `firstId`: the id of the first entry that was not cleared. `lastId`: the id of the last entry. */
+export interface NewEntries {
+  readonly firstId: number;
+  readonly lastId: number;
+  readonly entries: readonly { readonly id: number; readonly content: string }[];
+}
+
+/** The SQL interval after which a server that has not renewed its registration counts as stopped. */
+export const GONE = "interval '5 seconds'";
+
+/** The number of the last request to store the entries. */
+const REQUESTED = 'coalesce((SELECT requested FROM flushes WHERE id = 1), 0)';
+
+/** The request journals of all servers with the same database, and the servers that write them. */
+export class JournalTables {
+  readonly server = createId();
+
+  constructor(private readonly database: Pick<Database, 'query'>) {}
+
+  /** Appends entries to journals. Entries for a deleted sandbox are dropped. */
+  async add(rows: readonly NewRows[]): Promise<void> {
+    const journals = rows.map(({ sandbox, generation, skipped, contents }) => {
+      return { sandbox, generation, entries: skipped + contents.length };
+    });
+    const entries = rows.flatMap(({ sandbox, contents }) =>
+      contents.map((content, index) => ({ sandbox, back: contents.length - 1 - index, content })),
+    );
+    await this.database.query(
+      `WITH added AS (
+        SELECT * FROM json_to_recordset($1::json) AS added (sandbox text, generation text, entries int)
+      ), moved AS (
+        UPDATE journals SET last_id = last_id + entries FROM added
+        WHERE journals.sandbox = added.sandbox AND journals.generation = added.generation
+        RETURNING journals.sandbox, last_id
+      )
+      INSERT INTO journal_entries (sandbox, id, content)
+      SELECT sandbox, last_id - back, content
+      FROM json_to_recordset($2::json) AS contents (sandbox text, back int, content text) JOIN moved USING (sandbox)`,
+      [JSON.stringify(journals), JSON.stringify(entries)],
+    );
+  }
+
+  /**
+   * Deletes the oldest entries of journals that exceed their maximum number of entries. It is a separate SQL statement, because CockroachDB can change a
+   * table only once in a statement.
+   */
+  async trim(rows: readonly NewRows[]): Promise<void> {
+    await this.database.query(
+      `DELETE FROM journal_entries USING journals, unnest($1::text[], $2::int[]) AS kept (sandbox, entries)
+      WHERE journals.sandbox = kept.sandbox AND journal_entries.sandbox = kept.sandbox
+        AND journal_entries.id <= greatest(journals.last_id - kept.entries, journals.first_id - 1)`,
+      [rows.map(({ sandbox }) => sandbox), rows.map(({ maxEntries }) => maxEntries)],
+    );
+  }
+
+  /** Returns the entries of journals after the last known entry, by the id of the sandbox. The result has no entry for a deleted sandbox. */
+  async read(known: ReadonlyMap<string, KnownJournal>): Promise<ReadonlyMap<string, NewEntries>> {
+    const journals = [...known.values()];
+    const rows = await this.database.query(
+      `SELECT journals.sandbox, journals.first_id, journals.last_id, entry.id, entry.content
+      FROM unnest($1::text[], $2::text[], $3::bigint[]) AS known (sandbox, generation, id)
+      JOIN journals ON journals.sandbox = known.sandbox AND journals.generation = known.generation
+      LEFT JOIN journal_entries AS entry
+        ON entry.sandbox = known.sandbox AND entry.id > known.id AND entry.id >= journals.first_id
+      ORDER BY entry.id`,
+      [[...known.keys()], journals.map(({ generation }) => generation), journals.map(({ lastId }) => lastId)],
+    );
+    const found = new Map<string, NewEntries & { readonly entries: { id: number; content: string }[] }>();
+    for (const { sandbox, first_id: firstId, last_id: lastId, id, content } of rows) {
+      const journal = found.get(String(sandbox)) ?? { firstId: Number(firstId), lastId: Number(lastId), entries: [] };
+      if (id !== null) journal.entries.push({ id: Number(id), content: String(content) });
+      found.set(String(sandbox), journal);
+    }
+    return found;
+  }
+
+  /** Deletes all entries of a journal logically: readers ignore them. Later entries continue with the next id. */
+  async clear(sandbox: string): Promise<void> {
+    await this.database.query('UPDATE journals SET first_id = last_id + 1 WHERE sandbox = $1', [sandbox]);
+  }
+
+  /** Registers this server, or renews its registration. Deletes the registrations of servers that were not renewed for a minute. */
+  async register(): Promise<void> {
+    await this.database.query(
+      `INSERT INTO servers (id, flushed) VALUES ($1, ${REQUESTED})
+      ON CONFLICT (id) DO UPDATE SET seen_at = now()`,
+      [this.server],
+    );
+    await this.database.query("DELETE FROM servers WHERE seen_at < now() - interval '1 minute'");
+  }
+
+  /** Deletes the registration of this server. */
+  async unregister(): Promise<void> {
+    await this.database.query('DELETE FROM servers WHERE id = $1', [this.server]);
+  }
+
+  /** Returns whether another server has renewed its registration in the last 5 seconds. */
+  async hasOthers(): Promise<boolean> {
+    const statement = `SELECT 1 FROM servers WHERE id <> $1 AND seen_at > now() - ${GONE} LIMIT 1`;
+    return (await this.database.query(statement, [this.server])).length > 0;
+  }
+
+  /** Requests all servers to write their new journal entries to the database. Resolves to the number of this request. */
+  async requestFlush(): Promise<number> {
+    const [row] = await this.database.query(
+      `INSERT INTO flushes AS flush (id, requested) VALUES (1, 1)
+      ON CONFLICT (id) DO UPDATE SET requested = flush.requested + 1 RETURNING requested`,
+    );
+    return Number(row?.requested);
+  }
+
+  /** Returns the number of the last request to store the entries; 0 if there was none. */
+  async getRequestedFlush(): Promise<number> {
+    const [row] = await this.database.query(`SELECT ${REQUESTED} AS requested`);
+    return Number(row?.requested);
+  }
+
+  /** Records that this server has written its journal entries for the request with this number. */
+  async reportFlush(request: number): Promise<void> {
+    await this.database.query('UPDATE servers SET flushed = $2, seen_at = now() WHERE id = $1', [this.server, request]);
+  }
+
+  /** Returns whether all other running servers have written their journal entries for the request with this number. */
+  async isFlushed(request: number): Promise<boolean> {
+    const statement = `SELECT 1 FROM servers WHERE id <> $1 AND flushed < $2 AND seen_at > now() - ${GONE} LIMIT 1`;
+    return (await this.database.query(statement, [this.server, request])).length === 0;
+  }
+}

@@ -1,0 +1,98 @@
+import type { Database } from './database.ts';
+import { createId } from './ids.ts';
+import { GONE } from './journal-tables.ts';
+
+/** An idempotency key that a request has claimed, so that no other request with this key is handled at the same time. */
+export interface ClaimedKey {
+  readonly key: string;
+  /** The random id of the claim. It starts with the id of the server. */
+  readonly claim: string;
+}
+
+/** A claimed idempotency key, and the response of its request as JSON. The response is stored in the same commit as the change of the request. */
+export interface CompletedKey extends ClaimedKey {
+  readonly response: string;
+}
+
+/**
+ * The result of claiming an idempotency key. If the key was free, `claim` is the id of the new claim. Otherwise, `fingerprint` and `response` are those of
+ * the first request with the key. `response` is null if the first request is still in progress.
+ */
+export type KeyClaim =
+  | { readonly claim: string }
+  | { readonly claim?: undefined; readonly fingerprint: string; readonly response: string | null };
+
+/** The interval between two attempts to release a key while the database is not available, in ms. */
+const RETRY_MS = 1_000;
+
+/** The maximum number of further attempts to release a key. After this time, a claim without a response has expired anyway. */
+const MAX_RETRIES = 60;
+
+/** The table with the idempotency keys of all servers that share the database. */
+export class KeyTable {
+  /** `server`: the id with which this server is registered. The ids of its claims start with this id. */
+  constructor(
+    private readonly database: Pick<Database, 'query'>,
+    private readonly server: string,
+  ) {}
+
+  /**
+   * Claims an idempotency key for a request. `fingerprint`: identifies the content of the request. A key whose first request is still in progress can be
+   * claimed again if the server of the first request has stopped, or after a minute.
+   */
+  async claim(sandbox: string, key: string, fingerprint: string): Promise<KeyClaim> {
+    const claim = `${this.server}.${createId()}`;
+    const values = [sandbox, key, fingerprint, claim];
+    const rows = await this.database.query(
+      `INSERT INTO idempotency_keys AS stored (sandbox, key, fingerprint, claim) VALUES ($1, $2, $3, $4)
+      ON CONFLICT (sandbox, key) DO UPDATE
+        SET fingerprint = excluded.fingerprint, claim = excluded.claim, response = NULL, changed_at = now()
+        WHERE stored.changed_at < now() - CASE WHEN stored.response IS NULL THEN interval '1 minute' ELSE interval '1 hour' END
+      RETURNING claim`,
+      values,
+    );
+    if (rows.length > 0) return { claim };
+    const statement = 'SELECT fingerprint, claim, response FROM idempotency_keys WHERE sandbox = $1 AND key = $2';
+    const [found] = await this.database.query(statement, [sandbox, key]);
+    // The first request has released the key between the two statements.
+    if (!found) return this.claim(sandbox, key, fingerprint);
+    if (found.response === null && (await this.#takeOver(values, String(found.claim)))) return { claim };
+    return {
+      fingerprint: String(found.fingerprint),
+      response: found.response === null ? null : String(found.response),
+    };
+  }
+
+  /** Stores the response of a request that has changed nothing. Does nothing if the claim already has a response or no longer exists. */
+  async complete(sandbox: string, { key, claim, response }: CompletedKey): Promise<void> {
+    await this.database.query(
+      `UPDATE idempotency_keys SET response = $4, changed_at = now()
+      WHERE sandbox = $1 AND key = $2 AND claim = $3 AND response IS NULL`,
+      [sandbox, key, claim, response],
+    );
+  }
+
+  /**
+   * Releases a key whose request has no response, so that another request can claim the key. A later commit with the released claim is rejected. If the
+   * database is not available, repeats the release every second for a minute.
+   */
+  async release(sandbox: string, { key, claim }: ClaimedKey, retries = MAX_RETRIES): Promise<void> {
+    const statement =
+      'DELETE FROM idempotency_keys WHERE sandbox = $1 AND key = $2 AND claim = $3 AND response IS NULL';
+    await this.database.query(statement, [sandbox, key, claim]).catch(() => {
+      if (retries > 0) setTimeout(() => void this.release(sandbox, { key, claim }, retries - 1), RETRY_MS).unref();
+    });
+  }
+
+  /** Replaces a claim of a server that is gone. Resolves to whether it was replaced. A commit of the former claim then changes nothing. */
+  async #takeOver(values: readonly string[], former: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `UPDATE idempotency_keys SET fingerprint = $3, claim = $4, changed_at = now()
+      WHERE sandbox = $1 AND key = $2 AND claim = $5 AND response IS NULL
+        AND NOT EXISTS (SELECT 1 FROM servers WHERE id = $6 AND seen_at > now() - ${GONE})
+      RETURNING claim`,
+      [...values, former, former.split('.')[0]],
+    );
+    return rows.length > 0;
+  }
+}

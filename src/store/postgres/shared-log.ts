@@ -1,0 +1,246 @@
+import { CommitConflictError } from '../backend.ts';
+import { StoreUnavailableError } from '../store.ts';
+import {
+  ChangeReader,
+  type NewChanges,
+  type SandboxVersion,
+  type StoredChange,
+  toChange,
+  type Version,
+} from './change-reader.ts';
+import { type Database, DatabaseError } from './database.ts';
+import { createHash, createId } from './ids.ts';
+import type { CompletedKey } from './key-table.ts';
+
+/** A stored sandbox. `base`: its content at some revision, as JSON. `changes`: all changes after this revision. */
+export interface StoredSandbox {
+  readonly generation: string;
+  readonly base: StoredChange;
+  readonly changes: readonly StoredChange[];
+}
+
+/** What the database has for the id of a sandbox. `expiredAtMs`: the time when it expired, in ms since 1970, if it was not created again. */
+export interface FoundSandbox {
+  readonly stored: StoredSandbox | undefined;
+  readonly expiredAtMs: number | undefined;
+}
+
+/** A change to store, and the keys of its requests. `clearsKeys`: whether all keys of the sandbox are deleted with the change. Then `keys` is empty. */
+interface NewChange {
+  readonly content: string;
+  readonly keys: readonly CompletedKey[];
+  readonly clearsKeys: boolean;
+}
+
+/** The time for which the database stores when a sandbox expired, and the maximum number of these sandboxes. */
+const EXPIRY_STORED = "interval '1 day'";
+const MAX_EXPIRED = 10_000;
+
+/** The parts of the statement that stores a change: it makes the change the last one of the sandbox. */
+const MOVE =
+  'moved AS (UPDATE sandboxes SET revision = revision + 1, head = $3, used_at = now() WHERE id = $1 AND head = $2';
+const INSERT = `INSERT INTO changes (sandbox, revision, head, previous, content)
+  SELECT id, revision, $3, $2, $4 FROM moved RETURNING revision`;
+
+/**
+ * The parts of the SQL statement for a change with idempotency keys. The change is stored only if its requests still have the claims of all keys; the
+ * statement then also stores the responses. It locks the keys, because another request could claim a key at the same time. It locks the sandbox first, like
+ * the deletion of a sandbox, so that the two can't cause a deadlock.
+ */
+const COMPLETED =
+  'completed AS (SELECT * FROM unnest($5::text[], $6::text[], $7::text[]) AS completed (key, claim, response))';
+const CLAIMED = `current AS (SELECT id FROM sandboxes WHERE id = $1 AND head = $2 FOR NO KEY UPDATE), claimed AS (
+    SELECT key.claim FROM current JOIN idempotency_keys AS key ON key.sandbox = current.id
+      JOIN completed ON completed.key = key.key AND completed.claim = key.claim
+    WHERE key.response IS NULL FOR UPDATE OF key
+  )`;
+const HAVE_CLAIMS = 'AND (SELECT count(*) FROM claimed) = cardinality($5)';
+const COMPLETE = `complete AS (
+    UPDATE idempotency_keys AS key SET response = completed.response, changed_at = now()
+    FROM completed, moved WHERE key.sandbox = $1 AND key.key = completed.key AND key.claim = completed.claim
+  )`;
+
+/** The part for a change that deletes all keys. */
+const CLEAR = 'cleared AS (DELETE FROM idempotency_keys AS key USING moved WHERE key.sandbox = moved.id)';
+
+/** The statements that store a change: without keys, with completed keys, and with the deletion of all keys. */
+const APPEND = `WITH ${MOVE} RETURNING id, revision) ${INSERT}`;
+const APPEND_COMPLETED = `WITH ${COMPLETED}, ${CLAIMED}, ${MOVE} ${HAVE_CLAIMS} RETURNING id, revision), ${COMPLETE} ${INSERT}`;
+const APPEND_CLEARED = `WITH ${MOVE} RETURNING id, revision), ${CLEAR} ${INSERT}`;
+
+/**
+ * The histories of sandboxes in a database. A change is stored by compare-and-set: only if the id of the last change is the one that the change was computed from.
+ * Ids of changes are random, so a server notices if the database has lost changes that the server knows.
+ */
+export class SharedLog {
+  private readonly reader: ChangeReader;
+
+  constructor(private readonly database: Database) {
+    this.reader = new ChangeReader(database);
+  }
+
+  /**
+   * Stores a new sandbox. `defaultGeneration`: the generation of the sandbox `default` if the content was computed from the content of the database. Resolves to the
+   * version of the new sandbox. Resolves to undefined if the sandbox exists already, or if the sandbox `default` has another generation.
+   */
+  async create(id: string, content: string, defaultGeneration?: string): Promise<SandboxVersion | undefined> {
+    const [generation, head] = [createId(), createId()];
+    const rows = await this.database.query(
+      `WITH created AS (
+        INSERT INTO sandboxes (id, revision, head, generation)
+        SELECT $1::text, 0, $2::text, $4::text
+        WHERE $5::text IS NULL OR EXISTS (SELECT 1 FROM sandboxes WHERE id = 'default' AND generation = $5::text)
+        ON CONFLICT DO NOTHING RETURNING id
+      ), journal AS (
+        INSERT INTO journals (sandbox, generation) SELECT id, $4::text FROM created
+      ), forgotten AS (
+        DELETE FROM expired_sandboxes USING created WHERE expired_sandboxes.id = created.id
+      )
+      INSERT INTO bases (sandbox, revision, head, content) SELECT id, 0, $2::text, $3 FROM created RETURNING sandbox`,
+      [id, head, content, generation, defaultGeneration ?? null],
+    );
+    return rows.length === 0 ? undefined : { generation, revision: 0, head };
+  }
+
+  /** Returns a stored sandbox, or undefined if it does not exist. */
+  async load(id: string): Promise<StoredSandbox | undefined> {
+    return (await this.find(id)).stored;
+  }
+
+  /** Returns a sandbox, or the time when it expired. */
+  async find(id: string): Promise<FoundSandbox> {
+    const [first, ...others] = await this.database.query(
+      `SELECT generation, bases.revision, bases.head, bases.content, NULL::timestamptz AS expired_at
+      FROM bases JOIN sandboxes ON sandboxes.id = bases.sandbox
+      WHERE sandbox = $1
+      UNION ALL
+      SELECT NULL, changes.revision, changes.head, changes.content, NULL
+      FROM changes JOIN bases USING (sandbox)
+      WHERE sandbox = $1 AND changes.revision > bases.revision
+      UNION ALL
+      SELECT NULL, NULL, NULL, NULL, expired_at
+      FROM expired_sandboxes
+      WHERE id = $1 AND expired_at > now() - ${EXPIRY_STORED} AND NOT EXISTS (SELECT 1 FROM sandboxes WHERE id = $1)
+      ORDER BY revision`,
+      [id],
+    );
+    if (!first) return { stored: undefined, expiredAtMs: undefined };
+    if (first.expired_at instanceof Date) return { stored: undefined, expiredAtMs: first.expired_at.getTime() };
+    const stored = { generation: String(first.generation), base: toChange(first), changes: others.map(toChange) };
+    return { stored, expiredAtMs: undefined };
+  }
+
+  /** Returns the changes of a sandbox since the version `known`. */
+  readChanges(id: string, known: SandboxVersion): Promise<NewChanges> {
+    return this.reader.read(id, known);
+  }
+
+  /** Stores a change that was computed from a version. Rejects with `CommitConflictError` if the sandbox has another version. */
+  async append(id: string, known: Version, { content, keys, clearsKeys }: NewChange): Promise<Version> {
+    const head = createId();
+    const values = [id, known.head, head, content];
+    const keyValues = [
+      keys.map(({ key }) => key),
+      keys.map(({ claim }) => claim),
+      keys.map(({ response }) => response),
+    ];
+    try {
+      const rows = await (keys.length === 0
+        ? this.database.query(clearsKeys ? APPEND_CLEARED : APPEND, values)
+        : this.database.query(APPEND_COMPLETED, [...values, ...keyValues]));
+      if (rows.length === 0) await this.#refuseCommit(id, keys);
+    } catch (error) {
+      await this.#refuseUnlessStored(id, head, error);
+    }
+    return { revision: known.revision + 1, head };
+  }
+
+  /**
+   * Stores the content of a sandbox at a version as its new base, and deletes the changes up to this version. Does nothing if the sandbox has no change with
+   * this version.
+   */
+  async compact(id: string, { revision, head }: Version, content: string): Promise<void> {
+    await this.database.query(
+      `WITH moved AS (
+        UPDATE bases SET revision = $2, head = $3, content = $4
+        WHERE sandbox = $1 AND revision < $2
+          AND EXISTS (SELECT 1 FROM changes WHERE sandbox = $1 AND revision = $2 AND head = $3)
+        RETURNING sandbox
+      )
+      DELETE FROM changes USING moved WHERE changes.sandbox = moved.sandbox AND changes.revision <= $2`,
+      [id, revision, head, content],
+    );
+  }
+
+  /** Deletes a sandbox. Resolves to true if it existed. */
+  async remove(id: string): Promise<boolean> {
+    const rows = await this.database.query('DELETE FROM sandboxes WHERE id = $1 RETURNING id', [id]);
+    return rows.length > 0;
+  }
+
+  /** Sets the time of the last use of sandboxes to now. Then deletes the sandboxes that were not used for an hour, and stores the time when they expired. */
+  async removeUnused(used: readonly string[]): Promise<void> {
+    await this.database.query('UPDATE sandboxes SET used_at = now() WHERE id = ANY($1)', [used]);
+    await this.database.query(
+      `WITH expired AS (
+        DELETE FROM sandboxes WHERE id <> 'default' AND used_at < now() - interval '1 hour' RETURNING id
+      )
+      INSERT INTO expired_sandboxes (id, expired_at) SELECT id, now() FROM expired
+      ON CONFLICT (id) DO UPDATE SET expired_at = excluded.expired_at`,
+    );
+    await this.database.query(
+      `DELETE FROM expired_sandboxes
+      WHERE expired_at < now() - ${EXPIRY_STORED} OR id IN (SELECT id FROM sandboxes)
+        OR id IN (SELECT id FROM expired_sandboxes ORDER BY expired_at DESC, id OFFSET ${MAX_EXPIRED})`,
+    );
+    await this.database.query("DELETE FROM idempotency_keys WHERE changed_at < now() - interval '1 hour'");
+  }
+
+  /** Returns the ids of all sandboxes, in alphabetical order. */
+  async listIds(): Promise<readonly string[]> {
+    const rows = await this.database.query('SELECT id FROM sandboxes ORDER BY id');
+    return rows.map(({ id }) => String(id));
+  }
+
+  /** Stores the JSON text of a collection, unless it is already stored. Resolves to its hash. */
+  async storeList(content: string): Promise<string> {
+    const hash = createHash(content);
+    await this.database.query('INSERT INTO lists (hash, content) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+      hash,
+      content,
+    ]);
+    return hash;
+  }
+
+  /** Returns the JSON text of the collection with this hash. Rejects if the database does not contain it. */
+  async loadList(hash: string): Promise<string> {
+    const [row] = await this.database.query('SELECT content FROM lists WHERE hash = $1', [hash]);
+    if (!row) throw new StoreUnavailableError(`the database has lost the collection ${hash}`);
+    return String(row.content);
+  }
+
+  /** Throws the reason why a change was not stored: a conflict with another change, or with another claim of an idempotency key. */
+  async #refuseCommit(id: string, keys: readonly CompletedKey[]): Promise<never> {
+    const statement =
+      'SELECT 1 FROM idempotency_keys WHERE sandbox = $1 AND key = ANY($2) AND claim = ANY($3) AND response IS NULL';
+    const values = [id, keys.map(({ key }) => key), keys.map(({ claim }) => claim)];
+    if (keys.length > 0 && (await this.database.query(statement, values)).length < keys.length)
+      throw new StoreUnavailableError('another request has claimed the Idempotency-Key, so nothing was changed');
+    throw new CommitConflictError();
+  }
+
+  /**
+   * Checks whether a change was stored although its SQL statement failed, because the connection was lost. If it was not stored, rejects with `error`.
+   * Rejects with `CommitConflictError` if the error is a conflict.
+   */
+  async #refuseUnlessStored(id: string, head: string, error: unknown): Promise<void> {
+    if (!(error instanceof DatabaseError)) throw error;
+    // CockroachDB and YugabyteDB report a conflicting change with this code.
+    if (error.code === '40001') throw new CommitConflictError();
+    if (!error.isInDoubt) throw error;
+    const statement = `SELECT 1 FROM sandboxes WHERE id = $1 AND head = $2
+      UNION ALL SELECT 1 FROM changes WHERE sandbox = $1 AND head = $2`;
+    const rows = await this.database.query(statement, [id, head]).catch(() => []);
+    if (rows.length === 0) throw error;
+  }
+}
