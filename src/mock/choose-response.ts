@@ -34,8 +34,9 @@ export class InvalidPreferenceError extends Error {
 }
 
 /**
- * Chooses a documented response and its status. If a status is preferred, returns the response for that status. Else returns the first response that
- * has an example with one of `names`; successes come first. Else returns the success response. Throws `InvalidPreferenceError`.
+ * Chooses a documented response and its status. If a status is preferred, returns the response for that status. Else returns the first response that has an
+ * example with one of `names`; successes come first. Else returns the success response. Throws `InvalidPreferenceError` if the contract does not document the
+ * preferred status or example. `names`: names of examples.
  */
 export function chooseResponse(route: Route, { code, example }: ResponsePreferences, names: readonly string[]) {
   if (code !== undefined) return { response: findPreferredResponse(route, code, example), status: code };
@@ -67,8 +68,8 @@ function isSuccess({ name }: DocumentedResponse): boolean {
 }
 
 /**
- * Returns the status of a response. For a range or `default`, returns the `status` in the body of the named example, else the first status of the range
- * or the success status of the operation.
+ * Returns the status of a response. For a range such as `4XX` or for `default`, returns the `status` in the body of the named example. If there is none,
+ * returns the first status of the range, and for `default` the success status of the operation.
  */
 function getStatus({ name, media }: DocumentedResponse, { successStatus }: Route, names: readonly string[]): number {
   if (/^\d+$/.test(name)) return Number(name);
@@ -94,11 +95,15 @@ function getExamples(media: DocumentedResponse['media']): readonly Example[] {
 
 function createExampleError(route: Route, example: string, responses: readonly DocumentedResponse[]) {
   const names = [...new Set(responses.flatMap(getExampleNames))];
-  const remedy = names.length > 0 ? `use ${names.join(', ')}` : 'remove it, since the operation has no named examples';
+  const remedy =
+    names.length > 0 ? `use ${names.join(', ')}` : 'remove the preference, because the operation has no named examples';
   return new InvalidPreferenceError('example', `${example} is not documented for ${route.operationId}`, remedy);
 }
 
-/** Chooses the media type of a response by an `Accept` header. Prefers JSON if several types are equally acceptable, or if none is. */
+/**
+ * Chooses the media type of a response by an `Accept` header. Prefers JSON if several types are equally acceptable, or if no type is acceptable. Returns
+ * undefined if the response has no body.
+ */
 export function chooseMediaType({ media }: DocumentedResponse, accept: string): string | undefined {
   const jsonFirst = Object.keys(media).toSorted((a, b) => Number(isJsonType(b)) - Number(isJsonType(a)));
   const ranges = accept
@@ -121,8 +126,8 @@ function isInRange(type: string, range: string): boolean {
 }
 
 /**
- * Returns the example with one of `names`, else the example with the status of the response in its body. Else returns the first example, or undefined
- * if the response is documented for a range of error statuses.
+ * Chooses the example for the body of a response: the example with one of `names`, else an example whose body has the status of the response, else the first
+ * example. If the response is documented for a range of error statuses, the first example is not used, because it can have another status.
  */
 export function chooseExample({ examples }: DocumentedMedia, names: readonly string[], chosen: ChosenResponse) {
   const { response, status } = chosen;
@@ -135,9 +140,9 @@ export function chooseExample({ examples }: DocumentedMedia, names: readonly str
 }
 
 /**
- * Returns the names of the request examples that match a request. Examples of the body and of parameters can have the same name. All examples with a
- * name must be equal to the values in the request. If several names match, returns the names with the most examples. Microcks, Specmatic and Prism also
- * pair request and response examples by name.
+ * Returns the names of the request examples that match a request. Examples of the body and of parameters can share a name. A name matches if each example with
+ * this name is equal to the value in the request. If several names match, returns the names with the most examples. Microcks, Specmatic and Prism also pair
+ * request and response examples by name.
  */
 export function findExampleNames({ bodyMedia, parameters }: Route, input: OperationInput): readonly string[] {
   const sent: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { path: input.path, query: input.query };
@@ -150,7 +155,7 @@ export function findExampleNames({ bodyMedia, parameters }: Route, input: Operat
     }),
   ];
   const names = [...new Set(parts.flat().flatMap(({ name }) => name ?? []))];
-  /** Returns the number of examples with a name if the request contains all their values, else 0. */
+  /** Returns the number of examples with a name if they are all equal to the values in the request, else 0. */
   const countMatches = (name: string) => {
     const named = parts.map((examples) => examples.filter((example) => example.name === name));
     const withName = named.filter(({ length }) => length > 0);

@@ -2,35 +2,35 @@ import { type Document, getNode, type Node } from '../openapi/document.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
-import { isOneWay } from '../openapi/schema-validator.ts';
+import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 import { allowsType } from './merge-schema.ts';
 
-/** The difference between the success bodies of an operation in two contracts: the application's own contract and the served contract. */
+/** The differences between the success body of an operation in the application's own contract, and in the contract that the server serves. */
 export interface Difference {
   readonly addedFields: readonly Field[];
   readonly removedFields: readonly Field[];
-  /** Fields that have no type in common. */
+  /** Fields that have a different type in each contract. */
   readonly conflictingFields: readonly Field[];
 }
 
 interface Field {
-  /** The path of the objects that have the field: property names, and `*` for all entries of an array. */
+  /** The path of the object that has the field: property names, and `*` for all entries of an array, such as `['lines', '*']`. */
   readonly path: readonly string[];
   readonly name: string;
   /** The JSON Pointer of the schema. */
   readonly schema: string;
 }
 
-/** A response body that has the fields of the served contract. */
+/** A response body with the fields of the served contract. */
 export interface CompletedBody {
   readonly body: unknown;
   /** The JSON Pointers of the generated fields, with `*` for all entries of an array. */
   readonly generated: readonly string[];
 }
 
-/** The maximum nesting of fields that are compared. */
+/** The maximum depth of the fields that are compared. */
 const MAX_DEPTH = 8;
 
 /** A schema and its document. */
@@ -40,7 +40,7 @@ interface Source {
   readonly schema: string;
 }
 
-/** Compares the success bodies of an operation in two documents. `own`: the document of the application's own contract. */
+/** Compares the success body of an operation in the application's own contract (`own`) and in the contract that the server serves (`served`). */
 export function compareContracts(own: Document, ownRoute: Route, served: Document, servedRoute: Route): Difference {
   const [ownSchema, servedSchema] = [getSuccessSchema(ownRoute), getSuccessSchema(servedRoute)];
   const result: MutableDifference = { addedFields: [], removedFields: [], conflictingFields: [] };
@@ -72,7 +72,7 @@ function compare(own: Source, served: Source, path: readonly string[], result: M
   for (const [name, schema] of servedProperties) {
     const ownSchema = ownProperties.get(name);
     if (ownSchema !== undefined) compare({ ...own, schema: ownSchema }, { ...served, schema }, [...path, name], result);
-    else if (!isOneWay(served.document, getNode(served.document, schema), 'writeOnly'))
+    else if (!isReadOrWriteOnly(served.document, getNode(served.document, schema), 'writeOnly'))
       result.addedFields.push({ path, name, schema });
   }
   // A schema without `properties` allows any property.
@@ -88,8 +88,8 @@ function compare(own: Source, served: Source, path: readonly string[], result: M
 export type GenerateField = (schema: string, seed: number) => unknown;
 
 /**
- * Returns a copy of a body with the missing added fields generated, and without the removed fields. The seed of a generated field is computed from the
- * id of its entry, so that an entry always gets the same values.
+ * Returns a copy of a response body with the fields of the served contract: fields that the body lacks are generated, and fields that the served contract does
+ * not have are removed. The seed of a generated field depends on the id of the object that has the field, so an object always gets the same values.
  */
 export function completeBody(body: unknown, difference: Difference, generate: GenerateField): CompletedBody {
   const generated = new Set<string>();

@@ -18,7 +18,7 @@ import {
 import { createGenerator, EndlessSchemaError, type Generate } from './generate.ts';
 import { getEntriesPointer, getOwn, getPartName, getPartPointer, getPlace, type Part } from './value-part.ts';
 
-/** A value that has what its schema requires. */
+/** A value that was changed to be a valid response, and the places of its generated parts. */
 export interface CompletedValue {
   readonly value: unknown;
   /** The JSON Pointers of the values that were generated, with `*` for all entries of an array. */
@@ -26,31 +26,35 @@ export interface CompletedValue {
 }
 
 /**
- * Completes a value for the schema at a JSON Pointer, so that it is a valid response if possible. Generates required properties that are missing. Omits
- * undocumented and `writeOnly` properties. Replaces invalid values: a required one by a generated value, an optional one by nothing. A generated value depends
- * only on the seed and on its place: the path below the closest object with an `id`, and this `id`. Returns the value itself if it is complete.
+ * Changes a value until it is a valid response for the schema at a JSON Pointer, if possible. Generates missing required properties. Removes undocumented and
+ * `writeOnly` properties. Replaces invalid required values by generated values, and removes invalid optional values. A generated value depends only on the
+ * seed, on the `id` of the closest object with an `id`, and on the path from this object to the value. Returns the value itself if it is already a valid
+ * response.
  */
 export type CompleteValue = (schema: string, value: unknown, seed: number) => CompletedValue;
 
-/** The maximum number of times that invalid values are replaced. */
+/** The maximum number of rounds. In each round, the value is validated and its invalid parts are replaced. */
 const MAX_ROUNDS = 24;
 
-/** The number of times that a value is generated with its optional properties. Later, they are omitted. */
+/** The number of attempts to generate a value with its optional properties. Further attempts omit optional properties. */
 const MAX_FULL_TRIES = 4;
 
-/** The maximum number of values that are generated for a schema with alternatives, until one is valid. */
+/** The maximum number of values that are generated to find a valid value for a schema with a `oneOf` or `anyOf`. */
 const MAX_ALTERNATIVE_TRIES = 40;
 
-/** The tries after which no valid value is expected. */
+/** The maximum number of attempts to replace a part of a value. With more attempts, no valid value is expected. */
 const MAX_TRIES = 250;
 
-/** An invalid object first gets its optional properties, then loses them, and then is replaced. */
+/**
+ * The number of attempts to correct an invalid object before it is replaced. The first attempt adds all optional properties, and the second attempt removes
+ * them.
+ */
 const MAX_OBJECT_TRIES = 2;
 
-/** An invalid array first loses repeated entries, and then is replaced. */
+/** The number of attempts to correct an invalid array before it is replaced. The attempt removes repeated entries. */
 const MAX_ARRAY_TRIES = 1;
 
-/** Creates a function that completes values for the schemas of a contract. */
+/** Creates a function that changes values until they are valid responses for schemas of a contract. */
 export function createCompleter(
   contract: Contract,
   generate: Generate = createGenerator(contract.normalized),
@@ -60,7 +64,7 @@ export function createCompleter(
   return (schema, value, seed) => {
     const node = getNode(normalized, schema);
     const found = getErrors(schema, value);
-    // Most values are complete, and this check is ten times faster. No value can be valid if the schema is not usable.
+    // Most values are already valid responses, and this check is ten times faster than a round. If ajv can't use the schema, no value is valid.
     if (found.length === 0 ? hasOnlyDocumented(getShape, node, value) : found.some(isUnusable))
       return { value, generated: [] };
     const tries = new Map<string, number>();
@@ -94,31 +98,33 @@ function hasOnlyDocumented(getShape: GetShape, node: unknown, value: unknown): b
   );
 }
 
-/** The context in which a value is completed, and its results. */
+/** The functions and the results of one round in which a value is completed. */
 interface Context {
   readonly getShape: GetShape;
-  /** Generates a value for a part. Returns undefined if the schema requires endless nesting. */
+  /**
+   * Generates a value for a part of the whole value. Returns undefined if the schema requires endlessly nested values. `tries`: the number of earlier attempts.
+   */
   readonly generate: (part: Part, tries: number) => unknown;
-  /** How often the values at JSON Pointers were found invalid. Values that fit several alternatives count more. */
+  /** The number of attempts to correct the value at a JSON Pointer. */
   readonly tries: ReadonlyMap<string, number>;
   /** The JSON Pointers of the generated values. */
   readonly generated: Set<string>;
-  /** These pointers, with `*` for the entries of arrays. */
+  /** The JSON Pointers in `generated`, with `*` in place of array indexes. */
   readonly shown: Set<string>;
-  /** The JSON Pointers of the alternatives that were chosen for values, by the JSON Pointer of the value. */
+  /** The JSON Pointers of the chosen alternatives of `oneOf` and `anyOf`, by the JSON Pointer of the value. */
   readonly chosen: Map<string, string>;
 }
 
 function generatePart(contract: Contract, generate: Generate, seed: number, part: Part, tries: number): unknown {
   const generateTry = (number: number) => {
     const seeds = { seed: mixSeed(seed, `${getPlace(part)} ${number}`), entitySeed: seed + number };
-    const options = { ...seeds, usesExamples: number === 0, isBare: number > MAX_FULL_TRIES, query: {} };
+    const options = { ...seeds, usesExamples: number === 0, omitsOptional: number > MAX_FULL_TRIES, query: {} };
     const value = tryOrError(EndlessSchemaError, () => generate(part.node, { ...options, name: getPartName(part) }));
     return value instanceof EndlessSchemaError ? undefined : value;
   };
   const schema = tries === 0 ? undefined : findAlternatives(contract.normalized, part.node);
   if (schema === undefined) return generateTry(tries);
-  // Alternatives that overlap need many tries, and a part is validated faster than the whole value.
+  // Overlapping alternatives need many attempts. Each attempt validates only the part, which is faster than a round for the whole value.
   for (let number = 1; number < MAX_ALTERNATIVE_TRIES; number++) {
     const value = generateTry(number);
     if (value !== undefined && contract.isValid(schema, value)) return value;
@@ -126,14 +132,14 @@ function generatePart(contract: Contract, generate: Generate, seed: number, part
   return generateTry(tries);
 }
 
-/** Returns a completed copy of a part; undefined if the part is omitted. */
+/** Returns a corrected copy of a part of the value, such as a property; undefined if the part is removed. */
 function complete(context: Context, part: Part): unknown {
   const { value, isRequired } = part;
   const tries = getTries(context, part);
   if (value === undefined) return replace(context, part, tries);
   const shape = context.getShape(part.node, value, tries);
   if (shape.chosen !== undefined) context.chosen.set(getPartPointer(part), shape.chosen);
-  // The first tries use the other alternatives.
+  // The first attempts use the other alternatives of the schema.
   const furtherTries = Math.max(0, tries - Math.max(0, shape.alternatives - 1));
   if (furtherTries > getMaxTries(value) || !isPlausible(shape.schema, value))
     return isRequired ? replace(context, part, tries) : undefined;
@@ -161,12 +167,12 @@ function replace(context: Context, part: Part, tries: number): unknown {
 function completeObject(context: Context, part: Part<Node>, shape: Shape, tries: number): Node {
   const { value } = part;
   const { properties, required, writeOnly } = shape;
-  const given = Object.keys(value).filter(
+  const present = Object.keys(value).filter(
     (name) => isDocumented(shape, name) && (tries < MAX_OBJECT_TRIES || required.has(name)),
   );
   const others = tries === 1 ? Object.keys(properties) : findMissing(context, part, properties);
   const missing = [...required, ...others].filter((name) => getOwn(value, name) === undefined && !writeOnly.has(name));
-  const entries = [...given, ...new Set(missing)].flatMap((name) => {
+  const entries = [...present, ...new Set(missing)].flatMap((name) => {
     const node = getPropertySchema(shape, name);
     const isRequired = required.has(name);
     const completed = complete(context, { node, value: getOwn(value, name), parent: part, step: name, isRequired });
@@ -176,7 +182,7 @@ function completeObject(context: Context, part: Part<Node>, shape: Shape, tries:
   return isSame ? value : Object.fromEntries(entries);
 }
 
-/** Returns the names of missing properties that the validator requires, because of other properties. */
+/** Returns the names of missing properties that the validator has reported, for example because of `dependentRequired`. */
 function findMissing({ tries }: Context, part: Part<Node>, properties: Node): readonly string[] {
   if (tries.size === 0) return [];
   const pointer = getPartPointer(part);
@@ -188,11 +194,11 @@ function completeArray(context: Context, part: Part<readonly unknown[]>, shape: 
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems } = shape.schema;
   const isRepeated = (entry: unknown, index: number) =>
     uniqueItems === true && value.findIndex((other) => isDeepStrictEqual(other, entry)) < index;
-  const given = (tries === 0 ? value : value.filter((entry, index) => !isRepeated(entry, index))).slice(
+  const present = (tries === 0 ? value : value.filter((entry, index) => !isRepeated(entry, index))).slice(
     0,
     Number(maxItems),
   );
-  const padded = [...given, ...Array.from({ length: Math.max(0, Number(minItems) - given.length) })];
+  const padded = [...present, ...Array.from({ length: Math.max(0, Number(minItems) - present.length) })];
   const completed = padded
     .map((entry, step) =>
       complete(context, { node: getEntrySchema(shape, step), value: entry, parent: part, step, isRequired: true }),

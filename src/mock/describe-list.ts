@@ -1,7 +1,10 @@
 import { isNode, type Node, toNode } from '../openapi/document.ts';
 import { isPlausible } from './fit-schema.ts';
 
-/** The values of the properties that describe a list of one page, by property name. `_`, `-` and case do not matter. */
+/**
+ * The properties that describe a list, such as `total` and `page`, and their values for a list that has only one page. The patterns match property names in
+ * lower case, without `_` and `-`.
+ */
 const DESCRIPTIONS: readonly (readonly [name: RegExp, getValue: (length: number) => unknown])[] = [
   [
     /^(count|size|length|total|(total|item|result|record|element|entry)s?(count|items|results|records|elements|entries|size)|total)$/,
@@ -12,7 +15,10 @@ const DESCRIPTIONS: readonly (readonly [name: RegExp, getValue: (length: number)
   [/^has_?(more|next|next_?page|prev|previous|prev_?page|previous_?page)$/, () => false],
 ];
 
-/** Returns a generated object. If it has one list and no id, the numbers that describe the list are consistent with it, such as `total`. */
+/**
+ * Corrects the properties of a generated object that describe a list, such as `total`, so that they match the list in the object. Returns the object unchanged
+ * if it has an `id`, no list or several lists.
+ */
 export function describeList(schema: Node, value: Node): Node {
   if (Object.hasOwn(value, 'id')) return value;
   const lists = Object.values(value).filter(Array.isArray);
@@ -28,7 +34,7 @@ export function describeList(schema: Node, value: Node): Node {
   return Object.fromEntries(entries);
 }
 
-/** Returns whether a schema allows a value by its own keywords. */
+/** Returns whether a schema allows a value by its keywords `type`, `const`, `enum`, `minimum` and `maximum`. */
 function isAllowed(node: unknown, value: unknown): boolean {
   if (!isNode(node) || !isPlausible(node, value)) return false;
   const { minimum, maximum } = node as { minimum?: number; maximum?: number };

@@ -4,13 +4,13 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 
 const SCHEMAS = '/components/schemas';
 
-/** Returns the name of the property that names the subtype of a value; undefined if the schema has no discriminator. */
+/** Returns the name of the discriminator property of a schema; undefined if the schema has no discriminator. */
 export function getDiscriminatorName({ discriminator }: Node): string | undefined {
   const name = isNode(discriminator) ? discriminator.propertyName : undefined;
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Returns the JSON Pointer of the schema that the discriminator of a value names; undefined if there is none. */
+/** Returns the JSON Pointer of the schema that a value selects with its discriminator property; undefined if there is none. */
 export function findSubtype(document: Document, schema: Node, value: unknown): string | undefined {
   const name = getDiscriminatorName(schema);
   if (name === undefined || !isNode(value)) return undefined;
@@ -48,7 +48,7 @@ function getMapping({ discriminator }: Node): readonly (readonly [value: string,
   return mapping.flatMap(([value, target]) => (typeof target === 'string' ? [[value, target] as const] : []));
 }
 
-/** Returns the JSON Pointer of a target in a mapping: a reference, or the name of a component schema. */
+/** Returns the JSON Pointer of a target in the `mapping` of a discriminator. The target is a reference or the name of a component schema. */
 function toPointer(target: string): string {
   return target.includes('#') ? parseReference(target.slice(target.indexOf('#'))) : SCHEMAS + formatPointer(target);
 }

@@ -17,20 +17,20 @@ export interface DescribedPart {
   readonly description: Description;
 }
 
-/** How much of an error a value describes. A higher number is a better description. */
+/** How well a value describes an error: not at all (`none`), by facts such as the status or a code (`facts`), or by a text (`message`). */
 export const Description = { none: 0, facts: 1, message: 2 } as const;
 type Description = (typeof Description)[keyof typeof Description];
 
 /** An error, and the violation that the current part of the body describes. */
 type PartError = RequestError & { readonly violation?: Violation };
 
-/** Returns whether the whole body is valid if the current part has a value. */
+/** Returns whether the whole body stays valid if a value replaces the current part of the body. */
 type IsValid = (value: unknown) => boolean;
 
 /** The maximum number of entries in a list of violations. */
 const MAX_ENTRIES = 20;
 
-/** The names of lists with the errors of a request. The names are in lower case. */
+/** Matches names of properties, in lower case, that list the errors of a request. */
 const ERROR_LIST = /error|violation|detail|message|issue|problem|reason|cause|invalid|failure|field/;
 
 /**
@@ -51,7 +51,7 @@ function describePart(name: string, base: unknown, isValid: IsValid, error: Part
   return name === '' ? chooseValue(base, isValid, { values: getMessages(error), isMessage: true }) : keep(base);
 }
 
-/** Describes an error in an object. Nested objects and lists are described too. */
+/** Changes the fields of an object, and of the objects and lists in it, so that they describe an error. */
 function describeObject(parent: string, base: Node, isValid: IsValid, error: PartError): DescribedPart {
   const names = Object.keys(base);
   let body = base;
@@ -83,15 +83,15 @@ function describeField(name: string, base: unknown, isValid: IsValid, object: Fi
   const own = (violation && getViolationValues(name, violation)) ?? getFieldValues(name, error, names);
   const chosen = own ? chooseValue(base, isValid, own) : keep(base);
   if (chosen.description !== Description.none || typeof base !== 'object') return chosen;
-  // The fields of an object such as `errors` have messages, whatever their names are.
+  // In an object such as `errors`, each field has messages about the value of the same name.
   const described = describePart(/errors$/i.test(parent) ? `${parent} ${name}` : name, base, isValid, error);
-  // If there are no violations, another field has the message.
+  // A list is not needed if the request has no violations and another field has the message.
   const isNeedless =
     Array.isArray(base) && violations.length === 0 && hasMessage(names.filter((other) => other !== name));
   return isNeedless ? keep(described.value) : described;
 }
 
-/** Describes the violations of a request in a list, one in each entry. */
+/** Describes the violations of a request in a list. Each entry of the list describes one violation. */
 function describeList(name: string, [base]: readonly unknown[], isValid: IsValid, error: PartError): DescribedPart {
   const parts = error.violation ? [{ ...error, violation: error.violation }] : splitError(error).slice(0, MAX_ENTRIES);
   const describeEntry = (part: PartError): DescribedPart => {
@@ -106,7 +106,10 @@ function describeList(name: string, [base]: readonly unknown[], isValid: IsValid
   return value ? { value, description: first.description } : keep([base]);
 }
 
-/** Describes the violations in an object whose properties are the names of the invalid values, with lists of messages or with messages. */
+/**
+ * Describes the violations in an object that maps the names of invalid values to messages, such as `{ "price": ["is missing"] }`. Returns undefined if the
+ * schema does not allow such an object.
+ */
 function describeMap(name: string, isValid: IsValid, error: PartError): DescribedPart | undefined {
   if (!ERROR_LIST.test(name.toLowerCase()) || error.violation) return undefined;
   const parts = splitError(error).slice(0, MAX_ENTRIES);
@@ -120,7 +123,7 @@ function describeMap(name: string, isValid: IsValid, error: PartError): Describe
   return value && { value, description: Description.message };
 }
 
-/** Returns the first value that is valid and has the type of the base. */
+/** Returns the first of `values` that is valid and has the same type as `base`. If there is none, returns `base`. */
 function chooseValue(base: unknown, isValid: IsValid, { values, isMessage }: FieldValues): DescribedPart {
   const value = values.find((candidate) => isSameType(candidate, base) && isValid(candidate));
   if (value === undefined) return keep(base);

@@ -1,10 +1,13 @@
 import type { Violation } from '../openapi/violations.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { parsePointer } from '../util/json-pointer.ts';
+import { getCodes } from './error-codes.ts';
 import { createStatusProblem } from './status-problem.ts';
 
 /** An error of a request: the properties of its problem document (RFC 9457), and its code. */
 export interface RequestError {
+  /** The URI of the problem. */
+  readonly type: string;
   /** The code of the problem, such as `invalid-request`. */
   readonly code: string;
   readonly title: string;
@@ -13,14 +16,21 @@ export interface RequestError {
   /** The path of the request. */
   readonly instance: string;
   readonly violations: readonly Violation[];
-  /** The time of the response, in ms since 1970. */
-  readonly nowMs: number;
+  /** The time of the response, in ms since 1970; undefined if it is not known. */
+  readonly nowMs: number | undefined;
+}
+
+/** Creates an error for a status, for a response that is not caused by the request, such as the response of an injected fault. */
+export function createStatusError(status: number): RequestError {
+  const { type, title, detail, instance } = createStatusProblem(status);
+  const code = title.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+  return { type, code, title, status, detail, instance, violations: [], nowMs: undefined };
 }
 
 /** Values for a field of an error body. The first value that the schema allows is used. */
 export interface FieldValues {
   readonly values: readonly unknown[];
-  /** Whether the field has the text that says what is wrong. */
+  /** Whether the values are messages that say what is wrong. */
   readonly isMessage: boolean;
 }
 
@@ -32,26 +42,29 @@ const MESSAGE_LENGTHS = [500, 250, 120, 60, 30];
 const MESSAGE =
   /^(error|user|developer|display|human|debug)?(message|messages|msg|detail|details|description|desc|reason|explanation|info)$|^text$/;
 
-/** The names of fields of an error and the values for them. The names are in lower case and consist only of letters. */
+const CODE =
+  /^(error|reason|sub|app|internal)*(code|number|no|key|name|type|class|kind|category|slug)$|^errno$|^__type$/;
+
+/**
+ * The fields of error bodies: a pattern for the name, and a function that returns the values. The patterns match names in lower case that consist only of
+ * letters.
+ */
 const FIELDS: readonly (readonly [name: RegExp, getValues: GetValues])[] = [
   [/^(title|summary|heading|errortitle|statustext|statusmessage|reasonphrase)$/, getTitles],
   [/^(http|response)?status(code)?$|^httpcode$/, getStatusValues],
   [/^type(uri|url)?$/, getTypes],
-  [
-    /^(error|reason|sub|app|internal)*(code|number|no|key|name|type|class|kind|category|slug)$|^errno$|^__type$/,
-    getCodeValues,
-  ],
+  [CODE, getCodeValues],
   [/^error$/, getErrorValues],
   [/^(instance|(request)?(path|uri|url))$/, ({ instance }) => [instance]],
   [/^(success|successful|succeeded|ok|valid|isvalid|issuccess|result)$/, () => [false]],
   [/^(iserror|haserrors?|failed)$/, () => [true]],
   [
     /^(timestamp|time|date|datetime|occurredat|at)$/,
-    ({ nowMs }) => [toIsoTime(nowMs), nowMs, Math.floor(nowMs / 1_000)],
+    ({ nowMs }) => (nowMs === undefined ? [] : [toIsoTime(nowMs), nowMs, Math.floor(nowMs / 1_000)]),
   ],
 ];
 
-/** The names of fields of one violation and the values for them. */
+/** The fields that describe one violation: a pattern for the name, and a function that returns the values. */
 const VIOLATION_FIELDS: readonly (readonly [name: RegExp, getValues: (violation: Violation) => readonly unknown[]])[] =
   [
     [/^(in|location|part|where|parametertype)$/, (violation) => [violation.in, getName(violation)]],
@@ -77,6 +90,11 @@ export function getFieldValues(
   return { values: getValues(error, siblings.map(toPlainName)), isMessage: plain === 'error' && !hasMessage(siblings) };
 }
 
+/** Returns whether a field has a code that does not fit an error. A generated body has such a code if the contract does not allow a code that fits. */
+export function isMismatchedCode(name: string, value: unknown, error: RequestError): boolean {
+  return typeof value === 'string' && CODE.test(toPlainName(name)) && !getCodeValues(error).includes(value);
+}
+
 /** Returns the values for a field that describes one violation; undefined if the field is unknown. */
 export function getViolationValues(name: string, violation: Violation): FieldValues | undefined {
   const plain = toPlainName(name);
@@ -84,13 +102,13 @@ export function getViolationValues(name: string, violation: Violation): FieldVal
   return getValues && { values: getValues(violation), isMessage: false };
 }
 
-/** Returns the detail of an error, followed by shorter versions of it for fields with a limited length. */
+/** Returns texts for a message field, the best first: the detail of an error, shortened details for fields with a limited length, and the title. */
 export function getMessages({ detail, title }: RequestError): readonly string[] {
   const short = MESSAGE_LENGTHS.filter((length) => length < detail.length);
   return [detail, ...short.map((length) => `${detail.slice(0, length - 1)}…`), title];
 }
 
-/** Returns one error for each violation. An error without violations concerns the whole request. */
+/** Splits an error into one error for each of its violations. For an error without violations, returns one error with a violation of the whole body. */
 export function splitError(error: RequestError): readonly (RequestError & { readonly violation: Violation })[] {
   const { violations, detail } = error;
   const [first] = violations;
@@ -104,12 +122,12 @@ export function splitError(error: RequestError): readonly (RequestError & { read
   }));
 }
 
-/** Returns the name of an invalid value, such as `address.city`, or the part of the request if the whole part is invalid. */
+/** Returns the name of an invalid value, such as `address.city`. If a whole part of the request is invalid, returns the name of the part, such as `body`. */
 export function getName({ in: part, pointer }: Violation): string {
   return parsePointer(pointer).join('.') || part;
 }
 
-/** Returns the steps to an invalid value, such as `body`, `lines`, 0. */
+/** Returns the path of an invalid value as a list, such as `['body', 'lines', 0]`. */
 function getSteps({ in: part, pointer }: Violation): readonly (string | number)[] {
   return [part, ...parsePointer(pointer).map((step) => (/^\d+$/.test(step) ? Number(step) : step))];
 }
@@ -118,7 +136,7 @@ function toPlainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
 
-/** Returns whether one of the fields has the text that says what is wrong. */
+/** Returns whether a field with one of these names has the message that says what is wrong. */
 export function hasMessage(names: readonly string[]): boolean {
   return names.some((name) => MESSAGE.test(toPlainName(name)));
 }
@@ -131,9 +149,9 @@ function getStatusValues(error: RequestError): readonly unknown[] {
   return [error.status, String(error.status), 'error', 'fail', ...getCodes(error)];
 }
 
-/** Returns values for `type`. In a problem document, it is a URI. In other errors, it is a code. */
+/** Returns values for the field `type`. In a problem document, which has a `title`, the URI is first. In other errors, codes are first. */
 function getTypes(error: RequestError, siblings: readonly string[]): readonly unknown[] {
-  const uris = [`/problems/${error.code}`, 'about:blank'];
+  const uris = [error.type, 'about:blank'];
   return siblings.includes('title') ? [...uris, ...getCodes(error)] : [...getCodes(error), ...uris];
 }
 
@@ -141,7 +159,10 @@ function getCodeValues(error: RequestError): readonly unknown[] {
   return [error.status, ...getCodes(error), String(error.status)];
 }
 
-/** Returns values for `error`: the message, unless another field has it. With `error_description`, it is a code (RFC 6749, section 5.2). */
+/**
+ * Returns values for the field `error`, the best first. The best value is the message. If another field has the message, it is the name of the status. If the
+ * object also has the field `error_description`, it is a code (RFC 6749, section 5.2).
+ */
 function getErrorValues(error: RequestError, siblings: readonly string[]): readonly unknown[] {
   const reason = createStatusProblem(error.status).title;
   const texts = hasMessage(siblings) ? [reason] : getMessages(error);
@@ -151,77 +172,4 @@ function getErrorValues(error: RequestError, siblings: readonly string[]): reado
     true,
     error.status,
   ];
-}
-
-/** The codes that APIs use for errors, in words by status. A code in an `enum` can be any of them. */
-const CODES: Readonly<Record<number, readonly string[]>> = {
-  400: [
-    'validation error',
-    'validation failed',
-    'invalid argument',
-    'invalid input',
-    'invalid parameter',
-    'invalid parameters',
-    'invalid params',
-    'bad request',
-    'invalid',
-    'validation',
-    'bad input',
-    'malformed request',
-    'unprocessable entity',
-  ],
-  401: [
-    'unauthorized',
-    'unauthenticated',
-    'authentication required',
-    'not authenticated',
-    'invalid credentials',
-    'invalid token',
-    'authentication',
-  ],
-  403: ['forbidden', 'permission denied', 'access denied', 'unauthorized', 'insufficient permissions'],
-  404: ['not found', 'resource not found', 'missing', 'unknown resource'],
-  409: ['conflict', 'already exists', 'duplicate', 'resource exists'],
-  413: ['payload too large', 'too large'],
-  415: ['unsupported media type', 'invalid content type'],
-};
-
-const GENERAL_CODES = [
-  'bad request',
-  'client error',
-  'request error',
-  'api error',
-  'general error',
-  'error',
-  'failure',
-  'failed',
-  'unknown',
-];
-
-/** Ways to write words as one code. */
-const STYLES: readonly ((words: readonly string[]) => string)[] = [
-  (words) => words.join('_'),
-  (words) => words.join('_').toUpperCase(),
-  (words) => words.join('-'),
-  (words) => words.map(capitalize).join(''),
-  ([first = '', ...words]) => first + words.map(capitalize).join(''),
-  (words) => words.join(' '),
-  (words) => words.map(capitalize).join(' '),
-];
-
-/** Returns codes for an error: the code of the problem, then the codes that other APIs use for such an error. */
-function getCodes({ code, status }: RequestError): readonly string[] {
-  const reason = createStatusProblem(status).title.toLowerCase();
-  const phrases = [
-    code.replaceAll('-', ' '),
-    ...(CODES[status === 422 ? 400 : status] ?? []),
-    reason,
-    ...GENERAL_CODES,
-  ];
-  const words = phrases.flatMap((phrase) => [phrase, `${phrase} error`]).map((phrase) => phrase.split(' '));
-  return [code, ...words.flatMap((each) => STYLES.map((style) => style(each)))];
-}
-
-function capitalize(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -12,8 +12,9 @@ import type { Route } from '../openapi/routes.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { chooseMediaType } from './choose-response.ts';
 import { type DescribedPart, Description, describeError } from './error-body.ts';
-import type { RequestError } from './error-fields.ts';
+import { createStatusError, type RequestError } from './error-fields.ts';
 import { PROBLEM_TYPE, toContentType, toText } from './media-types.ts';
+import { createErrorResponse, getMethodsAtPath } from './status-problem.ts';
 
 /** An error of a request, and the problem document (RFC 9457) that describes it. */
 export interface ErrorToDescribe {
@@ -31,28 +32,30 @@ interface MockParts {
   createHeaders(headers: readonly DocumentedHeader[], status: number): ResponseToVerify['headers'];
 }
 
-/** Creates the body of a response to an error. Returns undefined if the body is the problem document. */
+/** Creates the body of an error response. Returns undefined if the problem document of the error is used as the body. */
 type CreateBody = (described: ErrorToDescribe) => unknown;
 
-/** The number of bodies that are generated to find one that can describe an error. If a schema has several alternatives, each body has a random one. */
+/** The maximum number of bodies that are generated to find a body that can describe an error. Each body uses a random alternative of a `oneOf` or `anyOf`. */
 const MAX_GENERATED = 8;
 
 /** The media types that allow a problem document. */
 const PROBLEM_TYPES = [PROBLEM_TYPE, 'application/*', '*/*'];
 
-/**
- * Creates the function that responds to an error of a request as the contract documents it for the operation: with the documented status, media type and
- * fields. The function returns undefined if the problem document of the error is the right response: if the contract documents problem documents or no body,
- * and if no valid body can be made.
- */
-export function createErrorResponder({ isValid }: Pick<Contract, 'isValid'>, parts: MockParts) {
+/** Creates the functions that create error responses with the fields that the contract documents. */
+export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'routes'>, parts: MockParts) {
+  const { isValid } = contract;
   const forms = new WeakMap<DocumentedMedia, { readonly createBody: CreateBody | undefined }>();
   const getForm = (media: DocumentedMedia, create: () => CreateBody | undefined) => {
     const form = forms.get(media) ?? { createBody: create() };
     forms.set(media, form);
     return form;
   };
-  return ({ responses }: Route, described: ErrorToDescribe): ResponseToVerify | undefined => {
+  /**
+   * Creates an error response as the contract documents it for the operation: with the documented status, media type and fields. Returns undefined if the
+   * response must have the problem document of the error as its body. This is the case if the contract documents a problem document or no body, or if no valid
+   * body is found.
+   */
+  const createDocumented = ({ responses }: Route, described: ErrorToDescribe): ResponseToVerify | undefined => {
     const response = findErrorResponse(responses, described.error.status);
     if (!response) return undefined;
     const type = PROBLEM_TYPE in response.media ? PROBLEM_TYPE : (chooseMediaType(response, described.accept) ?? '');
@@ -73,11 +76,38 @@ export function createErrorResponder({ isValid }: Pick<Contract, 'isValid'>, par
       body: isJsonType(contentType) ? body : toText(contentType, body),
     };
   };
+  /**
+   * Creates a response with an error status that the contract does not document. The body has the fields that the contract documents for other errors.
+   * `accept`: the `Accept` header.
+   */
+  const createUndocumented = (route: Route, status: number, accept: string): ResponseToVerify => {
+    const problem = createErrorResponse(contract, getMethodsAtPath(contract, route), status);
+    const described = { error: createStatusError(status), document: problem.body as object, accept };
+    const { type, media } = findErrorMedia([route, ...contract.routes], accept) ?? {};
+    if (!media || type === undefined) return problem;
+    const { createBody } = getForm(media, () => createForm({ isValid, ...parts }, type, media, described));
+    const body = createBody?.(described);
+    const headers = { ...problem.headers, 'Content-Type': toContentType(type) };
+    return body === undefined ? problem : { status, headers, body };
+  };
+  return { createDocumented, createUndocumented };
+}
+
+/**
+ * Returns the JSON media type of the first error response that the operations document. Returns undefined if there is none, or if the response is a problem
+ * document.
+ */
+function findErrorMedia(routes: readonly Route[], accept: string) {
+  const errors = routes.flatMap(({ responses }) => responses.filter(({ name }) => /^[45]/.test(name)));
+  const response = errors.find(({ media }) => Object.keys(media).some(isJsonType));
+  const type = response && chooseMediaType(response, accept);
+  if (!response || type === undefined || !isJsonType(type) || PROBLEM_TYPE in response.media) return undefined;
+  return { type, media: response.media[type] };
 }
 
 const NO_FORM = { createBody: undefined };
 
-/** Returns an error with another status, or the same error if it has the status. */
+/** Returns a copy of an error with another status. Returns the error itself if it already has this status. */
 function setStatus(described: ErrorToDescribe, status: number): ErrorToDescribe {
   const { error, document } = described;
   if (error.status === status) return described;
@@ -91,7 +121,10 @@ function createProblemResponse(
   return { status, headers: { ...headers, 'Content-Type': PROBLEM_TYPE }, body };
 }
 
-/** Returns the function that creates the bodies for a media type; undefined if the body is a problem document, or if no valid body is found. */
+/**
+ * Creates the function that creates the error bodies of a media type. Returns undefined if the body is the problem document of the error, or if no valid body
+ * is found.
+ */
 function createForm(
   { isValid, generate }: Pick<Contract, 'isValid'> & MockParts,
   type: string,
@@ -116,7 +149,10 @@ function toBase({ value }: Example): () => unknown {
   return () => value;
 }
 
-/** Adds fields that only the schema requires to a problem document. Returns undefined if the values of the problem document are invalid. */
+/**
+ * Returns the problem document of an error with the other fields of `body`, which the schema can require. `body`: a valid body. Returns undefined if the schema
+ * does not allow the values of the problem document.
+ */
 function completeProblem(body: unknown, isValid: (body: unknown) => boolean, { document }: ErrorToDescribe): unknown {
   const names = Object.keys(toNode(body));
   const documented = Object.fromEntries(Object.entries(document).filter(([name]) => names.includes(name)));
@@ -131,7 +167,7 @@ function isPlainText(type: string): boolean {
   return /^text\/(?!xml)/.test(type);
 }
 
-/** Returns the valid body that describes an error best. Stops at the first body with the message of the error. */
+/** Returns the valid body that can describe an error best. Stops at the first body that can have the message of the error. */
 function findBestBase(bases: readonly (() => unknown)[], isValid: (body: unknown) => boolean, error: RequestError) {
   let best: { readonly base: unknown; readonly description: DescribedPart['description'] } | undefined;
   for (const getBase of bases) {

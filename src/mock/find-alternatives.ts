@@ -2,7 +2,10 @@ import { type Document, isNode, type Node, parseReference } from '../openapi/doc
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 
-/** Returns the JSON Pointer of a schema of a document that is a reference, or has a `oneOf` or `anyOf`. Returns undefined for other schemas. */
+/**
+ * Returns the JSON Pointer of a schema that has a `oneOf` or `anyOf`. For a reference, returns the JSON Pointer of its target. Returns undefined for other
+ * schemas.
+ */
 export function findAlternatives(document: Document, node: unknown): string | undefined {
   if (!isNode(node)) return undefined;
   return typeof node.$ref === 'string' ? parseReference(node.$ref) : findPointers(document).get(node);

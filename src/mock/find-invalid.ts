@@ -2,12 +2,12 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode } from '../openapi/document.ts';
 import { groupByPointer } from '../openapi/schema-validator.ts';
 
-/** A value that was completed, and how. */
+/** A value after a round of `createCompleter`, and how the round has changed it. */
 interface Completed extends Pick<Contract, 'getErrors'> {
   readonly value: unknown;
   /** The JSON Pointers of the generated values. */
   readonly generated: ReadonlySet<string>;
-  /** The JSON Pointers of the alternatives that were chosen for values, by the JSON Pointer of the value. */
+  /** The JSON Pointers of the chosen alternatives of `oneOf` and `anyOf`, by the JSON Pointer of the value. */
   readonly chosen: ReadonlyMap<string, string>;
 }
 
@@ -16,27 +16,33 @@ type Errors = ReturnType<Contract['getErrors']>;
 /** An invalid value. */
 interface InvalidValue {
   readonly pointer: string;
-  /** By how much the number of tries to correct the value grows. */
+  /** The number to add to the attempts to correct the value. */
   readonly addedTries: number;
 }
 
-/** The added tries of a value that fits several alternatives of a `oneOf`. Another alternative would not help, so the value is replaced. */
+/**
+ * The number of attempts to add if a value matches several alternatives of a `oneOf`. With this high number, the value is replaced at once, because choosing
+ * another alternative would not help.
+ */
 const OVERLAP_TRIES = 100;
 
-/** Returns the invalid values to replace: the innermost ones, or the generated values that have them. */
+/** Returns the innermost invalid values. If such a value is a part of a generated value, returns the generated value instead. */
 export function findInvalid(errors: Errors, completed: Completed): readonly InvalidValue[] {
   const invalid = findValues(errors, '', completed);
   const innermost = invalid.filter(({ pointer }) => !invalid.some((other) => isBelow(other.pointer, pointer)));
   const byPointer = new Map<string, InvalidValue>();
   for (const { pointer, addedTries } of innermost) {
     const place = findGenerated(pointer, completed.generated) ?? pointer;
-    // A generated value is generated again in any case.
+    // A generated value is always generated again, so one attempt is enough.
     byPointer.set(place, { pointer: place, addedTries: place === pointer ? addedTries : 1 });
   }
   return [...byPointer.values()];
 }
 
-/** Returns the values with errors. The errors of a union are those of the alternative that was chosen. `base`: the JSON Pointer of the validated value. */
+/**
+ * Returns the values with errors. If a value violates a `oneOf` or `anyOf`, returns its parts that violate the chosen alternative. `base`: the JSON Pointer of
+ * the validated value.
+ */
 function findValues(errors: Errors, base: string, completed: Completed): readonly InvalidValue[] {
   const grouped = [...groupByPointer(errors)];
   const unions = grouped.flatMap(([pointer, { keyword }]) =>
@@ -49,7 +55,7 @@ function findValues(errors: Errors, base: string, completed: Completed): readonl
     const inner = chosen === undefined ? [] : completed.getErrors(chosen, getNode(completed.value, place));
     if (inner.length === 0)
       return [{ pointer: place, addedTries: Array.isArray(params.passingSchemas) ? OVERLAP_TRIES : 1 }];
-    // A schema can be an alternative of itself.
+    // Without this removal, a schema that is an alternative of itself would cause endless recursion.
     const others = new Map([...completed.chosen].filter(([key]) => key !== place));
     return findValues(inner, place, { ...completed, chosen: others });
   });
@@ -59,7 +65,7 @@ function isBelow(pointer: string, ancestor: string): boolean {
   return pointer.startsWith(`${ancestor}/`);
 }
 
-/** Returns the JSON Pointer of the outermost generated value that has the value at a pointer. */
+/** Returns the JSON Pointer of the generated value that has the value at a JSON Pointer as a part; undefined if there is none. */
 function findGenerated(pointer: string, generated: ReadonlySet<string>): string | undefined {
   if (generated.has(pointer)) return pointer;
   const end = pointer.lastIndexOf('/');

@@ -1,20 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createPattern } from '../openapi/ajv.ts';
 import { type Document, isNode, type Node, toNode } from '../openapi/document.ts';
-import { isOneWay } from '../openapi/schema-validator.ts';
+import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import { findSubtype } from './discriminator.ts';
 import { allowsType, createMerge, getReferences } from './merge-schema.ts';
 
-/** The keywords of a schema that say which properties and entries a value has. */
+/** A schema after its references, its `allOf` and the chosen alternatives were merged into it, and its rules for properties. */
 export interface Shape {
   readonly schema: Node;
   readonly properties: Node;
   readonly required: ReadonlySet<string>;
   /** The patterns of documented property names. */
   readonly patterns: readonly RegExp[];
-  /** The names of the properties that responses do not have. */
+  /** The names of the properties that are `writeOnly`, so that responses do not have them. */
   readonly writeOnly: ReadonlySet<string>;
-  /** Whether a value can only have documented properties. A schema with `properties` must allow others explicitly. */
+  /**
+   * Whether a value can only have documented properties. This is the default for a schema with `properties`: only `additionalProperties` or
+   * `unevaluatedProperties` can allow others.
+   */
   readonly isClosed: boolean;
   /** The number of alternatives of a `oneOf` or `anyOf`; 0 if the schema has none. */
   readonly alternatives: number;
@@ -22,10 +25,10 @@ export interface Shape {
   readonly chosen: string | undefined;
 }
 
-/** Returns the shape of a schema for a value. `skipped`: the number of alternatives that fit better, and are not used. */
+/** Merges a schema with the alternatives of `oneOf` and `anyOf` that fit a value best. `skipped`: with 1, the second best alternative is used. */
 export type GetShape = (schema: unknown, value: unknown, skipped?: number) => Shape;
 
-/** The depth at which alternatives are no longer compared. A schema can be an alternative of itself. */
+/** The depth from which alternatives are no longer compared, because a schema can be an alternative of itself. */
 const MAX_DEPTH = 4;
 
 /** Creates a function that merges a schema with the alternatives that fit a value best. */
@@ -70,7 +73,7 @@ function toShape(document: Document, schema: Node): Omit<Shape, 'alternatives' |
   const properties = toNode(schema.properties);
   const names = Object.keys(properties);
   const isWriteOnly = (property: unknown): boolean =>
-    isOneWay(document, property, 'writeOnly') ||
+    isReadOrWriteOnly(document, property, 'writeOnly') ||
     (isNode(property) && Array.isArray(property.allOf) && property.allOf.some(isWriteOnly));
   const rest = [schema.additionalProperties, schema.unevaluatedProperties];
   return {
@@ -83,12 +86,19 @@ function toShape(document: Document, schema: Node): Omit<Shape, 'alternatives' |
   };
 }
 
-/** The ratings of differences between a value and a schema. */
+/** The rating of a value that differs from the `const` or `enum` of its schema. */
 const OTHER_CONSTANT = -100;
+
+/** The rating of a value whose type differs from the type of its schema. */
 const OTHER_TYPE = -10;
+
+/** The rating of a missing property that the schema requires. */
 const MISSING_PROPERTY = -2;
 
-/** Rates how well a value fits a schema: the more of its properties the schema documents, the better. Below 0: the value is not valid. */
+/**
+ * Rates how well a value fits a schema. A higher number is better. Each documented property of the value adds at most 1. A value with a rating below 0 is
+ * invalid.
+ */
 function rateFit(getShape: GetShape, node: unknown, value: unknown): number {
   const { schema, properties, required, isClosed } = getShape(node, value);
   if (value === undefined) return schema.type === 'null' ? OTHER_TYPE : 0;
@@ -98,13 +108,15 @@ function rateFit(getShape: GetShape, node: unknown, value: unknown): number {
   for (const name of required) if (!Object.hasOwn(value, name)) rating += MISSING_PROPERTY;
   for (const [name, own] of Object.entries(value)) {
     if (!Object.hasOwn(properties, name)) rating -= isClosed ? 1 : 0;
-    else rating += rateProperty(getShape(properties[name], own).schema, own);
+    else rating += rateProperty(getShape, properties[name], own);
   }
   return rating;
 }
 
-function rateProperty(schema: Node, value: unknown): number {
-  if (isPlausible(schema, value)) return 1;
+/** Rates how well a property fits its schema. The best rating is 1. */
+function rateProperty(getShape: GetShape, node: unknown, value: unknown): number {
+  const { schema } = getShape(node, value);
+  if (isPlausible(schema, value)) return isNode(value) ? Math.min(1, 1 + rateFit(getShape, node, value)) : 1;
   return hasConstants(schema) ? OTHER_CONSTANT : OTHER_TYPE;
 }
 
@@ -112,7 +124,7 @@ function hasConstants(schema: Node): boolean {
   return 'const' in schema || 'enum' in schema;
 }
 
-/** Returns whether a value has a type of a schema, and is one of its constants. */
+/** Returns whether a schema allows a value by its keywords `type`, `const` and `enum`. */
 export function isPlausible(schema: Node, value: unknown): boolean {
   const types = [schema.type ?? []].flat();
   if (types.length > 0 && !allowsType(types, getType(value))) return false;
@@ -120,26 +132,26 @@ export function isPlausible(schema: Node, value: unknown): boolean {
   return !Array.isArray(schema.enum) || schema.enum.some((choice) => isDeepStrictEqual(choice, value));
 }
 
-/** Returns whether responses can have a property of a name. */
+/** Returns whether a response may have a property with this name. */
 export function isDocumented({ properties, required, patterns, writeOnly, isClosed }: Shape, name: string): boolean {
   if (Object.hasOwn(properties, name)) return !writeOnly.has(name);
   return !isClosed || required.has(name) || patterns.some((pattern) => pattern.test(name));
 }
 
-/** Returns the schema of a property. */
+/** Returns the schema of a property; undefined if the schema of the object does not restrict it. */
 export function getPropertySchema({ schema, properties, patterns }: Shape, name: string): unknown {
   if (Object.hasOwn(properties, name)) return properties[name];
   const index = patterns.findIndex((pattern) => pattern.test(name));
   return index < 0 ? schema.additionalProperties : Object.values(toNode(schema.patternProperties))[index];
 }
 
-/** Returns the schema of an entry of an array. */
+/** Returns the schema of the array entry at an index; undefined if the array schema does not restrict it. */
 export function getEntrySchema({ schema }: Shape, index: number): unknown {
   const { items, prefixItems } = schema;
   return (Array.isArray(prefixItems) ? prefixItems[index] : undefined) ?? items;
 }
 
-/** Returns the JSON Schema type of a value. */
+/** Returns the JSON Schema type of a value, such as `integer` for 5. */
 function getType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

@@ -1,4 +1,4 @@
-/** Formats a value as an XML document, with an element for each property and each entry of an array. */
+/** Formats a value as an XML document. The document has the root element `root`, and an element for each property and each array entry. */
 export function toXml(value: unknown): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${createElement('root', value)}`;
 }

@@ -4,13 +4,13 @@ import { mixSeed } from '../util/random.ts';
 import { toSingular } from '../util/singular.ts';
 import type { ContainerInput, Place } from './place.ts';
 
-/** The number of entries of an array without limits. */
+/** The minimum and maximum number of generated entries, if the schema has no limits. */
 const ENTRY_COUNT = { least: 1, most: 3 };
 
 /** The maximum number of attempts to generate further unique entries. */
 const MAX_ATTEMPTS = 60;
 
-/** The number of values that an entry with properties needs. */
+/** The number of generated values that is reserved for an entry if the entry is an object or an array. */
 const ENTRY_BUDGET = 4;
 
 /** Generates an array. Its entries have different ids. */
@@ -28,7 +28,7 @@ export function generateArray(input: ContainerInput): readonly unknown[] {
     const entry = generate(isContained ? { allOf: [own, contains] } : own, { ...getEntryPlace(place, index), budget });
     const keys = getUniqueKeys(entry, schema.uniqueItems === true);
     if (keys.some((key) => seen.has(key))) continue;
-    // Each further entry would be the example of the schema.
+    // Each further entry would be the same example.
     const isEnough = entries.length >= Math.max(1, least, prefix.length);
     if (options.usesExamples && isEnough && isDeepStrictEqual(entry, entries[0])) break;
     for (const key of keys) seen.add(key);
@@ -48,25 +48,25 @@ function getEntryPlace(place: Place, index: number): Place {
     name: toSingular(place.name),
     subject: toSingular(place.subject),
     seed: mixSeed(place.seed, index),
-    given: isNode(place.given) ? place.given['*'] : undefined,
+    knownValues: isNode(place.knownValues) ? place.knownValues['*'] : undefined,
     isRepeated: index > 0,
   };
 }
 
-/** Returns the least and the chosen number of entries. */
+/** Returns the minimum number of entries (`least`) and the number of entries to generate (`count`). */
 function countEntries({ schema, place, options, random, canRecur, isContainer }: ContainerInput) {
   const { items, contains, minContains = 1, minItems = 0 } = schema;
   const { length } = getPrefix(schema);
   const isFixed = length > 0 && (items === false || schema.unevaluatedItems === false);
   const least = Math.max(Number(minItems), contains === undefined ? 0 : Number(minContains));
   const most = Number(schema.maxItems ?? (isFixed ? length : Number.POSITIVE_INFINITY));
-  if (options.isBare || !canRecur(items)) return { least, count: Math.min(least, most) };
+  if (options.omitsOptional || !canRecur(items)) return { least, count: Math.min(least, most) };
   const affordable = Math.floor(place.budget / (isContainer(items) ? ENTRY_BUDGET : 1));
-  const wanted = Math.min(random.integer(ENTRY_COUNT.least, place.isLean ? 1 : ENTRY_COUNT.most), affordable);
+  const wanted = Math.min(random.integer(ENTRY_COUNT.least, place.omitsContainers ? 1 : ENTRY_COUNT.most), affordable);
   return { least, count: Math.min(Math.max(least, length > 0 ? length : wanted), most) };
 }
 
-/** Returns texts that another entry of the array must not have: the entry, and its id. */
+/** Returns texts that must be different for each entry of an array: the `id` of the entry, and the whole entry if `isUnique` is true. */
 function getUniqueKeys(entry: unknown, isUnique: boolean): readonly string[] {
   const id = isNode(entry) && Object.hasOwn(entry, 'id') ? entry.id : undefined;
   return [...(isUnique ? [JSON.stringify(entry)] : []), ...(id === undefined ? [] : [`id ${JSON.stringify(id)}`])];

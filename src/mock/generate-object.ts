@@ -4,19 +4,19 @@ import { describeList } from './describe-list.ts';
 import type { ContainerInput, GeneratorOptions, Place } from './place.ts';
 import { generateString } from './primitives.ts';
 
-/** The probability of an optional property. */
+/** The probability that an optional property is generated. */
 const OPTIONAL_PROBABILITY = 0.8;
 
-/** The number of properties of a map without limits. */
+/** The number of properties of an object with arbitrary property names, if the schema has no limits. */
 const MAP_SIZE = 2;
 
 /** The maximum number of attempts to generate further properties. */
 const MAX_ATTEMPTS = 60;
 
-/** The budget that an optional object or array needs. */
+/** The number of generated values that is reserved for an optional object or array. */
 const CONTAINER_BUDGET = 3;
 
-/** The maximum budget of an object with an `id` that is not in another one. It has the same properties alone and in a list. */
+/** The maximum number of values in the outermost object with an `id`. Without this limit, the object could have fewer properties in a list than alone. */
 const ENTITY_BUDGET = 400;
 
 /** Generates an object. If it has an `id`, its other values depend only on this `id`. */
@@ -38,7 +38,7 @@ export function generateObject(input: ContainerInput): Node {
   return describeList(schema, Object.fromEntries(values));
 }
 
-/** Returns the place of an object whose seed depends on its `id`, and the `id`. Returns the place itself if the object has no `id`. */
+/** Generates the `id` of an object. Returns the `id`, and a place whose seed depends on it. If the object has no `id`, returns the place unchanged. */
 function enterEntity(input: ContainerInput, properties: Node): { readonly place: Place; readonly id?: unknown } {
   const { place, options, generate, isContainer, isExcluded } = input;
   const node = Object.hasOwn(properties, 'id') ? properties.id : undefined;
@@ -54,13 +54,14 @@ function getInnerPlace(place: Place, name: string): Place {
     ...place,
     name,
     seed: mixSeed(place.seed, name),
-    given: isNode(place.given) && Object.hasOwn(place.given, name) ? place.given[name] : undefined,
+    knownValues:
+      isNode(place.knownValues) && Object.hasOwn(place.knownValues, name) ? place.knownValues[name] : undefined,
     depth: place.depth + 1,
     isRepeated: place.isRepeated === true && name === 'id',
   };
 }
 
-/** Returns the names of the properties of an object, in the order of the schema. */
+/** Chooses the properties of a generated object. Returns their names in the order of the schema. */
 function chooseNames(input: ContainerInput, properties: Node): readonly string[] {
   const { schema, place, isContainer, isExcluded } = input;
   const required = new Set<string>(Array.isArray(schema.required) ? schema.required : []);
@@ -74,28 +75,29 @@ function chooseNames(input: ContainerInput, properties: Node): readonly string[]
   return affordable.filter((name) => isRequired(name) || room-- > 0);
 }
 
-/** Returns whether an optional property is included. */
+/** Returns whether an optional property is generated. */
 function isWanted({ schema, place, options, isContainer }: ContainerInput, name: string): boolean {
   const isPresentByQuery = isPresent(schema, name, options);
   if (isPresentByQuery !== undefined) return isPresentByQuery;
   const node = toNode(schema.properties)[name];
-  if (options.isBare || (place.isLean && isContainer(node))) return false;
-  if (options.usesExamples || options.isFull || name === 'id') return true;
-  if (isNode(place.given) && Object.hasOwn(place.given, name)) return true;
+  if (options.omitsOptional || (place.omitsContainers && isContainer(node))) return false;
+  if (options.usesExamples || options.includesOptional || name === 'id') return true;
+  if (isNode(place.knownValues) && Object.hasOwn(place.knownValues, name)) return true;
   return createRandom(mixSeed(place.seed, `${name}?`)).next() < OPTIONAL_PROBABILITY;
 }
 
-/** Returns whether the query includes a property by `x-present-with`; undefined if the schema has no such rule for the property. */
+/** Returns whether the query of the request meets the condition that the extension `x-present-with` sets for a property; undefined if it sets none. */
 function isPresent(schema: Node, property: string, { query }: GeneratorOptions): boolean | undefined {
   const conditions = schema['x-present-with'];
   const [name = '', value] = isNode(conditions) ? String(conditions[property] ?? '').split('=') : [];
   return value === undefined ? undefined : query[name] === value;
 }
 
-/** Adds the properties that the schema requires by number only, and the properties of a map. */
+/** Adds properties that are not in `properties`: those of an object with arbitrary property names, and as many as `minProperties` requires. */
 function addProperties(input: ContainerInput, values: Map<string, unknown>, createPlace: (name: string) => Place) {
   const { schema, place, options, generate, canRecur } = input;
-  const isFilled = isMap(schema) && !options.isBare && !place.isLean && canRecur(schema.additionalProperties);
+  const isFilled =
+    isMap(schema) && !options.omitsOptional && !place.omitsContainers && canRecur(schema.additionalProperties);
   const least = Math.max(Number(schema.minProperties ?? 0), isFilled ? MAP_SIZE : 0);
   const most = Number(schema.maxProperties ?? Number.POSITIVE_INFINITY);
   for (let number = 1; values.size < Math.min(least, most) && number <= MAX_ATTEMPTS; number++) {
@@ -105,7 +107,7 @@ function addProperties(input: ContainerInput, values: Map<string, unknown>, crea
   }
 }
 
-/** Returns a name and the schema for an additional property. */
+/** Returns the name and the schema of a new property that is not in `properties`. */
 function createAdditionalProperty(schema: Node, number: number, random: Random): readonly [string, unknown] {
   const place = { name: 'key', subject: '' };
   const [[pattern, property] = []] = Object.entries(toNode(schema.patternProperties));

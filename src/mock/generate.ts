@@ -1,26 +1,26 @@
 import type { MergedSchema } from '../openapi/close-schemas.ts';
 import { type Document, getNode, isNode, type Node, toNode } from '../openapi/document.ts';
-import { isOneWay } from '../openapi/schema-validator.ts';
+import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import { createRandom, type Random } from '../util/random.ts';
 import { getDiscriminatorName, getDiscriminatorValue, getSubtypes } from './discriminator.ts';
 import { isPlausible } from './fit-schema.ts';
 import { generateArray } from './generate-array.ts';
 import { generateObject } from './generate-object.ts';
-import { setGiven } from './given-values.ts';
+import { setKnownValues } from './known-values.ts';
 import { chooseAtRandom, createMerge, type Merge } from './merge-schema.ts';
 import type { Children, ContainerInput, GeneratorOptions, Place } from './place.ts';
 import { generateNumber, generateString } from './primitives.ts';
 
-/** The number of times that a reference is followed within its own target. */
+/** The number of times that a reference is followed again inside the schema to which it refers. */
 const MAX_RECURSIONS = 1;
 
 /** The depth below which optional objects and arrays are omitted. */
 const MAX_OPTIONAL_DEPTH = 4;
 
-/** The maximum depth of a generated value. A deeper schema counts as endless. */
+/** The maximum depth of a generated value. A schema that requires a deeper value causes an `EndlessSchemaError`. */
 const MAX_DEPTH = 100;
 
-/** The number of properties and entries of a generated value: about 100 kB of JSON. */
+/** The maximum number of properties and entries of a generated value. This is about 100 kB of JSON. */
 const BUDGET = 4_000;
 
 /** The probability that null is chosen from an `enum` with other values. */
@@ -39,37 +39,51 @@ interface Engine {
 }
 
 /**
- * Creates a generator of values for the schemas of a document. `excluded`: properties with this keyword are omitted. The caller must validate the value,
- * which can be invalid if keywords depend on each other.
+ * Creates a generator of values for the schemas of a document. `excluded`: a keyword. Properties with this keyword are omitted. The caller must validate each
+ * generated value, because it can be invalid if keywords of its schema depend on each other.
  */
 export function createGenerator(document: Document, excluded: 'readOnly' | 'writeOnly' = 'writeOnly') {
-  const isExcluded = (property: unknown) => isOneWay(document, property, excluded);
+  const isExcluded = (property: unknown) => isReadOrWriteOnly(document, property, excluded);
   const engine = { document, merge: createMerge(document), isExcluded };
   return (node: unknown, options: GeneratorOptions) => {
-    const { seed, name = '', given, isBare } = options;
-    const place = { seed, name, subject: name, given, ancestors: [], depth: 0, budget: BUDGET, isInEntity: false };
-    return generate(engine, node, { ...place, isLean: isBare }, options);
+    const { seed, name = '', knownValues, omitsOptional } = options;
+    const place = {
+      seed,
+      name,
+      subject: name,
+      knownValues,
+      ancestors: [],
+      depth: 0,
+      budget: BUDGET,
+      isInEntity: false,
+    };
+    return generate(engine, node, { ...place, omitsContainers: omitsOptional }, options);
   };
 }
 
-/** Generates a value for a schema. Throws `EndlessSchemaError`. */
+/** Generates a value for a schema. Throws `EndlessSchemaError` if the schema requires endlessly nested values. */
 export type Generate = ReturnType<typeof createGenerator>;
 
 function generate(engine: Engine, node: unknown, place: Place, options: GeneratorOptions): unknown {
-  const { ancestors, given } = place;
+  const { ancestors, knownValues } = place;
   const random = createRandom(place.seed);
   const canFollow = (reference: string) => countReference(ancestors, reference) < MAX_RECURSIONS;
   const { schema, references } = mergeSubtype(engine, node, random, canFollow);
   const path = [...ancestors, ...(references.length > 0 ? references : [''])];
   if (path.length > MAX_DEPTH) throw new EndlessSchemaError();
-  if (given !== undefined && !isNode(given) && isPlausible(schema, given)) return given;
+  if (knownValues !== undefined && !isNode(knownValues) && isPlausible(schema, knownValues)) return knownValues;
   if ('const' in schema) return schema.const;
   const example = options.usesExamples ? getExample(schema) : undefined;
-  if (example !== undefined && !isRepeatedId(place, example)) return setGiven(example, given);
+  if (example !== undefined && !isRepeatedId(place, example)) return setKnownValues(example, knownValues);
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return chooseEnumValue(schema.enum, options, random);
-  const isLean = place.isLean || place.depth >= MAX_OPTIONAL_DEPTH || !references.every(canFollow);
+  const omitsContainers = place.omitsContainers || place.depth >= MAX_OPTIONAL_DEPTH || !references.every(canFollow);
   const subject = getSubject(references) ?? place.subject;
-  return generateType(engine, { schema, place: { ...place, ancestors: path, isLean, subject }, options, random });
+  return generateType(engine, {
+    schema,
+    place: { ...place, ancestors: path, omitsContainers, subject },
+    options,
+    random,
+  });
 }
 
 function countReference(ancestors: readonly string[], reference: string): number {
@@ -78,12 +92,15 @@ function countReference(ancestors: readonly string[], reference: string): number
   return count;
 }
 
-/** Returns whether an example would give an entry of an array the same id as another entry. */
+/** Returns whether an example can't be used, because two entries of an array would have the same id. */
 function isRepeatedId({ isRepeated, name }: Place, example: unknown): boolean {
   return isRepeated === true && (isNode(example) ? Object.hasOwn(example, 'id') : name === 'id');
 }
 
-/** Merges a schema. If it is the base of other schemas and has a discriminator, merges one of them. Sets the value of the discriminator. */
+/**
+ * Merges a schema with its references and chosen alternatives. If the schema has a discriminator and other schemas extend it, one of these schemas is merged
+ * instead. Restricts the discriminator to the value that selects the merged schema.
+ */
 function mergeSubtype(
   { document, merge }: Engine,
   node: unknown,
@@ -105,7 +122,7 @@ function mergeSubtype(
   return setDiscriminator({ schema, references: [subtype, ...references] }, name, subtype);
 }
 
-/** Allows only the value of the discriminator that names a schema. */
+/** Restricts the discriminator property `name` to the value that selects the schema at a JSON Pointer. `reference`: this JSON Pointer. */
 function setDiscriminator({ schema, references }: MergedSchema, name: string, reference: string): MergedSchema {
   const properties = toNode(schema.properties);
   const property = { allOf: [properties[name] ?? {}, { enum: [getDiscriminatorValue(schema, reference)] }] };
@@ -116,7 +133,7 @@ function getExample({ examples, example, default: initial }: Node): unknown {
   return Array.isArray(examples) ? examples[0] : (example ?? initial);
 }
 
-/** Returns the name of the component schema of the first reference. */
+/** Returns the name of the component schema to which the first reference refers; undefined if there is none. */
 function getSubject([reference]: readonly string[]): string | undefined {
   return reference === undefined ? undefined : /^\/components\/schemas\/([^/]+)$/.exec(reference)?.[1];
 }
@@ -142,7 +159,7 @@ function generateType(engine: Engine, input: Omit<ContainerInput, keyof Children
   }
 }
 
-/** Returns the functions with which an object or an array generates its parts. */
+/** Returns the functions that generate the properties of an object or the entries of an array. */
 function createChildren(engine: Engine, { ancestors }: Place, options: GeneratorOptions): Children {
   const mergeFirst = (node: unknown) => engine.merge(node, { choose: ([first]) => first, applies: () => true });
   return {
@@ -156,7 +173,7 @@ function createChildren(engine: Engine, { ancestors }: Place, options: Generator
 
 const CONTAINERS: readonly unknown[] = ['object', 'array'];
 
-/** Chooses a value of an `enum`. If there are other values than null, rarely chooses null. */
+/** Chooses a value of an `enum`. Rarely chooses null, if there are other values. */
 function chooseEnumValue(values: readonly unknown[], { usesExamples }: GeneratorOptions, random: Random): unknown {
   const others = values.filter((value) => value !== null);
   if (usesExamples) return others[0] ?? null;

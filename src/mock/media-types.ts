@@ -12,12 +12,12 @@ const TYPES_OF_RANGES: ReadonlyMap<string, string> = new Map([
   ['audio/*', 'audio/wav'],
 ]);
 
-/** Returns the content type for a documented media type, which can be a range: `application/*` becomes JSON, `text/*` becomes `text/plain`. */
+/** Returns the content type for a documented media type. A range becomes a type in this range: `text/*` becomes `text/plain`. */
 export function toContentType(type: string): string {
   return TYPES_OF_RANGES.get(type) ?? type;
 }
 
-/** Formats a body whose content type is not JSON. Text and binary data stay unchanged; other values become XML or JSON text. */
+/** Formats a body whose content type is not JSON. Text and binary data stay unchanged. Other values become XML if the content type is XML, else JSON text. */
 export function toText(type: string, body: unknown): string | Buffer {
   if (typeof body === 'string' || Buffer.isBuffer(body)) return body;
   return /[/+]xml$/.test(removeTypeParameters(type)) ? toXml(body) : JSON.stringify(body);

@@ -3,7 +3,7 @@ import type { MergedSchema } from '../openapi/close-schemas.ts';
 import { type Document, getNode, isNode, type Node, parseReference, resolvePointer } from '../openapi/document.ts';
 import type { Random } from '../util/random.ts';
 
-/** The choices that a schema leaves open. */
+/** The functions that choose between the alternatives of a schema. */
 export interface Choices {
   /** Chooses an alternative of a `oneOf` or `anyOf`. */
   readonly choose: (alternatives: readonly unknown[]) => unknown;
@@ -13,10 +13,10 @@ export interface Choices {
 
 type MergeContext = Choices & { readonly document: Document };
 
-/** Merges a schema with its parts. */
+/** Merges a schema with its references, its `allOf` and the chosen alternatives into one schema. */
 export type Merge = (schema: unknown, choices: Choices) => MergedSchema;
 
-/** Creates a function that merges the schemas of a document. It merges a schema only once if it has no choices. */
+/** Creates a function that merges the schemas of a document. The result for a schema without alternatives is cached. */
 export function createMerge(document: Document): Merge {
   const fixed = new WeakMap<object, MergedSchema>();
   return (node, { choose, applies }) => {
@@ -73,8 +73,8 @@ function mergeSchema(context: MergeContext, node: unknown, ancestors: readonly s
 }
 
 /**
- * Chooses an alternative at random. Prefers an alternative that does not have the type null, and with only references that can be followed again.
- * `canFollow`: returns whether a reference can be followed again.
+ * Chooses an alternative at random. Prefers alternatives that are not null and do not cause endless recursion. `canFollow`: returns whether a reference can be
+ * followed again.
  */
 export function chooseAtRandom(
   random: Random,
@@ -91,7 +91,7 @@ export function chooseAtRandom(
   return random.pick(preferred.find(({ length }) => length > 0) ?? alternatives);
 }
 
-/** Returns the references of a schema and of its `allOf` parts. */
+/** Returns the JSON Pointers to which a schema and the entries of its `allOf` refer. */
 export function getReferences(node: unknown): readonly string[] {
   if (!isNode(node)) return [];
   const own = typeof node.$ref === 'string' ? [parseReference(node.$ref)] : [];
@@ -104,7 +104,7 @@ function mergeNodes(a: Node, b: Node): Node {
   return merged;
 }
 
-/** Merges two values of a keyword into a value that is as strict as both. */
+/** Merges two values of a keyword into a value that is as strict as both: the higher `minimum`, for example. */
 function merge(key: string, a: unknown, b: unknown): unknown {
   if (key === 'properties' && isNode(a) && isNode(b)) {
     const shared = Object.keys(b).filter((name) => name in a);

@@ -15,9 +15,9 @@ export function filterByPath(routes: readonly Route[], glob: string | undefined)
   });
 }
 
-/** Returns whether a string exists that matches both globs. `*` matches any string. The time is quadratic in the length. */
+/** Returns whether a string exists that matches both globs. `*` matches any string. The time grows with the length of `a` times the length of `b`. */
 export function canBothMatch(a: string, b: string): boolean {
-  /** For each index in `a`: whether the remaining text of both globs can match the same string. */
+  /** For each index in `a`: whether the rest of `a` from this index and the rest of `b` can match the same string. */
   let nextRow: readonly boolean[] = [];
   for (let indexB = b.length; indexB >= 0; indexB--) {
     const row = new Array<boolean>(a.length + 1).fill(false);

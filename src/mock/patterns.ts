@@ -2,7 +2,7 @@ import { generateSync } from 'json-schema-faker';
 import type { Random } from '../util/random.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 
-/** Unicode classes that json-schema-faker does not support, and replacements for them. */
+/** The Unicode classes that json-schema-faker does not support, with the character ranges that replace them. */
 const UNICODE_CLASSES: readonly (readonly [RegExp, string])[] = [
   [/^\\p\{(Lu|Uppercase_Letter|Uppercase)\}$/, 'A-Z'],
   [/^\\p\{(Ll|Lowercase_Letter|Lowercase)\}$/, 'a-z'],
@@ -34,7 +34,7 @@ function generateMatch(pattern: string, random: Random): string {
   return String(generateSync({ type: 'string', pattern }, { seed: random.integer(1, 2 ** 31 - 1) }));
 }
 
-/** Replaces back references and their groups by a string that matches the group: `(a|b)\1` becomes `aa`. */
+/** Replaces back references and their groups with a string that matches the group: `(a|b)\1` becomes `aa`. */
 function replaceBackReferences(pattern: string, random: Random): string {
   if (!/\\(\d|k<)/.test(pattern)) return pattern;
   const groups = new Map<string, string>();
@@ -64,7 +64,7 @@ function replaceUnicodeClasses(pattern: string): string {
   });
 }
 
-/** Replaces each quantifier by a fixed number of repetitions: `count`, or the closest number that the quantifier allows. */
+/** Replaces each quantifier with a fixed number of repetitions: `count`, or the closest number that the quantifier allows. */
 function setRepetitions(pattern: string, count: number): string {
   let isInClass = false;
   return pattern.replaceAll(/\\.|[[\]]|[*+]\??|\{(\d+),(\d*)\}\??/g, (part, least?: string, most?: string) => {

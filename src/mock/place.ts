@@ -1,44 +1,44 @@
 import type { Node } from '../openapi/document.ts';
 import type { Random } from '../util/random.ts';
 
-/** Options of a generated value. */
+/** Options for generating a value. */
 export interface GeneratorOptions {
   readonly seed: number;
-  /** The seed of objects with an `id`. Their values depend only on this seed and on the `id`, and not on their place. */
+  /** The seed of objects with an `id`. The values of such an object depend only on this seed and on its `id`, and not on its place. */
   readonly entitySeed?: number;
   /** Whether the examples and defaults in schemas are used. */
   readonly usesExamples: boolean;
   /** Whether optional properties and entries are omitted. */
-  readonly isBare: boolean;
+  readonly omitsOptional: boolean;
   /** Whether all optional properties are included, up to the maximum depth. */
-  readonly isFull?: boolean;
+  readonly includesOptional?: boolean;
   /** The query of the request. With `x-present-with: { owner: expand=owner }`, a schema includes `owner` only for `?expand=owner`. */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
-  /** The name of the property that has the value, or of what the value describes. */
+  /** The name of the property or resource that the value is for, such as `pet`. Realistic values depend on the name. */
   readonly name?: string;
   /** Known values: the value itself, or an object with the values of properties. The value at `*` applies to all entries of an array. */
-  readonly given?: unknown;
+  readonly knownValues?: unknown;
 }
 
-/** The place of a value within the generated value. */
+/** The place at which a value is generated inside the whole value, with the settings for this place. */
 export interface Place {
   readonly seed: number;
   /** The name of the property. */
   readonly name: string;
-  /** The name of what the value belongs to, such as a schema name. */
+  /** The name of the object that has the value, such as the schema name `Pet`. */
   readonly subject: string;
-  readonly given: unknown;
-  /** The references that were followed to the place. */
+  readonly knownValues: unknown;
+  /** The references that were followed on the way to this place. A schema without references adds an empty string. */
   readonly ancestors: readonly string[];
   /** The number of objects around the value. */
   readonly depth: number;
-  /** The number of values that can be generated here. */
+  /** The maximum number of values to generate at this place. */
   readonly budget: number;
   /** Whether the value is part of an object with an `id`. */
   readonly isInEntity: boolean;
   /** Whether optional properties with objects and arrays are omitted. */
-  readonly isLean: boolean;
-  /** Whether the value is an entry of an array after the first one. Its examples would repeat an id. */
+  readonly omitsContainers: boolean;
+  /** Whether the value is an array entry other than the first one. Examples with an id are then not used, because the id would be repeated. */
   readonly isRepeated?: boolean;
 }
 
@@ -50,13 +50,13 @@ export interface ContainerInput extends Children {
   readonly random: Random;
 }
 
-/** The functions with which an object or an array generates its parts. */
+/** The functions that generate the properties of an object or the entries of an array. */
 export interface Children {
-  /** Returns whether a property is omitted. */
+  /** Returns whether a property is omitted because it is `writeOnly` or `readOnly`. `property`: the schema of the property. */
   readonly isExcluded: (property: unknown) => boolean;
   /** Returns whether the values of a schema are objects or arrays. */
   readonly isContainer: (schema: unknown) => boolean;
-  /** Returns whether a schema can be used again within its own values. */
+  /** Returns whether a value of a schema can be generated here without endless recursion. */
   readonly canRecur: (schema: unknown) => boolean;
   /** Generates a property or an entry. */
   readonly generate: (schema: unknown, place: Place) => unknown;

@@ -19,39 +19,48 @@ export function generateString(schema: Node, label: Label, random: Random): stri
   const format = FORMATS.get(schema.format);
   if (format) return fitLength(format, format[0](random, label), lengths);
   let text = generateText(label, random);
-  while (text.length < lengths.least) text += ` ${generateSentence(random)}`;
-  const end = Math.max(lengths.least, Math.min(text.length, lengths.most));
-  return text.slice(0, end).trimEnd().padEnd(lengths.least, 'x');
+  while (text.length < lengths.minLength) text += ` ${generateSentence(random)}`;
+  const end = Math.max(lengths.minLength, Math.min(text.length, lengths.maxLength));
+  return text.slice(0, end).trimEnd().padEnd(lengths.minLength, 'x');
 }
 
 function getLengths({ minLength, maxLength }: Node) {
-  return { least: Number(minLength ?? 0), most: Number(maxLength ?? Number.POSITIVE_INFINITY) };
+  return { minLength: Number(minLength ?? 0), maxLength: Number(maxLength ?? Number.POSITIVE_INFINITY) };
 }
 
-/** Returns a string of the same format with an allowed length; the string itself if its length is allowed, or if the length of the format is fixed. */
-function fitLength([, shortest, index]: Format, text: string, { least, most }: ReturnType<typeof getLengths>): string {
-  const isAllowed = text.length >= least && text.length <= most;
+/**
+ * Changes the length of a string to an allowed length, in the same format. Returns the string unchanged if its length is allowed, or if all strings of the
+ * format have the same length.
+ */
+function fitLength(
+  [, shortest, index]: Format,
+  text: string,
+  { minLength, maxLength }: ReturnType<typeof getLengths>,
+): string {
+  const isAllowed = text.length >= minLength && text.length <= maxLength;
   if (isAllowed || shortest === undefined || index === undefined) return text;
-  const base = text.length < least && index === shortest.length ? text : shortest;
+  const base = text.length < minLength && index === shortest.length ? text : shortest;
   const insertAt = base === text ? text.length : index;
-  return base.slice(0, insertAt) + 'x'.repeat(Math.max(0, least - base.length)) + base.slice(insertAt);
+  return base.slice(0, insertAt) + 'x'.repeat(Math.max(0, minLength - base.length)) + base.slice(insertAt);
 }
 
 /** Generates a string that matches all patterns of a schema. Tries a realistic string for the property name first. */
 function generateForPattern(schema: Node, label: Label, random: Random): string {
   const { pattern, ...rest } = schema;
   const patterns = [pattern].flat().map(String);
-  const { least, most } = getLengths(schema);
+  const { minLength, maxLength } = getLengths(schema);
   const isAllowed = (text: string) => {
     const length = [...text].length;
-    return length >= least && length <= most && patterns.every((each) => compilePattern(each)?.test(text) ?? true);
+    return (
+      length >= minLength && length <= maxLength && patterns.every((each) => compilePattern(each)?.test(text) ?? true)
+    );
   };
   const realistic = generateString(rest, label, random);
   if (isAllowed(realistic)) return realistic;
   let joined = '';
   for (const each of patterns) {
     let first: string | undefined;
-    for (const text of generateMatches(each, [least, most], random)) {
+    for (const text of generateMatches(each, [minLength, maxLength], random)) {
       if (isAllowed(text)) return text;
       first ??= text;
     }
@@ -65,8 +74,8 @@ function generateIsoTime(random: Random): string {
 }
 
 /**
- * A generator of strings of a format. If the length of the strings can vary, `shortest` is the shortest string. To lengthen it, characters are inserted
- * at the index `insertAt`.
+ * A generator of strings of a format, such as `email`. If the length of the strings can vary, `shortest` is the shortest string of the format. To lengthen this
+ * string, characters are inserted at the index `insertAt`.
  */
 type Format = readonly [generate: (random: Random, label: Label) => string, shortest?: string, insertAt?: number];
 
@@ -105,10 +114,10 @@ const FORMATS: ReadonlyMap<unknown, Format> = new Map(
   }),
 );
 
-/** The size of the range if a schema has only one limit. */
+/** The size of the range of numbers if a schema has only a minimum, or only a maximum. */
 const SPAN = 1_000;
 
-/** The size of the range if a range of the size `SPAN` contains no multiple of `multipleOf`. */
+/** The size of the range of numbers if a range of the size `SPAN` has no multiple of `multipleOf`. */
 const WIDE_SPAN = 1e12;
 
 /** The maximum number of attempts to generate a number that is not an exclusive limit. */

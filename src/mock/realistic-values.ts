@@ -1,17 +1,17 @@
 import type { Random } from '../util/random.ts';
 import * as words from './words.ts';
 
-/** What a value describes. */
+/** The names from which a realistic value is derived. */
 export interface Label {
   /** The name of the property. */
   readonly name: string;
-  /** The name of what has the property, such as a schema name. */
+  /** The name of the object that has the property, such as the schema name `Pet`. */
   readonly subject: string;
 }
 
 type TextGenerator = (random: Random) => string;
 
-/** The generators of names by what has the name. The first pattern that matches the subject is used. */
+/** Generators of names, by the name of the object: `Author` gets the name of a person. The first pattern that matches the subject is used. */
 const NAMES: readonly (readonly [RegExp, TextGenerator])[] = [
   [
     /compan|organi[sz]ation|vendor|supplier|brand|publisher|manufacturer|employer|agency|merchant|tenant/i,
@@ -37,7 +37,7 @@ const NAMES: readonly (readonly [RegExp, TextGenerator])[] = [
   [/product|article|goods|sku|(^|_|order|line)item/i, ({ pick }) => `${pick(words.KINDS)} ${pick(words.GOODS)}`],
 ];
 
-/** The names of properties that are the address of an image. */
+/** Matches the names of properties that have the URL of an image. */
 const IMAGES = /image|picture|photo|avatar|thumbnail|icon|logo|banner/i;
 
 /** String generators by property name. The first pattern that matches the name is used. */
@@ -137,7 +137,7 @@ function generateId({ pick }: Random): string {
   return Array.from({ length: 12 }, () => pick([...'abcdefghjkmnpqrstuvwxyz23456789'])).join('');
 }
 
-/** Generates a number in hexadecimal digits. */
+/** Generates a string of hexadecimal digits. `length`: the number of digits. */
 export function generateHex(random: Random, length: number): string {
   return Array.from({ length }, () => random.integer(0, 15).toString(16)).join('');
 }

@@ -1,6 +1,6 @@
 import { removeTypeParameters } from '../openapi/responses.ts';
 
-/** An image of one gray pixel. */
+/** An image with one gray pixel, in Base64. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
 const GIF = 'R0lGODlhAQABAIAAAICAgP///ywAAAAAAQABAAACAkQBADs=';
 const WEBP = 'UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADMDOJaQAA3AA/u7uAAA=';
@@ -44,7 +44,7 @@ export function createSampleFile(type: string): Buffer | string | undefined {
   return FILES.get(removeTypeParameters(type))?.();
 }
 
-/** Creates a PDF of one empty page (ISO 32000-1, section 7.5). The table has the offset of each object. */
+/** Creates a PDF of one empty page (ISO 32000-1, section 7.5). Its cross-reference table contains the offset of each object. */
 function createPdf(): string {
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
@@ -67,13 +67,13 @@ function createWav(): Buffer {
   header.write('RIFF\0\0\0\0WAVEfmt ', 'latin1');
   header.writeUInt32LE(36 + samples.length, 4);
   header.writeUInt32LE(16, 16);
-  // The format PCM, and the number of channels.
+  // The format (PCM), and the number of channels.
   header.writeUInt16LE(1, 20);
   header.writeUInt16LE(1, 22);
-  // The number of samples and of bytes per second.
+  // The number of samples per second, and of bytes per second.
   header.writeUInt32LE(8_000, 24);
   header.writeUInt32LE(8_000, 28);
-  // The number of bytes and bits of a sample.
+  // The number of bytes per sample, and of bits per sample.
   header.writeUInt16LE(1, 32);
   header.writeUInt16LE(8, 34);
   header.write('data', 36, 'latin1');
@@ -81,14 +81,14 @@ function createWav(): Buffer {
   return Buffer.concat([header, samples]);
 }
 
-/** Creates one silent frame of MPEG-1 layer III: 128 kbit/s at 44.1 kHz has 417 bytes. */
+/** Creates an MP3 file of one silent frame. A frame of 128 kbit/s at 44.1 kHz has 417 bytes (MPEG-1 layer III). */
 function createMp3(): Buffer {
   const frame = Buffer.alloc(417);
   frame.set([0xff, 0xfb, 0x90, 0x00]);
   return frame;
 }
 
-/** Creates an archive without entries, which has only an end record. */
+/** Creates an empty ZIP archive, which consists only of an end record. */
 function createZip(): Buffer {
   const record = Buffer.alloc(22);
   record.write('PK\x05\x06', 'latin1');

@@ -4,7 +4,7 @@ import { isNode } from '../openapi/document.ts';
 import type { DocumentedResponse, ResponseToVerify } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 
-/** The details of error responses without an example in the contract. */
+/** The `detail` of error responses for which the contract has no example, by status. */
 const DETAILS: Readonly<Record<number, string>> = {
   401: 'the request has no valid credentials: sign in',
   402: 'the request requires a payment',
@@ -42,7 +42,10 @@ export function createStatusProblem(status: number) {
 /** Returns whether a body is valid against the schema of its response. */
 type IsValid = (value: unknown) => boolean;
 
-/** Replaces the detail in the body of a 405 by a detail without a path. If several paths share an example, its detail can name another path. */
+/**
+ * Replaces `detail` and `message` in the body of a 405 with texts that name no path. If several paths share an example, its texts can name a path other than
+ * that of the request.
+ */
 export function replaceOtherPath(isValid: IsValid, body: unknown): unknown {
   if (!isNode(body)) return body;
   const { detail, message } = createStatusProblem(405);
@@ -52,7 +55,7 @@ export function replaceOtherPath(isValid: IsValid, body: unknown): unknown {
 }
 
 /** Returns the methods that the contract documents for the path of an operation. */
-export function getMethodsAtPath({ routes }: Contract, { path }: Route): readonly string[] {
+export function getMethodsAtPath({ routes }: Pick<Contract, 'routes'>, { path }: Route): readonly string[] {
   return routes.filter((route) => route.path === path).map(({ method }) => method);
 }
 
@@ -75,8 +78,8 @@ export function createErrorResponse(
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Adds `Allow` or `Retry-After` to the headers of an error response if the status needs them, and removes them otherwise. `documented`: the documented
- * headers of the response, and the methods of the path.
+ * Adds the header `Allow` to a 405, and `Retry-After` to a 429 or 503. Removes these headers from other error responses, if the contract does not require them.
+ * `documented`: the documented headers of the response, and the methods of the path.
  */
 export function setStatusHeaders(
   contract: Pick<Contract, 'isValid'>,
@@ -99,38 +102,4 @@ export function setStatusHeaders(
     }
   }
   return result;
-}
-
-/** Returns suitable values for the fields of an error body, by common field names. */
-function getStatusFields(status: number): Readonly<Record<string, readonly unknown[]>> {
-  const { type, title, detail, message } = createStatusProblem(status);
-  const slug = title.toLowerCase().replaceAll(/[^a-z]+/g, '-');
-  return {
-    type: [type],
-    title: [title],
-    status: [status, String(status)],
-    statusCode: [status],
-    code: [status, slug],
-    error: [title],
-    detail: [detail],
-    message: [message],
-    description: [detail],
-  };
-}
-
-/** Changes the known fields of an error body to describe a status, and removes the other fields. Skips each change that would make the body invalid. */
-export function describeStatus(isValid: IsValid, base: unknown, status: number): unknown {
-  if (!isNode(base)) return base;
-  const fields = getStatusFields(status);
-  let body = base;
-  for (const name of Object.keys(base)) {
-    const { [name]: _, ...others } = body;
-    const current = body;
-    const updated = (fields[name] ?? [])
-      .filter((value) => typeof value === typeof base[name])
-      .map((value) => ({ ...current, [name]: value }));
-    const removed = name in fields || name === 'instance' ? [] : [others];
-    body = [...updated, ...removed].find(isValid) ?? body;
-  }
-  return body;
 }

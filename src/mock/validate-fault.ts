@@ -9,7 +9,7 @@ import { tryOrError } from '../util/try-or-undefined.ts';
 import { chooseResponse, InvalidPreferenceError } from './choose-response.ts';
 import { filterByPath } from './path-globs.ts';
 
-/** A forced response: a documented status or example, optionally with another body and other headers. */
+/** The response that a fault injects: a documented status or example, optionally with another body and other headers. */
 interface ForcedResponse {
   readonly status?: number | undefined;
   readonly example?: string | undefined;
@@ -29,8 +29,8 @@ export interface Fault extends ForcedResponse {
   readonly bodyDurationMs?: number | undefined;
 }
 
-/** Returns an issue if the contract does not have all operations of a fault. */
-export function findUnknownOperations(
+/** Returns an issue if the contract lacks one of the operations of a fault. */
+export function findUnknownOperationIssues(
   { routes }: Pick<Contract, 'routes'>,
   operation: Fault['operation'] = [],
 ): readonly Issue[] {
@@ -55,16 +55,16 @@ export function validateInjectedResponse(
   const selected = ids.length > 0 ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
   const errors = selected.flatMap((route) => (canForce(route, fault) ? [] : (findPreferenceError(route, fault) ?? [])));
   const [first] = errors;
-  // A fault for all operations is valid if one of them documents its response.
+  // A fault for all operations is valid if one operation documents its response.
   if (first && (ids.length > 0 || errors.length === selected.length))
     return [createIssue(`/${FAULT_PROPERTIES[first.preference]}`, { ...first, rule: 'enum' })];
   return fault.violation ? [] : findViolations(contract, filterByPath(selected, fault.where?.path), fault);
 }
 
-/** The properties of a fault by the preferences that they correspond to. */
+/** The names of the fault properties that correspond to preferences. */
 const FAULT_PROPERTIES = { code: 'status', example: 'example' } as const;
 
-/** Returns the issues in the body and the headers of a fault, for the first operation whose contract they violate. */
+/** Returns the contract violations in the body and the headers of a fault. If several operations have violations, returns those of the first one. */
 function findViolations(
   contract: Pick<Contract, 'verifyResponse'>,
   routes: readonly Route[],
@@ -91,7 +91,10 @@ function findViolations(
   return [];
 }
 
-/** Returns the JSON Pointer in a fault for the place of a response violation; undefined if the fault sets no value at the place. */
+/**
+ * Converts the place of a violation in a response to a JSON Pointer in the fault that injects the response: `header Age` becomes `/headers/Age`. Returns
+ * undefined if the fault does not set the value at this place.
+ */
 function toFaultPointer(where: string, { headers = {}, body }: ForcedResponse): string | undefined {
   const isHeader = where.startsWith('header ');
   if (!isHeader && body === undefined) return undefined;
@@ -101,7 +104,7 @@ function toFaultPointer(where: string, { headers = {}, body }: ForcedResponse): 
   return isHeader ? undefined : where.replace(/^(body|content type)/, '/body');
 }
 
-/** Replaces the body of a response by the body of a fault, and adds the headers of the fault. A header of the fault replaces a header with the same name. */
+/** Replaces the body of a response with the body of a fault, and adds the headers of the fault. A header of the fault replaces a header with the same name. */
 export function replaceBodyAndHeaders(
   { responses }: Pick<Route, 'responses'>,
   response: ResponseToVerify,
@@ -118,13 +121,13 @@ export function replaceBodyAndHeaders(
   return { status: response.status, headers: { ...Object.fromEntries(others), ...headers }, body };
 }
 
-/** Returns whether the contract documents a status and example for an operation. */
+/** Returns whether the contract documents the status and the example of a response for an operation. */
 export function isDocumented(route: Route, response: ForcedResponse): boolean {
   return findPreferenceError(route, response) === undefined;
 }
 
 /**
- * Returns whether a fault can force a response for an operation. The response must be documented. An error status is always possible, because a gateway
+ * Returns whether a fault can inject a response for an operation. The contract must document the response. An error status is always allowed, because a gateway
  * in front of the server can send it.
  */
 export function canForce(route: Route, { status, example }: ForcedResponse): boolean {

@@ -2,14 +2,14 @@ import { isNode, type Node } from '../openapi/document.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { toSingular } from '../util/singular.ts';
 
-/** A part of a value, and its schema. */
+/** A part of a value, such as a property, and the schema of this part. */
 export interface Part<Value = unknown> {
   readonly node: unknown;
   /** Undefined if the value is missing. */
   readonly value: Value;
   /** The object or array that has the part; undefined for the whole value. */
   readonly parent: Part | undefined;
-  /** The name of the property or the index of the entry. */
+  /** The name of the property, or the index of the array entry. */
   readonly step: string | number;
   readonly isRequired: boolean;
 }
@@ -24,7 +24,10 @@ export function getEntriesPointer({ parent, step }: Part): string {
   return parent ? getEntriesPointer(parent) + formatPointer(typeof step === 'number' ? '*' : step) : '';
 }
 
-/** Returns the path of a part below the closest object with an `id`, with this `id`. It does not depend on the position of the object in a list. */
+/**
+ * Returns the path of a part from the closest object with an `id`, such as `#7/address/city` in the object with the `id` 7. So the path does not depend on the
+ * position of the object in a list.
+ */
 export function getPlace({ parent, step }: Part): string {
   if (!parent) return '';
   const id = isNode(parent.value) ? getOwn(parent.value, 'id') : undefined;
@@ -32,7 +35,7 @@ export function getPlace({ parent, step }: Part): string {
   return (isId ? `#${id}` : getPlace(parent)) + formatPointer(step);
 }
 
-/** Returns the name of the property that a part is the value of, or an entry of. */
+/** Returns the property name of a part. For an array entry, returns the singular of the array's name: `pet` for an entry of `pets`. */
 export function getPartName({ parent, step }: Part): string {
   if (typeof step === 'string') return step;
   return parent ? toSingular(getPartName(parent)) : '';

@@ -1,9 +1,9 @@
-/** Splits a text of values separated by commas. */
+/** Splits a text at its commas. */
 function split(values: string): readonly string[] {
   return values.split(', ');
 }
 
-/** Words for the names of things of any kind, such as "Amber Meadow". */
+/** The first and second words of general names, such as "Amber Meadow". */
 export const ADJECTIVES = split(
   'Amber, Bright, Calm, Deep, Early, First, Golden, Hidden, Little, Northern, Quiet, Silver',
 );
@@ -15,7 +15,7 @@ export const LAST_NAMES = split(
 );
 export const ANIMAL_NAMES = split('Bella, Coco, Luna, Max, Milo, Nala, Rex, Ruby, Simba, Toby');
 export const COMPANY_ENDINGS = split('Ltd, Inc., Group, Partners, Labs, & Sons');
-/** The two words of the name of goods, such as "Oak Chair". */
+/** The first and second words of the names of goods, such as "Oak Chair". */
 export const KINDS = split(
   'Classic, Compact, Linen, Oak, Wool, Ceramic, Everyday, Travel, Brushed Steel, Recycled, Slim, Soft',
 );

@@ -6,17 +6,18 @@ import { type GetShape, getEntrySchema, isPlausible, type Shape } from './fit-sc
 /** The values of the path parameters of a request, by name. */
 type PathValues = Readonly<Record<string, string>>;
 
-/** The names of properties that can be the id of an item, normalized. */
+/** The names (see `normalizeName`) of properties that can be the id of a resource. */
 const ID_NAMES = ['id', 'uuid', 'key'];
 
-/** The number of objects around an item in a response, such as `{ data: … }`. */
+/** The maximum number of objects around a resource in a response, such as `{ data: … }`. */
 const MAX_WRAPPERS = 2;
 
 /**
- * Returns the values of a response body that the path of a request names, for the option `given` of a generator: `petId` is the property `petId` or
- * `pet_id`. For the path of an item, the last parameter can also be the property `id`. Returns undefined if there are none.
+ * Returns the properties of a response body whose values are in the path of the request, for the option `knownValues` of a generator. The path parameter
+ * `petId` sets the property `petId` or `pet_id`. In a path that ends with `/{petId}`, it also sets the property `id`. Returns undefined if there are no such
+ * properties.
  */
-export function findAskedValues(getShape: GetShape, schema: unknown, route: Route, path: PathValues): unknown {
+export function findPathValues(getShape: GetShape, schema: unknown, route: Route, path: PathValues): unknown {
   if (route.pathNames.length === 0) return undefined;
   return findInShape({ getShape, route, path }, getShape(schema, undefined), false, 0);
 }
@@ -45,7 +46,7 @@ function findInShape(search: Search, shape: Shape, isEntry: boolean, depth: numb
   return findInWrapped(search, shape, depth);
 }
 
-/** Returns the values in the objects and lists of an object that is no item itself. */
+/** Returns the values that the path sets in the nested objects and lists of an object that only wraps a resource, such as `{ data: … }`. */
 function findInWrapped(search: Search, { properties }: Shape, depth: number): Node | undefined {
   const entries = Object.entries(properties).flatMap(([name, node]) => {
     const shape = search.getShape(node, undefined);
@@ -62,7 +63,7 @@ function isList({ schema }: Shape): boolean {
   return [schema.type].flat().includes('array') || 'items' in schema;
 }
 
-/** Returns the value that the path has for a property. */
+/** Returns the value that the path of the request sets for a property; undefined if no path parameter corresponds to the property. */
 function findValue({ route, path }: Search, property: string, schema: Node, isEntry: boolean): unknown {
   const name = normalizeName(property);
   const last = route.pathNames.at(-1) ?? '';

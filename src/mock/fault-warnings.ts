@@ -1,3 +1,4 @@
+import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { IMAGES_PATH } from '../util/request-target.ts';
 import { canBothMatch, filterByPath, MAX_PATH_LENGTH } from './path-globs.ts';
@@ -6,10 +7,19 @@ import type { Fault } from './validate-fault.ts';
 /** The lowest status of an error. */
 const MIN_ERROR_STATUS = 400;
 
-/** Returns the reasons why no request can match a fault, as clauses; an empty array if a request can match it. */
-export function findUnmatchableReasons(routes: readonly Route[], fault: Fault): readonly string[] {
+/** Returns warnings about an injected fault: no request can match it, or the contract does not document its status. */
+export function findFaultWarnings(routes: readonly Route[], fault: Fault): readonly string[] {
   const issue = findTargetIssue(routes, fault);
-  return issue === undefined ? [] : [`no request can match it: ${issue}`];
+  return issue === undefined ? findStatusWarnings(routes, fault) : [`no request can match it: ${issue}`];
+}
+
+/** Returns a warning if no operation of a fault documents the status of the fault. */
+function findStatusWarnings(routes: readonly Route[], { operation, status, violation }: Fault): readonly string[] {
+  if (status === undefined || operation === undefined || violation) return [];
+  const ids = [operation].flat();
+  const selected = routes.filter(({ operationId }) => ids.includes(operationId));
+  if (selected.some(({ responses }) => findResponse(responses, status))) return [];
+  return [`the contract does not document the status ${status} for ${ids.join(', ')}`];
 }
 
 function findTargetIssue(routes: readonly Route[], fault: Fault): string | undefined {
@@ -29,7 +39,7 @@ function findTargetIssue(routes: readonly Route[], fault: Fault): string | undef
   return describeUnknownPath(candidates, ids, path);
 }
 
-/** Returns the reason why no request with a body can match; undefined if one of the operations has a request body. */
+/** Returns a message if a fault requires a request body, but no operation has one. Returns undefined if one of the operations has a request body. */
 function findBodyIssue(routes: readonly Route[], name?: string, method?: string): string | undefined {
   if (routes.some(({ bodyMedia }) => Object.keys(bodyMedia).length > 0)) return undefined;
   if (name !== undefined) return `${name} has no request body: remove where.body`;
@@ -37,7 +47,7 @@ function findBodyIssue(routes: readonly Route[], name?: string, method?: string)
   return `no operation${selection} has a request body: remove where.body`;
 }
 
-/** Returns a message that no operation is at the path, with a list of the paths of the operations. */
+/** Returns a message that no operation has the path, with a list of the existing paths. */
 function describeUnknownPath(routes: readonly Route[], ids?: readonly string[], path?: string): string {
   if (path?.startsWith('/_sandbox/'))
     return `where.path is compared without /_sandbox/ID: use ${path.replace(/^\/_sandbox\/[^/]*/, '') || '/'}`;
@@ -53,7 +63,7 @@ function findImageIssue(fault: Fault): string | undefined {
   return fault.needsBody ? 'images have no request body: remove where.body' : findImageFaultIssue(fault);
 }
 
-/** Returns the reason why a fault can't apply to an image; undefined if it can. */
+/** Returns the reason why a fault can't be injected into responses with images; undefined if it can. */
 export function findImageFaultIssue({ status, example, connection, bodyDurationMs }: Fault): string | undefined {
   const unsupported = [
     ...(status !== undefined && status < MIN_ERROR_STATUS ? [`status ${status}`] : []),
