@@ -2,33 +2,45 @@ import type { Application, Operation } from '../application.ts';
 import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { ContractError, formatIssues } from '../openapi/document.ts';
+import type { Issue } from '../util/issue.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { findOverrideIssues } from './document-paths.ts';
+import { findIdIssues, findOverrideIssues } from './document-paths.ts';
+import { createExamples } from './examples.ts';
 import { explainPlan } from './explain.ts';
 import { createHandler, respondToMocked } from './handlers.ts';
 import { problems } from './problems.ts';
-import { getRouteKey } from './resource.ts';
+import { getRouteKey, PATH_VALUES, type Resource } from './resource.ts';
 import { ResourceModel } from './resource-model.ts';
 import { createSeeds } from './seeds.ts';
 import { createStateRules } from './state-rules.ts';
+import { createStateView } from './state-view.ts';
 import { completeUserResponse } from './user-responses.ts';
 
-/** Returns the resources of a contract. */
-const serve = memoizeByObject((contract: Contract) => {
-  const issues = findOverrideIssues(contract.normalized, contract.routes);
-  if (issues.length > 0) throw new ContractError(formatIssues(contract.locate, issues));
-  return new ResourceModel(contract, createMock(contract));
+/** Returns the model of the resources of a contract. Throws `ContractError` if an `x-storefront` extension in the document is invalid. */
+const getModel = memoizeByObject((contract: Contract) => {
+  const throwIfIssues = (issues: readonly Issue[]) => {
+    if (issues.length > 0) throw new ContractError(formatIssues(contract.locate, issues));
+  };
+  throwIfIssues(findOverrideIssues(contract.normalized, contract.routes));
+  const model = new ResourceModel(contract, createMock(contract));
+  const { inference, reader } = model;
+  throwIfIssues(findIdIssues(contract.normalized, inference.plans.values(), (schema) => reader.isObject(schema)));
+  return model;
 });
 
-/** Creates the application for a contract of any API: its resources are inferred from the document. `contractFile`: the path of the document. */
+/**
+ * Creates the application for the contract of any API. The application serves the resources that are inferred from the document. `contractFile`: the path of
+ * the document.
+ */
 export function createResourceApplication(contractFile: string): Application {
   return {
     contractFile,
-    defaultData: (contract, lists) => createSeeds(serve(contract), lists),
+    defaultData: (contract, lists) => createSeeds(getModel(contract), lists),
     problems,
     snapshots: {},
+    getExamples: (state, contract) => createExamples(getModel(contract), state),
     implementContract(contract) {
-      const model = serve(contract);
+      const model = getModel(contract);
       const { plans, mockedPlans, reasons } = model.inference;
       const getPlan = (operation: Operation) => plans.get(getRouteKey(operation));
       return {
@@ -41,8 +53,13 @@ export function createResourceApplication(contractFile: string): Application {
           return plan && respondToMocked(model, plan, input, state);
         },
         stateRules: createStateRules(model),
+        getEntrySchema(collection) {
+          const resource = model.inference.resources.find(({ name }) => name === collection);
+          return resource && { schema: resource.schema, key: getKey(resource) };
+        },
         validatesChanges: false,
         completeResponse: (route, response) => completeUserResponse(model, route, response),
+        stateView: createStateView(model),
         explain(route) {
           const plan = getPlan(route);
           return plan ? explainPlan(model, plan) : (reasons.get(getRouteKey(route)) ?? 'no resource');
@@ -50,4 +67,9 @@ export function createResourceApplication(contractFile: string): Application {
       };
     },
   };
+}
+
+/** Returns the property that identifies the entries of a resource, such as `id`; undefined for a singleton. */
+function getKey({ kind, id }: Resource): string | undefined {
+  return kind === 'singleton' ? undefined : (id.property ?? `${PATH_VALUES}.${id.name}`);
 }

@@ -3,19 +3,20 @@ import { getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { getLastSegment, getParameterName, getParentPath, removeEnding } from './names.ts';
+import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
+import type { Plan } from './resource.ts';
 
-/** Corrections of the inference for an operation or a path: the keyword `x-storefront` in the document. */
+/** The extension `x-storefront` of an operation or a path, which corrects the resources that the server infers from the document. */
 export interface Overrides {
-  /** The name of the resource. */
+  /** The name of the resource to which the path belongs. */
   readonly resource?: string;
-  /** The property with the id. */
+  /** The property of an entry that has its id. */
   readonly id?: string;
-  /** The names of the properties that lead to the list in a response, separated by dots. */
+  /** The property that contains the list in a response body, such as `data.items`. */
   readonly list?: string;
-  /** The names of the properties that lead to the entry in a request and in a response, separated by dots. */
+  /** The property that contains the entry in request and response bodies, such as `data.pet`. */
   readonly entry?: string;
-  /** Whether the operation is mocked. */
+  /** Whether the operation is mocked instead of using stored entries. */
   readonly off?: boolean;
 }
 
@@ -26,15 +27,15 @@ export interface DocumentPath {
   readonly overrides: Overrides;
 }
 
-/** The paths of a document by path template. A key has no slash and no file extension at its end. */
+/** The paths of a document by path template. The key `/pets` is used for `/pets`, `/pets/` and `/pets.json`. */
 export type DocumentPaths = ReadonlyMap<string, DocumentPath>;
 
-/** Returns the paths of a document. Leaves out operations with the override `off`. */
+/** Returns the paths of a document and their operations. Leaves out operations with `x-storefront: { off: true }`. */
 export function getDocumentPaths(document: Document, routes: readonly Route[]): DocumentPaths {
   const paths = new Map<string, { path: string; routes: Map<string, Route>; overrides: Overrides }>();
   for (const route of routes) {
     if (getOverrides(document, route).off) continue;
-    const key = removeEnding(route.path);
+    const key = toTemplate(route.path);
     const known = paths.get(key) ?? { path: route.path, routes: new Map(), overrides: {} };
     known.routes.set(route.method, route);
     known.overrides = { ...known.overrides, ...getOverrides(document, route) };
@@ -51,14 +52,14 @@ const OVERRIDE_TYPES: Readonly<Record<keyof Overrides, 'string' | 'boolean'>> = 
   off: 'boolean',
 };
 
-/** Returns the issues of the overrides in a document. */
+/** Returns the errors in the `x-storefront` extensions of a document. */
 export function findOverrideIssues(document: Document, routes: readonly Route[]): readonly Issue[] {
   const places = routes.flatMap(({ path, pointer }) => [formatPointer('paths', path), pointer]);
   return [...new Set(places)].flatMap((place) => {
     const pointer = `${place}/x-storefront`;
     const value = getNode(document, pointer);
     if (value === undefined) return [];
-    if (!isNode(value)) return [{ pointer, message: 'is not an object: use one such as { off: true }' }];
+    if (!isNode(value)) return [{ pointer, message: 'is not an object: use an object such as { off: true }' }];
     return Object.entries(value).flatMap(([name, own]) =>
       findOverrideIssue(`${pointer}${formatPointer(name)}`, name, own),
     );
@@ -71,11 +72,35 @@ function findOverrideIssue(pointer: string, name: string, value: unknown): reado
   const type = OVERRIDE_TYPES[name as keyof Overrides];
   if (typeof value === type && value !== '') return [];
   return [
-    { pointer, message: type === 'boolean' ? 'is not true or false' : 'is not the name of a property or a resource' },
+    {
+      pointer,
+      message:
+        type === 'boolean'
+          ? 'is not a boolean: use true or false'
+          : 'is not a name: use the name of a property or a resource',
+    },
   ];
 }
 
-/** Returns the overrides of an operation. Those of the operation take precedence over those of its path. */
+/**
+ * Returns an issue for each `id` in an `x-storefront` extension that names a property whose value is an object. `isObject`: returns whether the schema at a
+ * JSON Pointer describes an object.
+ */
+export function findIdIssues(
+  document: Document,
+  plans: Iterable<Pick<Plan, 'route' | 'resource'>>,
+  isObject: (schema: string) => boolean,
+): readonly Issue[] {
+  const pointers = [...plans].flatMap(({ route: { path, pointer }, resource }) => {
+    const places = [pointer, formatPointer('paths', path)].map((place) => `${place}/x-storefront/id`);
+    const place = places.find((one) => getNode(document, one) !== undefined);
+    return place !== undefined && resource.kind === 'collection' && isObject(resource.id.schema) ? [place] : [];
+  });
+  const message = 'is an object: use the name of a property in it, such as owner.id';
+  return [...new Set(pointers)].map((pointer) => ({ pointer, message }));
+}
+
+/** Returns the `x-storefront` extension of an operation, combined with that of its path. The values of the operation take precedence. */
 export function getOverrides(document: Document, { path, pointer }: Route): Overrides {
   const read = (parent: string): Node => {
     const value = getNode(document, `${parent}/x-storefront`);
@@ -92,11 +117,13 @@ export function getTrailingParameters(path: string): readonly string[] {
 
 /** Returns the last segment of a path template that is not a parameter; `entries` if there is none. */
 export function getResourceSegment(path: string): string {
-  const segments = path.split('/').filter((segment) => segment !== '' && getParameterName(segment) === undefined);
+  const segments = toTemplate(path)
+    .split('/')
+    .filter((segment) => segment !== '' && getParameterName(segment) === undefined);
   return getLastSegment(segments.at(-1) ?? 'entries').replaceAll(/[{}]/g, '');
 }
 
-/** Returns the templates of the paths that contain a path and end with a parameter, from the outermost to the innermost. */
+/** Returns the ancestors of a path template that end with a parameter, the shortest first: `/owners/{ownerId}` for `/owners/{ownerId}/pets`. */
 export function getAncestors(path: string): readonly string[] {
   const parent = getParentPath(path);
   if (parent === '') return [];

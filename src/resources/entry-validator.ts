@@ -1,17 +1,19 @@
 import type { Contract } from '../openapi/contract.ts';
+import { describeError } from '../openapi/describe-error.ts';
 import { getNode, isNode, omitKeys, resolvePointer } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
-import type { Issue } from '../util/issue.ts';
+import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { getOwn } from './entries.ts';
 import { removePart } from './remove-part.ts';
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** Validates the entries of the state by the schemas of their resources. */
+/** Validates stored entries against the schemas of their resources. */
 export class EntryValidator {
   readonly #contract: Contract;
   readonly #reader: SchemaReader;
-  /** The pointer of the first schema with the same rules: by the pointer of a schema, and by its rules. */
+  /** Maps the JSON Pointer of a schema, and the rules of a schema as JSON, to the JSON Pointer of the first schema with the same rules. */
   readonly #firstPointers = new Map<string, string>();
 
   constructor(contract: Contract, reader: SchemaReader) {
@@ -19,24 +21,23 @@ export class EntryValidator {
     this.#reader = reader;
   }
 
-  /** Returns the issues of an entry of the state. Properties can be missing: they are generated when the entry is read. */
+  /** Returns the errors of a stored entry. A missing property is not an error, because it is generated when the entry is read. */
   findIssues({ schema, mounts }: Resource, entry: Entry): readonly Issue[] {
     if (schema === '') return [];
     const properties = this.#reader.getCommonProperties(schema);
     const parents = mounts.flatMap((mount) => mount.parents.map(({ property }) => property));
     return Object.entries(entry).flatMap(([name, value]) => {
       const pointer = properties.get(name);
-      // The id of a parent comes from the path, and can be invalid by the schema of the entry.
+      // The id of a parent comes from the path, so it can be invalid against the schema of the entry.
       const isValid = pointer === undefined || (parents.includes(name) && !isNode(value) && !Array.isArray(value));
       const errors = isValid ? [] : this.#contract.getErrors(this.#getFirstPointer(pointer), value).filter(isOwnError);
-      return errors.slice(0, 1).map((error) => ({
-        pointer: formatPointer(name) + error.instancePath,
-        message: `${error.message}`,
-      }));
+      return errors
+        .slice(0, 1)
+        .map((error) => createIssue(formatPointer(name) + error.instancePath, describeError(error)));
     });
   }
 
-  /** Returns the JSON Pointer of the first schema with the same rules, so that such schemas are compiled once: a contract has many like `{ type: string }`. */
+  /** Returns the JSON Pointer of the first schema with the same rules, so that equal schemas such as `{ type: string }` are compiled only once. */
   #getFirstPointer(pointer: string): string {
     const known = this.#firstPointers.get(pointer);
     if (known !== undefined) return known;
@@ -50,8 +51,8 @@ export class EntryValidator {
   }
 
   /**
-   * Returns an entry without the values that its schema does not allow. A request can have them if it has another schema. They are not stored, because the data file
-   * is validated by the schema of the entry.
+   * Returns an entry without the values that its schema does not allow. A valid request can have such values if its body has another schema. Such values must
+   * not be stored, because the data file is validated against the schema of the entry.
    */
   removeInvalid(resource: Resource, entry: Entry): Entry {
     let next = entry;
@@ -64,15 +65,46 @@ export class EntryValidator {
     return omitKeys(next, invalid);
   }
 
-  /** Returns an entry without the values of a request that its schema does not allow. Values of earlier requests stay, also if the schema has changed since. */
-  removeInvalidSent(resource: Resource, entry: Entry, sent: Entry): Entry {
+  /**
+   * Corrects a changed entry for the properties that a request sets to null. `entry`: the entry after a merge patch, which deletes such properties. A property
+   * is set to null if its schema allows null. Otherwise a property that the entry's schema requires gets its stored value again, and any other property stays
+   * deleted. `stored`: the entry before the change. `sent`: the request body.
+   */
+  setNulls({ schema }: Resource, stored: Entry, entry: Entry, sent: Entry): Entry {
+    const names = Object.keys(sent).filter((name) => sent[name] === null);
+    if (schema === '' || names.length === 0) return entry;
+    const properties = this.#reader.getProperties(schema);
+    const missing = this.#contract.getErrors(schema, entry).map(({ params }) => params.missingProperty);
+    const kept = names.flatMap((name): [string, unknown][] => {
+      if (this.#contract.isValid(properties.get(name) ?? schema, null)) return [[name, null]];
+      return missing.includes(name) && stored[name] !== undefined ? [[name, stored[name]]] : [];
+    });
+    return { ...entry, ...Object.fromEntries(kept) };
+  }
+
+  /**
+   * Restores the stored values of properties for which the request has sent values that the entry's schema does not allow. Other properties are not checked,
+   * because their stored values can be invalid after a change of the schema. `stored`: the entry before the change. `sent`: the request body.
+   */
+  restoreInvalidSent(resource: Resource, stored: Entry, entry: Entry, sent: Entry): Entry {
     const names = Object.keys(sent);
     const changed = Object.fromEntries(Object.entries(entry).filter(([name]) => names.includes(name)));
-    return { ...omitKeys(entry, names), ...this.removeInvalid(resource, changed) };
+    return { ...omitKeys(entry, names), ...restoreRemoved(this.removeInvalid(resource, changed), changed, stored) };
   }
 }
 
-/** The keywords of a schema that no value can violate. */
+/** Returns a copy of an object in which removed properties have their stored values. `earlier`: the object before properties were removed. */
+function restoreRemoved(object: Entry, earlier: Entry, stored: Entry): Entry {
+  const values = Object.entries(earlier).flatMap(([name, value]) => {
+    const rest = getOwn(object, name);
+    const old = getOwn(stored, name);
+    if (rest === undefined) return old === undefined || value === null ? [] : [[name, old]];
+    return [[name, isNode(rest) && isNode(value) && isNode(old) ? restoreRemoved(rest, value, old) : rest]];
+  });
+  return Object.fromEntries(values);
+}
+
+/** The schema keywords that are only annotations, so that no value can violate them. */
 const ANNOTATIONS = new Set([
   'title',
   'description',
@@ -86,10 +118,13 @@ const ANNOTATIONS = new Set([
   'xml',
 ]);
 
-/** The maximum number of invalid values that are removed from a property. Then the property is removed. */
+/** The maximum number of times that invalid values are removed from the properties of an entry. Properties that are still invalid are removed as a whole. */
 const MAX_REMOVALS = 20;
 
-/** Keywords whose errors are about missing values, which are generated when an entry is read, about unknown properties, which are not sent, or about alternatives. */
+/**
+ * The schema keywords whose errors are ignored. Missing values are generated when an entry is read, unknown properties are not sent, and alternatives are not
+ * checked.
+ */
 const IGNORED_KEYWORDS = new Set([
   'required',
   'oneOf',

@@ -1,3 +1,4 @@
+import { listChildren } from './change-entries.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import type { Action, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -13,7 +14,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   clear: 'deletes all',
 };
 
-/** Explains what the handler of an operation does: `lists pets of /owners/{ownerId} (filters: status; ignores: q)`. */
+/** Describes what the handler of an operation does, such as `lists pets of /owners/{ownerId} (filters: status; ignores: q)`. */
 export function explainPlan(model: ResourceModel, plan: Plan): string {
   const { action, resource, mount, route } = plan;
   const isMany = action === 'list' || action === 'clear';
@@ -23,27 +24,40 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   const details = [
     ...(action === 'list' ? describeList(model, plan) : []),
     ...(resource.canCreate || resource.kind === 'singleton' ? [] : ['starts with examples or generated entries']),
+    ...describe('sets to the current time', model.getTimeNames(plan)),
+    ...(action === 'delete' || action === 'clear' ? describeChildren(model, resource) : []),
     ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),
   ];
   return `${getVerb(plan)} ${target}${below}${details.length > 0 ? ` (${details.join('; ')})` : ''}`;
 }
 
 function getVerb({ action, resource, route }: Plan): string {
-  // PUT without a body adds a member to a parent.
+  // PUT without a body adds an existing entry to a parent, for example a user to a team.
   if (action === 'replace' && resource.kind === 'collection' && Object.keys(route.bodyMedia).length === 0)
     return 'adds';
   return VERBS[action === 'replaceById' && route.method === 'PATCH' ? 'update' : action];
 }
 
 function describeId({ mount: { id } }: Plan): string {
-  return id.property === undefined ? 'the id is only in the path' : `id: ${id.property}`;
+  const names = [id.property, id.alias].filter((name) => name !== undefined);
+  return names.length === 0 ? 'the id is only in the path' : `id: ${names.join(' or ')}`;
+}
+
+function describe(label: string, names: readonly string[]): readonly string[] {
+  return names.length > 0 ? [`${label}: ${names.join(', ')}`] : [];
+}
+
+/** Describes which child resources are deleted with an entry, and which child resources are kept. */
+function describeChildren({ inference }: ResourceModel, resource: Resource): readonly string[] {
+  const children = listChildren(inference, resource);
+  const getNames = (isDeleted: boolean) =>
+    children.flatMap((child) => (child.isDeleted === isDeleted ? child.name : []));
+  return [...describe('also deletes', getNames(true)), ...describe('keeps', getNames(false))];
 }
 
 function describeList(model: ResourceModel, plan: Plan): readonly string[] {
   const { filters, byMeaning, ignored } = model.getListParameters(plan);
   const { sort, order: _order, ...paging } = byMeaning;
-  const describe = (label: string, names: readonly string[]) =>
-    names.length > 0 ? [`${label}: ${names.join(', ')}`] : [];
   return [
     ...describe('filters', [...filters.keys()]),
     ...describe('sorts by', sort === undefined ? [] : [sort]),
@@ -52,7 +66,7 @@ function describeList(model: ResourceModel, plan: Plan): readonly string[] {
   ];
 }
 
-/** Returns the name of an entry with its article: `a pet`, `an order`; without one for a singleton such as `settings`. */
+/** Returns the name of an entry with its article, such as `a pet`. The name of a singleton, such as `settings`, has no article. */
 function nameEntry({ kind, singular }: Resource): string {
   return kind === 'singleton' ? singular : addArticle(singular);
 }

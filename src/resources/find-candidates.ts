@@ -8,11 +8,11 @@ import {
   getResourceSegment,
   getTrailingParameters,
 } from './document-paths.ts';
-import { getLastSegment, getParameterName, getParentPath } from './names.ts';
+import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** The paths of a possible resource. */
+/** A possible resource and its paths. */
 export interface Candidate {
   readonly segment: string;
   readonly singular: string;
@@ -24,8 +24,8 @@ export interface Candidate {
 }
 
 /**
- * Finds the collections without a path of an entry. GET lists the entries, and POST creates them: its response is an entry with an id, and its request has properties
- * of the entry. `used`: the paths of resources.
+ * Finds the collections that have no path for a single entry. GET lists the entries, and POST creates an entry: its response has the id, and its request has
+ * properties of the entry. `used`: the paths that already belong to resources.
  */
 export function findLists(reader: SchemaReader, paths: DocumentPaths, used: ReadonlySet<string>): readonly Candidate[] {
   return [...paths].flatMap(([path, collection]) => {
@@ -45,7 +45,7 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
   });
 }
 
-/** Finds the possible resources. Those with the fewest path parameters come first. */
+/** Finds the possible resources of a document. Resources with fewer path parameters are first. */
 export function findCandidates(reader: SchemaReader, paths: DocumentPaths): readonly Candidate[] {
   const items = [...paths].flatMap(([path, item]) => {
     const collectionPath = findCollectionPath(paths, path);
@@ -70,38 +70,78 @@ function countParameters(path: string): number {
   return path.split('{').length;
 }
 
-/** Returns the path of the collection of an item path: the path before its last parameter. It is undefined if the path is not an item. */
+/**
+ * Returns the path of the collection for an item path: `/pets` for `/pets/{petId}`. Returns undefined if the path does not end with a parameter, or has no
+ * collection.
+ */
 function findCollectionPath(paths: DocumentPaths, path: string): string | undefined {
   const parameters = getTrailingParameters(path);
   if (parameters.length === 0) return undefined;
   const parent = getParentPath(path);
   if (parent === '') return undefined;
   if (parameters.length === 1) return parent;
-  // `/repos/{owner}/{repo}`: the collection is `/repos`, or `/repos/{owner}` if it is a path of the document.
+  // A path with two parameters, such as `/repos/{owner}/{repo}`, is an item path only if the document has the path `/repos/{owner}`.
   return paths.has(parent) ? parent : undefined;
 }
 
-/** Returns whether an item path has operations of a resource: it can be read or changed, and the responses are objects. */
+/**
+ * Returns whether a path such as `/pets/{petId}` is that of an entry: its operations read or change an object, and other operations list or create such
+ * objects.
+ */
 function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Candidate, 'kind'>): boolean {
   const { collection, item, segment, singular } = candidate;
   if (!['GET', 'PUT', 'PATCH', 'DELETE'].some((method) => item.routes.has(method))) return false;
   const read = item.routes.get('GET');
   if (read && !isEntryResponse(reader, read) && !hasNoBody(read)) return false;
+  if (read && isListByParameter(reader, paths, candidate, read)) return false;
   const put = item.routes.get('PUT');
   if (!collection) {
-    // Without a collection, only PUT can create an entry, unless a path below a parent lists the entries.
+    // Without a collection path, either PUT creates the entries, or a path below a parent lists or creates them.
     const canPut = read !== undefined && put !== undefined && reader.getRequestSchema(put) !== undefined;
     return canPut || isListedElsewhere(reader, paths, candidate);
   }
   const list = collection.routes.get('GET');
   const schema = list && reader.getResponseSchema(list, list.successStatus);
   const hasList = schema !== undefined && reader.findList(schema, segment) !== undefined;
-  // Entries that nothing reads or creates are not worth storing: PUT is an action.
-  const canCreate = collection.routes.has('POST') || (put !== undefined && (read ?? list) !== undefined);
+  // If no operation reads or creates entries, PUT is an action, and nothing needs to be stored.
+  const post = collection.routes.get('POST');
+  const isShown = list !== undefined || (read !== undefined && !hasNoBody(read));
+  const canCreate =
+    (post && (isShown || !returnsParent(reader, paths, post))) || (put !== undefined && (read ?? list) !== undefined);
   return (hasList || canCreate) && findEntrySchema(reader, { collection, item, segment, singular }) !== undefined;
 }
 
-/** Returns whether a path below a parent lists or creates the entries of an item path: `/books/{isbn}/loans` for `/loans/{loanId}`. */
+/**
+ * Returns whether a path that ends with a parameter is a list and not an entry. Examples are `/fields/{table}` if the document also has
+ * `/fields/{table}/{name}`, and `/reviews/{book}` if it returns `{ reviews: […] }` and no other operation lists or changes reviews.
+ */
+function isListByParameter(
+  reader: SchemaReader,
+  paths: DocumentPaths,
+  { item, collection, segment, singular }: Omit<Candidate, 'kind'>,
+  read: Route,
+): boolean {
+  const list = reader.findList(reader.getResponseSchema(read, read.successStatus) ?? '', segment);
+  if (!list) return false;
+  if (item.routes.size === 1 && !collection?.routes.has('GET') && list.path.at(-1) === segment) return true;
+  return [...paths].some(([path, { routes }]) => {
+    const inner = routes.get('GET');
+    if (!inner || getParentPath(path) !== toTemplate(item.path) || getTrailingParameters(path).length < 2) return false;
+    const schema = reader.getResponseSchema(inner, inner.successStatus) ?? '';
+    return reader.isSame(reader.findEntry(schema, singular).schema, list.schema);
+  });
+}
+
+/** Returns whether the response of a POST is the parent and not a new entry. For example, a POST that adds an assignee to an issue can return the issue. */
+function returnsParent(reader: SchemaReader, paths: DocumentPaths, post: Route): boolean {
+  const read = paths.get(getParentPath(post.path))?.routes.get('GET');
+  const [shown, parent] = [post, read].map((route) => route && reader.getResponseSchema(route, route.successStatus));
+  return shown !== undefined && parent !== undefined && reader.isSame(shown, parent);
+}
+
+/**
+ * Returns whether a path below a parent lists or creates the entries of an item path. For the item path `/loans/{loanId}`, this can be `/books/{isbn}/loans`.
+ */
 function isListedElsewhere(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Candidate, 'kind'>): boolean {
   if (candidate.collectionPath.includes('{')) return false;
   const name = candidate.segment;
@@ -113,7 +153,7 @@ function isListedElsewhere(reader: SchemaReader, paths: DocumentPaths, candidate
   });
 }
 
-/** Returns whether a path lists or creates the entries of a resource. `schema`: of the entries. */
+/** Returns whether a path lists or creates the entries of a resource. `schema`: the JSON Pointer of the schema of an entry. */
 export function hasEntries(
   reader: SchemaReader,
   { routes }: DocumentPath,
@@ -127,7 +167,7 @@ export function hasEntries(
   return found !== undefined && reader.isSame(found.schema, schema);
 }
 
-/** Returns whether the success response has no body: it tells only whether the entry exists. */
+/** Returns whether the success response has no body, so that it only tells whether the entry exists. */
 function hasNoBody({ responses, successStatus }: Route): boolean {
   return responses.some(({ name, media }) => name === String(successStatus) && Object.keys(media).length === 0);
 }
@@ -137,7 +177,7 @@ function isEntryResponse(reader: SchemaReader, route: Route): boolean {
   return schema !== undefined && reader.isObject(schema);
 }
 
-/** Returns whether a path is a singleton: an object that is read, and replaced or updated. A response can show what a request changes. */
+/** Returns whether a path is a singleton such as `/settings`: GET returns an object, and PUT or PATCH changes at least one of its properties. */
 function isSingleton(reader: SchemaReader, path: string, { routes }: DocumentPath): boolean {
   const read = routes.get('GET');
   const change = routes.get('PUT') ?? routes.get('PATCH');
@@ -150,19 +190,19 @@ function isSingleton(reader: SchemaReader, path: string, { routes }: DocumentPat
   return !sent?.length || !shown?.length || sent.some((name) => shown.includes(name));
 }
 
-/** Returns the names of the properties of a body, and of the entry in it. */
+/** Returns the names of the properties of a body, and of the entry that the body contains. `body`: the JSON Pointer of its schema. */
 function getNames(reader: SchemaReader, body: string, singular: string): readonly string[] {
   const { schema } = reader.findEntry(body, singular);
   return [body, schema].flatMap((part) => [...reader.getProperties(part).keys()]);
 }
 
-/** Returns whether a required query parameter selects one of several objects: changes do not have it. */
+/** Returns whether reading requires a query parameter that changing does not have. Then the query parameter selects one of several objects. */
 function selectsObject(read: Route, change: Route): boolean {
   const names = getRequiredQuery(change);
   return getRequiredQuery(read).some((name) => !names.includes(name));
 }
 
-/** Returns the JSON Pointer of the schema of the entries of a resource. */
+/** Returns the JSON Pointer of the schema of an entry of a resource; undefined if no request or response has an entry. */
 export function findEntrySchema(
   reader: SchemaReader,
   { collection, item, segment, singular }: Pick<Candidate, 'collection' | 'item' | 'segment' | 'singular'>,
@@ -183,8 +223,11 @@ export function findEntrySchema(
     const schema = route && reader.getRequestSchema(route);
     return schema !== undefined && reader.isObject(schema) ? reader.findEntry(schema, singular).schema : undefined;
   };
+  const shown = inResponse(item.routes.get('GET'));
+  // `GET /invoices/{id}` can return the items of an invoice, without the properties of the invoice.
+  const showsOther = shown !== undefined && listed !== undefined && !reader.sharesProperties(shown, listed);
   return (
-    inResponse(item.routes.get('GET')) ??
+    (showsOther ? listed : shown) ??
     listed ??
     inResponse(item.routes.get('PUT') ?? item.routes.get('PATCH')) ??
     inResponse(collection?.routes.get('POST')) ??

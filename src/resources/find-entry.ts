@@ -1,30 +1,33 @@
 import { DomainError, type Input } from '../application.ts';
+import { toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
-import { getEntries } from './change-entries.ts';
+import { normalizeName } from '../util/normalize-name.ts';
+import { getEntries, type ParentPlace } from './change-entries.ts';
 import { findIndex, hasParents } from './entries.ts';
+import { getKeyNames } from './names.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
-/** Returns the entry at a path; undefined if there is none. */
+/** Returns the entry that a request path selects; undefined if there is none. `path`: the path parameters of the request. */
 export function findEntry({ resource, mount }: Plan, state: State, path: Input['path']): Entry | undefined {
   const entries = getEntries(state, resource);
   return entries[findIndex(entries, resource, mount, path)];
 }
 
-/** Throws a `DomainError` if a parent in the path does not exist. Parents that are no resources always exist. */
+/**
+ * Throws a `DomainError` with the code `entry-not-found` if a parent in the request path does not exist: the owner, for `/owners/7/pets`. A path parameter that
+ * belongs to no resource is not checked.
+ */
 export function requireParents(
   model: ResourceModel,
   state: State,
   { mount }: Pick<Plan, 'mount'>,
   path: Input['path'],
 ): void {
-  for (const { parameter, resource, own, parameters } of model.findParents(mount)) {
-    const names = [...own.parents.map((parent) => parent.parameter), own.id.parameter];
-    const parentPath = Object.fromEntries(names.map((name, index) => [name, path[parameters[index] ?? ''] ?? '']));
-    const entries = getEntries(state, resource);
-    const isEmpty = () => !entries.some((entry) => hasParents(entry, own, parentPath));
-    // Nothing creates such a parent, so any value stands for one.
-    if (findIndex(entries, resource, own, parentPath) !== -1 || (!resource.canCreate && isEmpty())) continue;
+  for (const places of model.findParents(mount)) {
+    const [place] = places;
+    if (!place || places.some((one) => hasParent(model, state, one, path))) continue;
+    const { parameter, resource, own } = place;
     throw new DomainError(
       'entry-not-found',
       `no ${resource.singular} has the ${own.id.property ?? own.id.parameter} ${path[parameter]}`,
@@ -32,12 +35,38 @@ export function requireParents(
   }
 }
 
-/** Creates the error for a path without an entry. */
+/** Returns whether the parent in a request path is an existing entry of a resource. */
+function hasParent(
+  model: ResourceModel,
+  state: State,
+  { parameter, resource, own, parameters }: ParentPlace,
+  path: Input['path'],
+): boolean {
+  const names = [...own.parents.map((parent) => parent.parameter), own.id.parameter];
+  const parentPath = Object.fromEntries(names.map((name, index) => [name, path[parameters[index] ?? ''] ?? '']));
+  const entries = getEntries(state, resource);
+  if (findIndex(entries, resource, own, parentPath) !== -1) return true;
+  const inside = entries.filter((entry) => hasParents(entry, own, parentPath));
+  // No operation creates such a parent, so each value is accepted.
+  if (!resource.canCreate && inside.length === 0) return true;
+  // `/stores/{reference}/logo` and `/stores/{store_id}/logo` identify a store by another property than `/stores/{name}`.
+  const keys = getKeyNames(parameter, resource.singular);
+  // The value for the parameter of the parent's own path is always stored, so the entries of a long list are only completed for another parameter.
+  const isOther = parameter !== own.id.parameter && resource.schema !== '';
+  return inside.some((entry) => {
+    const shown = isOther ? model.responses.completeEntry(resource, resource.schema, entry).value : entry;
+    return Object.entries(toNode(shown)).some(
+      ([name, value]) => keys.includes(normalizeName(name)) && String(value) === path[parameter],
+    );
+  });
+}
+
+/** Creates the error for a request path that selects no existing entry. */
 export function createNotFound({ resource }: Plan, path: Input['path']): DomainError {
   const { singular, kind, id } = resource;
   const detail =
     kind === 'singleton'
-      ? `there is no ${singular}: create it first`
+      ? `${singular} does not exist yet: create it first`
       : `no ${singular} has the ${id.property ?? id.parameter} ${path[id.parameter]}`;
   return new DomainError('entry-not-found', detail);
 }

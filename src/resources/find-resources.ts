@@ -1,13 +1,20 @@
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/normalize-name.ts';
-import { type DocumentPaths, getRequiredQuery, getResourceSegment, getTrailingParameters } from './document-paths.ts';
+import { isSearch } from './choose-action.ts';
+import {
+  type DocumentPath,
+  type DocumentPaths,
+  getRequiredQuery,
+  getResourceSegment,
+  getTrailingParameters,
+} from './document-paths.ts';
 import { type Candidate, findCandidates, findEntrySchema, findLists, hasEntries } from './find-candidates.ts';
-import { getLastSegment, getParentPath, removeEnding } from './names.ts';
+import { getLastSegment, getParentPath, getPathForm, toTemplate } from './names.ts';
 import { findId, findParents } from './path-keys.ts';
-import { type Mount, NO_ID, type Resource } from './resource.ts';
+import { type Mount, NO_ID, type Parent, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** Finds the resources of a document: collections and singletons. Paths with the same name in `x-storefront` share a resource. */
+/** Infers the resources of a document: collections and singletons. Paths that have the same resource name in `x-storefront` belong to one resource. */
 export function findResources(reader: SchemaReader, paths: DocumentPaths): readonly Resource[] {
   const candidates = findCandidates(reader, paths);
   const resources: Resource[] = [];
@@ -31,13 +38,16 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
   });
 }
 
-/** Returns whether the entries of a path are members: PUT without a body adds an existing entry to the parent, and no POST creates one. */
+/**
+ * Returns whether the entries of a path are members of a parent, such as users in a team: PUT without a body adds an existing entry to the parent, and no POST
+ * creates an entry.
+ */
 function hasMembers({ collection, item }: Candidate): boolean {
   const put = item.routes.get('PUT');
   return put !== undefined && Object.keys(put.bodyMedia).length === 0 && collection?.routes.has('POST') !== true;
 }
 
-/** Adds the further paths that list or create the entries of a resource. */
+/** Adds further paths that list or create the entries of a resource to its `mounts`. */
 function addViews(
   reader: SchemaReader,
   paths: DocumentPaths,
@@ -66,6 +76,8 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
       })
     : NO_ID;
   const parents = findParents(reader, { schema, collectionPath, route: route as Route, id });
+  const post = collection?.routes.get('POST');
+  const canPost = post !== undefined && !isSearch(reader, { name: segment, schema }, post);
   const put = item.routes.get('PUT');
   const canPut =
     put !== undefined &&
@@ -84,20 +96,22 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
         id,
       },
     ],
-    canCreate: !isCollection || collection?.routes.has('POST') === true || canPut,
-    canPost: collection?.routes.has('POST') === true,
+    canCreate: !isCollection || canPost || canPut,
+    canPost,
     canDelete: item.routes.has('DELETE'),
   };
 }
 
-/** Returns whether a resource below a parent is the same as a resource without parents. */
+/** Returns whether a resource below a parent (`nested`) is the same resource as one without parents (`flat`): `/owners/{ownerId}/pets` and `/pets`. */
 function canMerge(reader: SchemaReader, flat: Resource, nested: Resource): boolean {
-  // `DELETE /contacts/{contactId}/companies/{companyId}` removes a member: a company does not belong to one contact.
+  // `DELETE /contacts/{contactId}/companies/{companyId}` removes the company from the contact, but does not delete the company.
   const isMember = nested.canDelete && flat.canDelete && nested.mounts[0]?.parents.at(-1)?.property === undefined;
   return flat.name === nested.name && !isMember && hasSameEntries(reader, flat, nested);
 }
 
-/** Returns whether the entries of a resource below a parent are those of a resource without parents. */
+/**
+ * Returns whether a resource below a parent (`nested`) and a resource without parents (`flat`) have the same entries: the same schema and the same id property.
+ */
 function hasSameEntries(reader: SchemaReader, flat: Resource, nested: Resource): boolean {
   const isFlat = flat.mounts[0]?.parents.length === 0;
   const isNested = (nested.mounts[0]?.parents.length ?? 0) > 0;
@@ -121,7 +135,10 @@ function merge(flat: Resource, nested: Resource): Resource {
   };
 }
 
-/** Finds further paths that list or create the entries of a resource `/pets`: `/owners/{ownerId}/pets`, and `/pets/findByStatus` with a filter. */
+/**
+ * Finds further paths that list or create the entries of a resource. For `/pets`, examples are `/owners/{ownerId}/pets`, and `/pets/findByStatus` with a
+ * filter. A further path must contain the parents of the resource: for `/shops/{shopId}/pets`, an example is `/shops/{shopId}/owners/{ownerId}/pets`.
+ */
 function findViews(
   reader: SchemaReader,
   paths: DocumentPaths,
@@ -129,7 +146,7 @@ function findViews(
   resources: readonly Resource[],
 ): readonly Mount[] {
   const [mount] = resource.mounts;
-  if (!mount || resource.kind === 'singleton' || mount.parents.length > 0 || resource.schema === '') return [];
+  if (!mount || resource.kind === 'singleton' || resource.schema === '') return [];
   const used = new Set(resources.flatMap(({ mounts }) => mounts.map(({ collection }) => collection)));
   return [...paths].flatMap(([path, documentPath]) => {
     const { path: template, routes } = documentPath;
@@ -139,27 +156,52 @@ function findViews(
     if (!hasEntries(reader, documentPath, resource)) return [];
     const { id } = resource;
     const parents = findParents(reader, { schema: resource.schema, collectionPath: path, route, id });
-    return [{ collection: template, item: undefined, parents, id }];
+    const isUsable = canHaveView(mount, parents, routes) || listsAll(path, mount, routes);
+    return isUsable ? [{ collection: template, item: undefined, parents, id }] : [];
   });
 }
 
-/** Returns whether a path ends like a collection: `/owners/{ownerId}/pets` for `/pets`. */
+/**
+ * Returns whether a further path can list or create the entries of a resource. The path must contain the parents of the resource (`mount`). It can have
+ * additional parents, if entries have properties for the ids of the additional parents. `parents`: the parents of the further path.
+ */
+function canHaveView(mount: Mount, parents: readonly Parent[], routes: DocumentPath['routes']): boolean {
+  const count = mount.parents.length;
+  const hasParent = ({ path }: Parent, index: number) => getPathForm(path) === getPathForm(parents[index]?.path ?? '');
+  const isSet = routes.has('POST') || parents.slice(count).every(({ property }) => property !== undefined);
+  return count === 0 || (mount.parents.every(hasParent) && isSet);
+}
+
+/**
+ * Returns whether a path lists the entries of all parents. For example, `/fields` lists the fields of all tables, and `/fields/{table}` the fields of one table.
+ * Returns false if the path has a POST whose request body has no property for the id of the parent.
+ */
+function listsAll(path: string, { collection, parents }: Mount, routes: DocumentPath['routes']): boolean {
+  const isNamed = !routes.has('POST') || parents.every(({ property }) => property !== undefined);
+  return isNamed && getTrailingParameters(collection).length > 0 && getParentPath(collection) === path;
+}
+
+/** Returns whether a path has the same last segment as a collection: `/owners/{ownerId}/pets` and `/pets`. */
 function isOfParent(path: string, { collection }: Mount): boolean {
   return getLastSegment(path) === getResourceSegment(collection);
 }
 
-/** Returns whether a path below a collection lists entries by their properties: each query parameter that is required is a property. */
+/**
+ * Returns whether a path below a collection, such as `/pets/findByStatus`, filters entries by their properties. Each required query parameter must be the name
+ * of a property.
+ */
 function isFilter(reader: SchemaReader, { mounts, schema }: Resource, path: string, list: Route): boolean {
-  if (list.method !== 'GET' || getParentPath(path) !== removeEnding(mounts[0]?.collection ?? '')) return false;
+  if (list.method !== 'GET' || getParentPath(path) !== toTemplate(mounts[0]?.collection ?? '')) return false;
   const names = [...reader.getProperties(schema).keys()].map(normalizeName);
   const query = list.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => normalizeName(name));
   const required = getRequiredQuery(list).map(normalizeName);
   return required.every((name) => names.includes(name)) && query.some((name) => names.includes(name));
 }
 
-/** Makes the names of the resources unique: adds the name of the parent, else a number. */
+/** Makes the names of resources unique: a repeated name `pets` becomes `owners.pets` with the name of the parent, or gets a number. */
 function nameResources(resources: readonly Resource[]): readonly Resource[] {
-  const used = new Set<string>();
+  // JSON Schema validators and `JSON.parse` treat a list with the name `__proto__` differently, so no resource gets this name.
+  const used = new Set(['__proto__']);
   return resources.map((resource) => {
     const parent = resource.mounts[0]?.parents.at(-1);
     const longer = parent ? `${getResourceSegment(parent.path)}.${resource.name}` : resource.name;

@@ -15,7 +15,7 @@ import { getInner, setInner } from './responses.ts';
 import { sortEntries } from './sort-entries.ts';
 import { getOtherStatus, getStatus } from './statuses.ts';
 
-/** Handles an operation by its plan. */
+/** Handles a request for an operation. `plan`: what the operation does. */
 type PlanHandler = (
   model: ResourceModel,
   plan: Plan,
@@ -34,7 +34,7 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
   clear,
 };
 
-/** Creates the handler of an operation. */
+/** Creates the handler of an operation from its plan. */
 export function createHandler(model: ResourceModel, plan: Plan): Handle {
   return (input, context) => {
     const { query, body } = input;
@@ -42,7 +42,7 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
       path: model.toStoredPath(plan, input.path),
       query,
       body,
-      // Few handlers read the headers, and reading them copies them.
+      // A getter, because few handlers use the headers, and each access to `input.headers` copies them.
       get headers() {
         return input.headers;
       },
@@ -52,8 +52,8 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
 }
 
 /**
- * Returns the response of a mocked operation if it is the entry at its path; undefined for another response. Throws a `DomainError` if an entry in the path does not
- * exist.
+ * Returns the response of a mocked operation if the response is a stored entry, such as the pet for `POST /pets/{petId}/feed`. Returns undefined if the mock
+ * creates the response. Throws a `DomainError` if an entry in the path does not exist.
  */
 export function respondToMocked(
   model: ResourceModel,
@@ -75,19 +75,20 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   const listed = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
   const own = followMembers(state, resource, listed);
   const parameters = model.getListParameters(plan);
-  // Without a prototype, no filter has an inherited value: its name can be `constructor`.
+  // The object has no prototype, so that a filter with a name such as `constructor` has no inherited value.
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
   const complete = (entry: Entry) => model.responses.completeListed(plan, entry);
   const found = filterEntries(own, parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
   const page = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
   const headers = createHeaders(model, plan, { status: plan.route.successStatus, input, page });
-  return addHeaders(model.responses.createListResponse(plan, page), headers);
+  const response = model.responses.createListResponse(plan, page);
+  return { ...addHeaders(response, headers), notes: model.takeNotes(plan, sent) };
 }
 
-/** Creates an entry, or all entries of a list in the body. */
+/** Handles `create`: creates an entry, or all entries if the body has a list. */
 async function create(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
-  const bodies = getBodies(plan, input);
+  const bodies = getBodies(plan, input, model.getRequestDefaults(plan));
   const entries = await context.update((state, nowMs) => {
     requireParents(model, state, plan, input.path);
     let next = state;
@@ -113,7 +114,7 @@ function read(model: ResourceModel, plan: Plan, input: Input, context: Context):
 
 async function replace(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { path } = input;
-  const body = getBody(plan, input);
+  const body = getBody(plan, input, model.getRequestDefaults(plan));
   const changed = await context.update((state, nowMs) => {
     requireParents(model, state, plan, path);
     const current = findEntry(plan, state, path);
@@ -129,12 +130,12 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
   return respond(model, plan, input, { status: changed.status, entry });
 }
 
-/** Replaces or updates the entry whose id is in the body. */
+/** Handles `replaceById`: replaces or updates the entry whose id is in the body. */
 async function replaceById(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { id } = plan.resource;
   const value = getKeyValue(getBody(plan, input), id) ?? '';
   if (!isPathSegment(value))
-    throw new DomainError('id-missing', `the body has no ${id.property}: add the id of the entry`);
+    throw new DomainError('id-missing', `the body has no ${id.property}: add the id of the entry to change`);
   const path = { ...input.path, [id.parameter]: value };
   const byPath: Input = { path, query: input.query, headers: input.headers, body: input.body };
   return plan.route.method === 'PATCH' ? update(model, plan, byPath, context) : replace(model, plan, byPath, context);
@@ -158,7 +159,7 @@ async function remove(model: ResourceModel, plan: Plan, input: Input, context: C
   const { path } = input;
   const removed = await context.update((state) => {
     requireParents(model, state, plan, path);
-    const entry = findEntry(plan, state, path);
+    const entry = findEntry(plan, state, path) ?? model.getInitialSingleton(plan.resource, plan.mount, path);
     if (!entry) throw createNotFound(plan, path);
     const next = removeEntries(model.inference, state, plan.resource, (other) => other === entry);
     return { next, result: entry };
@@ -177,14 +178,14 @@ async function clear(model: ResourceModel, plan: Plan, input: Input, context: Co
   return respond(model, plan, input, { status: getStatus(plan, 204), entry: undefined });
 }
 
-/** What the response of an operation contains. `entry`: undefined for a response without one. `entries`: all entries, if there can be several. */
+/** The content of a response. `entry`: the entry in the body; undefined if the body has none. `entries`: all entries, if the body can have several. */
 interface ResponseContent {
   readonly status: number;
   readonly entry: Entry | undefined;
   readonly entries?: readonly Entry[];
 }
 
-/** Returns the response with an entry and the documented headers. */
+/** Returns a response that has an entry, and the documented headers. */
 function respond(
   model: ResourceModel,
   plan: Plan,
@@ -199,7 +200,7 @@ function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, 
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 
-/** The input for adding an entry. */
+/** The input for adding a new entry to a state. */
 interface NewEntry {
   readonly state: State;
   readonly nowMs: number;
@@ -215,31 +216,31 @@ function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, 
   if (resource.kind === 'collection' && entries.some(matchId(resource, result)))
     throw new DomainError(
       'entry-exists',
-      `${addArticle(resource.singular)} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} exists: use another one`,
+      `${addArticle(resource.singular)} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} already exists: use another ${resource.id.property ?? resource.id.parameter}`,
     );
   return { next: setEntries(state, resource, [...entries, result]), result };
 }
 
-/** Returns a state with an entry replaced, or added if there was none. */
+/** Returns a copy of a state in which `current` is replaced by `entry`. If `current` is undefined, `entry` is added. */
 function setEntry({ resource }: Plan, state: State, current: Entry | undefined, entry: Entry): State {
   const entries = getEntries(state, resource);
   const index = current === undefined ? -1 : entries.indexOf(current);
   return setEntries(state, resource, index === -1 ? [...entries, entry] : entries.with(index, entry));
 }
 
-/** Returns the properties of an entry in a request body. */
-function getBody(plan: Plan, input: Input): Entry {
-  return getBodies(plan, input)[0] ?? {};
+/** Returns the properties of the entry in a request body. `defaults`: the values of properties that the body lacks. */
+function getBody(plan: Plan, input: Input, defaults: Entry = {}): Entry {
+  return getBodies(plan, input, defaults)[0] ?? {};
 }
 
-/** Returns the properties of each entry in a request body, which can have a list of entries. */
-function getBodies({ requestPath, entryPath }: Plan, { body }: Input): readonly Entry[] {
+/** Returns the properties of each entry in a request body, which can have a list of entries. `defaults`: the values of properties that the body lacks. */
+function getBodies({ requestPath, entryPath }: Plan, { body }: Input, defaults: Entry): readonly Entry[] {
   return [getInner(body, requestPath)]
     .flat()
-    .map((inner) => setInner({}, entryPath, omitKeys(toNode(inner), [PATH_VALUES])));
+    .map((inner) => setInner({}, entryPath, { ...defaults, ...omitKeys(toNode(inner), [PATH_VALUES]) }));
 }
 
-/** Returns whether PUT creates an entry that does not exist: the contract documents the status 201, there is no body, or no POST creates entries. */
+/** Returns whether PUT creates a missing entry: of a singleton, without a request body, with the documented status 201, or if no POST creates entries. */
 function canCreateAtPath({ route, resource }: Plan): boolean {
   const hasNoBody = Object.keys(route.bodyMedia).length === 0;
   const isDocumented = route.responses.some(({ name }) => name === '201');

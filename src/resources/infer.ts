@@ -1,21 +1,21 @@
 import type { Route } from '../openapi/routes.ts';
+import { chooseAction, hasEntryResponse, hasProperties, type Place } from './choose-action.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
-import { addArticle, getLastSegment, getParameterName, getParentPath, getPathForm, removeEnding } from './names.ts';
+import { addArticle, getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
 import { findParents } from './path-keys.ts';
 import {
   type Action,
   getRouteKey,
   type Inference,
   type MockedPlan,
-  type Mount,
   NO_ID,
   type Plan,
   type Resource,
 } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** Infers the resources of a document, and what its operations do with them. `reader`: of the normalized document. */
+/** Infers the resources of a document, and what each operation does with them. `reader`: a reader of the normalized document. */
 export function inferResources(reader: SchemaReader, routes: readonly Route[]): Inference {
   const resources = findResources(reader, getDocumentPaths(reader.document, routes));
   const plans = new Map<string, Plan>();
@@ -33,13 +33,16 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   return { resources, plans, mockedPlans, reasons };
 }
 
-/** Plans a mocked operation: the entries in its path must exist. PUT can create the entry at its path. */
+/** Returns the plan of a mocked operation. The entries that its path names must exist. The path of a PUT can also name a new entry. */
 function planMocked(reader: SchemaReader, resources: readonly Resource[], route: Route): MockedPlan {
   const collection = route.method === 'PUT' ? getParentPath(route.path) : route.path;
   const parents = findParents(reader, { schema: '', collectionPath: collection, route, id: NO_ID });
   const owner = parents.at(-1);
   const place = owner && findPlace(resources, { method: 'GET', path: owner.path }, getPathForm);
   const mount = { collection, item: undefined, parents, id: NO_ID };
+  // A parameter with a single allowed value means all entries, such as `~` in `/dags/~/runs`.
+  if (owner && hasSingleValue(reader, owner.schema))
+    return { route, mount: { ...mount, parents: [] }, entry: undefined };
   if (!owner || !place?.isItem) return { route, mount, entry: undefined };
   const { resource } = place;
   const names = parents.map(({ parameter }) => parameter);
@@ -49,7 +52,7 @@ function planMocked(reader: SchemaReader, resources: readonly Resource[], route:
     id: { ...place.mount.id, parameter: owner.parameter },
   };
   const needed = { ...mount, parents: [...own.parents, { ...own.id, path: owner.path }] };
-  // The response of GET can be another entry, such as the manager of a user.
+  // The response of a GET can be another entry of the same resource, such as the manager of a user.
   if (route.method === 'GET' || !hasEntryResponse(reader, resource, route))
     return { route, mount: needed, entry: undefined };
   const responsePath = locateResponse(reader, { resource, action: 'read' }, route, {}) as readonly string[];
@@ -57,14 +60,12 @@ function planMocked(reader: SchemaReader, resources: readonly Resource[], route:
   return { route, mount: needed, entry };
 }
 
-/** A path of a resource. */
-interface Place {
-  readonly resource: Resource;
-  readonly mount: Mount;
-  readonly isItem: boolean;
+function hasSingleValue(reader: SchemaReader, schema: string): boolean {
+  const values = reader.getKeyword(schema, 'enum');
+  return reader.getKeyword(schema, 'const') !== undefined || (Array.isArray(values) && values.length === 1);
 }
 
-/** Returns the plan of an operation, or the reason why it is mocked. */
+/** Returns the plan of an operation, or the reason why the operation is mocked. */
 function planRoute(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | string {
   const overrides = getOverrides(reader.document, route);
   if (overrides.off) return 'x-storefront: off';
@@ -82,7 +83,9 @@ function planRoute(reader: SchemaReader, resources: readonly Resource[], route: 
   return { route, action, resource, mount, requestPath, entryPath, responsePath };
 }
 
-/** Returns the resource of an operation. `normalize`: is applied to the path templates before they are compared. */
+/**
+ * Returns the resource and the path to which an operation belongs; undefined if there is none. `normalize`: changes path templates before they are compared.
+ */
 function findPlace(
   resources: readonly Resource[],
   { method, path }: Pick<Route, 'method' | 'path'>,
@@ -93,83 +96,14 @@ function findPlace(
     for (const mount of resource.mounts) {
       if (mount.item !== undefined && normalize(mount.item) === wanted) return { resource, mount, isItem: true };
       // `GET /commands/send` below the collection `/commands` lists commands, but `POST /commands/send` is an action.
-      const isView = getParentPath(path) === removeEnding(resource.mounts[0]?.collection ?? '');
+      const isView = getParentPath(path) === toTemplate(resource.mounts[0]?.collection ?? '');
       if (normalize(mount.collection) === wanted && !(isView && method !== 'GET'))
         return { resource, mount, isItem: false };
     }
   return undefined;
 }
 
-/** Returns the action of an operation; undefined if the document does not say what the operation does. */
-function chooseAction(reader: SchemaReader, { resource, mount, isItem }: Place, route: Route): Action | undefined {
-  const request = reader.getRequestSchema(route);
-  const hasObject = request !== undefined && reader.isObject(request);
-  if (isItem) return chooseItemAction(reader, resource, route, hasObject);
-  switch (route.method) {
-    case 'GET':
-      return 'list';
-    case 'POST':
-      return hasObject || (Object.keys(route.bodyMedia).length === 0 && hasEntryResponse(reader, resource, route))
-        ? 'create'
-        : undefined;
-    case 'PUT':
-    case 'PATCH':
-      return hasObject && mount.item !== undefined && hasBodyId(reader, resource, request) ? 'replaceById' : undefined;
-    case 'DELETE':
-      return hasQuery(route) || request !== undefined ? undefined : 'clear';
-    default:
-      return undefined;
-  }
-}
-
-function chooseItemAction(reader: SchemaReader, resource: Resource, route: Route, hasObject: boolean) {
-  const isSingleton = resource.kind === 'singleton';
-  const actions: Readonly<Record<string, Action | undefined>> = {
-    GET: 'read',
-    // `PUT /teams/{teamId}/members/{username}` without a body adds the member, if no POST does.
-    PUT:
-      hasObject || (!isSingleton && !resource.canPost && Object.keys(route.bodyMedia).length === 0)
-        ? 'replace'
-        : undefined,
-    PATCH: hasObject ? 'update' : undefined,
-    DELETE: 'delete',
-    // `POST /pets/{petId}` changes a pet if the response is the pet.
-    POST: !isSingleton && hasEntryResponse(reader, resource, route) ? 'update' : undefined,
-  };
-  return actions[route.method];
-}
-
-/** Returns whether a query selects what an operation changes. */
-function hasQuery({ parameters }: Route): boolean {
-  return parameters.some((parameter) => parameter.in === 'query');
-}
-
-function hasEntryResponse(reader: SchemaReader, { schema, singular, id }: Resource, route: Route): boolean {
-  const response = reader.getResponseSchema(route, route.successStatus);
-  if (response === undefined || schema === '') return false;
-  const { schema: found } = reader.findEntry(response, singular, schema);
-  if (reader.contains(found, schema)) return true;
-  const hasOnlyId = id.property !== undefined && [...reader.getProperties(found).keys()].join() === id.property;
-  return reader.isObject(found) && (hasOnlyId || hasProperties(reader, found, schema));
-}
-
-/** Returns whether most properties of a schema are properties of another schema. */
-function hasProperties(reader: SchemaReader, schema: string, other: string): boolean {
-  const names = [...reader.getProperties(schema).keys()];
-  const others = reader.getProperties(other);
-  return names.length > 1 && names.filter((name) => others.has(name)).length > names.length / 2;
-}
-
-function hasBodyId(reader: SchemaReader, { id, singular, schema }: Resource, request: string): boolean {
-  if (id.property === undefined) return false;
-  const entry = reader.findEntry(request, singular, schema);
-  const isList = reader.getItems(reader.getInner(request, entry.path) ?? '') !== undefined;
-  // `{ "keys": [], "data": {} }` changes several entries.
-  const isAlone = entry.path.length === 0 || reader.getProperties(request).size === 1;
-  return isAlone && !isList && reader.getInner(entry.schema, id.property.split('.')) !== undefined;
-}
-
-/** Returns why the bodies of an operation can't be used; undefined if they can. */
+/** Returns the reason why the bodies of an operation can't contain entries; undefined if they can. */
 function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): string | undefined {
   const media = Object.keys(route.bodyMedia);
   const needsBody = ['create', 'replace', 'replaceById', 'update'].includes(action);
@@ -186,14 +120,14 @@ function locateRequest(reader: SchemaReader, { schema, singular }: Resource, rou
   const request = reader.getRequestSchema(route);
   if (request === undefined) return [];
   const path = own?.split('.');
-  // The entry can be in another property of the response.
+  // The property path from `x-storefront` can be one of the response body only.
   if (path && reader.getInner(request, path) !== undefined) return path;
   const located = reader.findEntry(request, singular, schema === '' ? undefined : schema);
-  // `{ "name": …, "data": … }`: a body with several properties that the entry has is the entry.
+  // A body with several properties of the entry is the entry itself, also if it has a property such as `data`.
   return schema !== '' && hasProperties(reader, request, schema) ? [] : located.path;
 }
 
-/** Returns the path of the object in an entry that has more properties of the request body than the entry; an empty path for the entry itself. */
+/** Returns the path of the object in an entry that has the properties of the request body: `['attributes']`, or an empty path for the entry itself. */
 function locateInEntry(reader: SchemaReader, { schema }: Resource, route: Route, requestPath: readonly string[]) {
   const request = reader.getRequestSchema(route);
   const body = request === undefined ? undefined : reader.getInner(request, requestPath);
@@ -205,7 +139,7 @@ function locateInEntry(reader: SchemaReader, { schema }: Resource, route: Route,
   return count(attributes) > count(schema) ? ['attributes'] : [];
 }
 
-/** Returns the path of the entry or of the list in the success response, or the reason why the operation is mocked. */
+/** Returns the property names that lead to the entry or the list in the success response, or the reason why the operation is mocked. */
 function locateResponse(
   reader: SchemaReader,
   { resource, action }: { readonly resource: Resource; readonly action: Action },
@@ -221,24 +155,45 @@ function locateResponse(
     return found ? found.path : 'the response has no list of objects';
   }
   if (schema === undefined) return [];
-  return reader.findEntry(schema, resource.singular, resource.schema === '' ? undefined : resource.schema).path;
+  const found = reader.findEntry(schema, resource.singular, resource.schema === '' ? undefined : resource.schema);
+  return describeOtherBodies(reader, { resource, action, shown: found.schema }, route) ?? found.path;
 }
 
-/** Returns why an operation of a path that belongs to no resource is mocked. */
+/**
+ * Returns the reason why an operation is mocked if its bodies have no property of an entry; undefined if they have one. `shown`: the JSON Pointer of the schema
+ * of the entry in the response.
+ */
+function describeOtherBodies(
+  reader: SchemaReader,
+  { resource, action, shown }: { readonly resource: Resource; readonly action: Action; readonly shown: string },
+  route: Route,
+): string | undefined {
+  const { schema, singular } = resource;
+  if (schema === '' || reader.sharesProperties(shown, schema)) return undefined;
+  if (action === 'read') return `the response has no property of ${addArticle(singular)}`;
+  const request = reader.getRequestSchema(route);
+  if (action !== 'create' || request === undefined || reader.hasId(shown, singular)) return undefined;
+  const sent = reader.findEntry(request, singular, schema).schema;
+  return reader.sharesProperties(sent, schema)
+    ? undefined
+    : `neither the request nor the response has a property of ${addArticle(singular)}`;
+}
+
+/** Returns the reason why an operation is mocked, for an operation whose path belongs to no resource. */
 function describeUnknownPath(reader: SchemaReader, route: Route): string {
-  if (route.method !== 'GET') return 'an action: the document does not say what it changes';
+  if (route.method !== 'GET') return 'an action: the document does not say what the action changes';
   const schema = reader.getResponseSchema(route, route.successStatus);
-  if (schema === undefined) return 'the response is not JSON';
+  if (schema === undefined) return 'the response has no JSON schema';
   const isItem = getParameterName(getLastSegment(route.path)) !== undefined;
-  if (isItem) return 'no operation creates or lists what it returns';
+  if (isItem) return 'no operation creates or lists the returned object';
   return reader.findList(schema, getResourceSegment(route.path))
     ? 'a list without a path for its entries'
-    : 'no operation changes what it returns';
+    : 'no operation changes the returned object';
 }
 
 function describeUnknownAction({ resource, isItem }: Place, route: Route): string {
   const target = isItem ? resource.singular : resource.name;
   return Object.keys(route.bodyMedia).length > 0
     ? `the request body is not an object with the properties of ${addArticle(resource.singular)}`
-    : `an action on ${target}: the document does not say what it changes`;
+    : `an action on ${target}: the document does not say what the action changes`;
 }

@@ -3,10 +3,11 @@ import { DomainError } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/normalize-name.ts';
+import { findOffset, type Page, type PagePosition, slicePage } from '../util/pages.ts';
 import { PAGING_NAMES } from '../util/paging-names.ts';
 import { getOwn } from './entries.ts';
 
-/** The names of query parameters by meaning, normalized. */
+/** The names (see `normalizeName`) of query parameters by their meaning. */
 const PARAMETERS = {
   ...PAGING_NAMES,
   sort: ['sort', 'sortby', 'orderby', 'sortfield', 'sortkey', 'ordering'],
@@ -15,40 +16,31 @@ const PARAMETERS = {
 
 type Meaning = keyof typeof PARAMETERS;
 
-/** The number of entries on a page if the contract has a page or a cursor, and the request does not say how many. */
+/** The number of entries on a page, if the operation has a page, offset or cursor parameter and the request has no limit. */
 const DEFAULT_LIMIT = 20;
 
-/** A page of a list. */
-export interface Page {
-  readonly entries: readonly Entry[];
-  /** The number of entries on all pages. */
-  readonly total: number;
-  /** The number of entries before the page. */
-  readonly offset: number;
-  /** The maximum number of entries on the page; undefined without paging. */
-  readonly limit: number | undefined;
-  /** The number of the page, from 1 on. */
-  readonly page: number;
-  /** The id of the last entry on the page, if there are more; undefined on the last page. */
-  readonly nextCursor: string | undefined;
-  /** The query parameters that the links of the page change: the one of the position, and the number for the first page. */
-  readonly position:
-    | { readonly name: string; readonly kind: 'offset' | 'page' | 'cursor'; readonly first: number }
-    | undefined;
+/** A page of a list. `position`: the query parameter that selects the page; undefined if the operation has none. */
+export interface ListPage extends Page<Entry> {
+  readonly position: PagePosition | undefined;
 }
 
 /** The parameters of a list operation. */
 export interface ListParameters {
-  /** The names of the parameters by meaning. */
+  /** The names of the parameters that sort and page, by their meaning: `{ limit: 'per_page' }`. */
   readonly byMeaning: Readonly<Partial<Record<Meaning, string>>>;
-  /** The parameters that filter, with the names of the properties. */
+  /** The names of the properties to filter by, by the name of the query parameter. */
   readonly filters: ReadonlyMap<string, string>;
-  /** The default values of the parameters that sort and page. Filters have none: what a client creates is listed. */
+  /**
+   * The default values of the parameters that sort and page. The default values of filters are ignored, so that a list contains each entry that a client has
+   * created.
+   */
   readonly defaults: Readonly<Record<string, string>>;
   /** The query parameters that a request must have. */
   readonly required: readonly string[];
   /** The query parameters that have no effect. */
   readonly ignored: readonly string[];
+  /** The maximum number of entries in a response; undefined without a limit. */
+  readonly maxEntries?: number | undefined;
   /** The number of the first page: 0 if the contract allows it as the minimum or the default. */
   readonly firstPage: number;
 }
@@ -56,12 +48,12 @@ export interface ListParameters {
 /** Returns the value of a keyword of the schema at a JSON Pointer. */
 type GetKeyword = (schema: string, keyword: string) => unknown;
 
-/** Returns what the query parameters of an operation do. `properties`: the property names of an entry. */
+/** Derives from the names of the query parameters how an operation filters, sorts and pages a list. `properties`: the property names of an entry. */
 export function readListParameters(
   route: Route,
   properties: readonly string[],
   getKeyword: GetKeyword,
-): Omit<ListParameters, 'required'> {
+): Omit<ListParameters, 'required' | 'maxEntries'> {
   const parameters = route.parameters.filter((parameter) => parameter.in === 'query');
   const names = parameters.map(({ name }) => name);
   const filters = new Map<string, string>();
@@ -75,7 +67,7 @@ export function readListParameters(
     if (meaning) byMeaning[meaning] = name;
     else if (property !== undefined) filters.set(name, property);
   }
-  // `order=name` without a parameter for the property sorts by the property.
+  // If there is no other sort parameter, `order=name` sorts by the property `name`.
   if (byMeaning.order !== undefined && byMeaning.sort === undefined) byMeaning.sort = byMeaning.order;
   const used = [...Object.values(byMeaning), ...filters.keys()];
   const getRule = (name: string | undefined, keyword: string) => {
@@ -94,10 +86,13 @@ export function readListParameters(
   };
 }
 
-/** Completes an entry, so that it has the generated properties that a client sees. */
+/** Returns a stored entry with the generated properties that a client also sees in responses. */
 export type Complete = (entry: Entry) => Entry;
 
-/** Returns the entries that match the filters in a query. An entry without the property of a required filter matches: the filter may mean something else. */
+/**
+ * Returns the entries that match the filters in a query. An entry without the property matches if the contract requires the query parameter, because a required
+ * query parameter often means something other than a filter.
+ */
 export function filterEntries(
   entries: readonly Entry[],
   { filters, required }: ListParameters,
@@ -120,7 +115,9 @@ export function filterEntries(
   );
 }
 
-/** Returns whether a value is one of the texts. A list matches if one of its values does; an object, if one of its scalar properties does. */
+/**
+ * Returns whether a value is equal to one of the texts. A list matches if one of its values matches. An object matches if one of its scalar properties matches.
+ */
 function matches(value: unknown, texts: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((inner) => matches(inner, texts));
   if (typeof value === 'object' && value !== null)
@@ -129,13 +126,16 @@ function matches(value: unknown, texts: readonly string[]): boolean {
   return texts.includes(String(value));
 }
 
-/** Returns the page of a list that a query asks for. `getId`: returns the id of an entry. Throws a `DomainError` for an unknown cursor. */
+/**
+ * Returns the page of a list that a query selects. Without paging, returns at most `maxEntries` entries: the last ones, because they are the newest. `getId`:
+ * returns the id of an entry. Throws a `DomainError` for an unknown cursor.
+ */
 export function takePage(
   entries: readonly Entry[],
-  { byMeaning, defaults, firstPage }: ListParameters,
+  { byMeaning, defaults, firstPage, maxEntries = Number.POSITIVE_INFINITY }: ListParameters,
   query: Input['query'],
   getId: (entry: Entry) => string | undefined,
-): Page {
+): ListPage {
   const getNumber = (name: string | undefined) =>
     name === undefined || query[name] === undefined ? undefined : Number(query[name]);
   const { offset: offsetName, page: pageName, cursor: cursorName } = byMeaning;
@@ -143,38 +143,31 @@ export function takePage(
   const limit = getNumber(byMeaning.limit) ?? (isPaged ? DEFAULT_LIMIT : undefined);
   const page = Math.max(0, (getNumber(pageName) ?? firstPage) - firstPage);
   const cursor = cursorName === undefined || query[cursorName] === undefined ? undefined : String(query[cursorName]);
-  const start =
+  const offset =
     cursor !== undefined && cursor !== '' && cursor !== defaults[cursorName ?? '']
-      ? findCursor(entries, cursor, cursorName ?? '', getId)
+      ? requireOffset(entries, cursor, cursorName ?? '', getId)
       : Math.max(0, getNumber(offsetName) ?? page * (limit ?? 0));
-  const shown = limit === undefined ? entries.slice(start) : entries.slice(start, start + Math.max(0, limit));
-  const hasMore = limit !== undefined && start + shown.length < entries.length;
-  const last = shown.at(-1);
-  return {
-    entries: shown,
-    total: entries.length,
-    offset: start,
-    limit,
-    page: limit === undefined || limit <= 0 ? 1 : Math.floor(start / limit) + 1,
-    nextCursor: hasMore && last ? getId(last) : undefined,
-    position: getPosition(byMeaning, firstPage),
-  };
+  const start = limit === undefined ? Math.max(offset, entries.length - maxEntries) : offset;
+  return { ...slicePage(entries, { offset: start, limit }, getId), position: getPosition(byMeaning, firstPage) };
 }
 
-function getPosition({ offset, page, cursor }: ListParameters['byMeaning'], firstPage: number): Page['position'] {
+function getPosition(
+  { offset, page, cursor }: ListParameters['byMeaning'],
+  firstPage: number,
+): PagePosition | undefined {
   if (cursor !== undefined) return { name: cursor, kind: 'cursor', first: 0 };
   if (page !== undefined) return { name: page, kind: 'page', first: firstPage };
   return offset === undefined ? undefined : { name: offset, kind: 'offset', first: 0 };
 }
 
-function findCursor(
+function requireOffset(
   entries: readonly Entry[],
   cursor: string,
   name: string,
   getId: (entry: Entry) => string | undefined,
 ): number {
-  const index = entries.findIndex((entry) => getId(entry) === cursor);
-  if (index !== -1) return index + 1;
+  const offset = findOffset(entries, cursor, getId);
+  if (offset !== undefined) return offset;
   throw new DomainError(
     'unknown-cursor',
     `query parameter ${name} ${JSON.stringify(cursor)} is not a cursor of this list: use the cursor from a response`,

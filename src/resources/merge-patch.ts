@@ -1,6 +1,6 @@
 import { isNode, type Node } from '../openapi/document.ts';
 
-/** Applies a JSON Merge Patch (RFC 7396) to a value, and returns the result. */
+/** Applies a JSON Merge Patch (RFC 7396) to a value. Returns the result, and does not change `target`. */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
   if (!isNode(patch)) return patch;
   const result = new Map<string, unknown>(Object.entries(isNode(target) ? target : {}));

@@ -1,57 +1,65 @@
 import { normalizeName } from '../util/normalize-name.ts';
 import { toPattern } from '../util/path-template.ts';
 
-/** The name of a path parameter in a path segment such as `{petId}` or `{petId}.json`; undefined if the segment has no parameter. */
+/** Returns the name of the path parameter in a segment such as `{petId}` or `{petId}.json`; undefined if the segment is not a parameter. */
 export function getParameterName(segment: string): string | undefined {
   return /^\{([^{}]+)\}(?:\.\w+)?$/.exec(segment)?.[1];
 }
 
-/** Returns the path without a slash or a file extension such as `.json` at its end. */
-export function removeEnding(path: string): string {
-  return path.replace(/(?<=.)\/$|\.(?:json|xml|\{format\})$/, '');
+/**
+ * Normalizes a path template. Removes a slash or a file extension such as `.json` at its end. A key in parentheses, as in OData, becomes a segment:
+ * `/pets({petId})` becomes `/pets/{petId}`.
+ */
+export function toTemplate(path: string): string {
+  return path.replace(/(?<=.)\/$|\.(?:json|xml|\{format\})$/, '').replaceAll(/(?<=\w)\('?(\{[^{}]+\})'?\)/g, '/$1');
 }
 
-/** Returns a path template without the names of its parameters, and without a slash or a file extension at its end. */
+/** Returns a normalized path template without the names of its parameters, to compare paths. */
 export function getPathForm(path: string): string {
-  return toPattern(removeEnding(path));
+  return toPattern(toTemplate(path));
 }
 
 /** Returns the path template without its last segment. */
 export function getParentPath(path: string): string {
-  return path.slice(0, removeEnding(path).lastIndexOf('/'));
+  const template = toTemplate(path);
+  return template.slice(0, template.lastIndexOf('/'));
 }
 
 /** Returns the last segment of a path template. */
 export function getLastSegment(path: string): string {
-  const template = removeEnding(path);
+  const template = toTemplate(path);
   return template.slice(template.lastIndexOf('/') + 1);
 }
 
-/** The endings of names that are ids. */
+/** Matches the end of the normalized name of an id. */
 const ID_ENDING = /(?:id|uuid|guid|identifier)$/;
 
-/** The names of properties that often identify an entry, besides ids. */
+/** The names (see `normalizeName`) of properties other than ids that often identify an entry. */
 export const TEXT_KEYS = ['slug', 'key', 'code', 'login', 'username', 'handle', 'name', 'number', 'title'];
 
 /**
- * Returns the normalized names that the property with the value of a path parameter can have, the best first. `singular`: the name of an entry, such as `pet` for
- * the parameter `petId`.
+ * Returns the normalized property names that can correspond to a path parameter, the best first: `petid` and `id` for `petId`. `singular`: the name of an
+ * entry, such as `pet`.
  */
 export function getKeyNames(parameter: string, singular: string): readonly string[] {
   const own = normalizeName(parameter);
   const entry = normalizeName(singular);
   const rest = own.includes(entry) && own !== entry ? [own.replace(entry, '')] : [];
-  // `{task_try_number}` names `try_number` or `number`.
+  // `{task_try_number}` can be the property `try_number` or `number`.
   const words = parameter.split(/[_-]|(?<=[a-z0-9])(?=[A-Z])/);
   const tails = words.map((_, index) => normalizeName(words.slice(index).join('')));
-  // `{idOrSlug}` and `{id_or_slug}` name `id`.
-  const first = normalizeName(parameter.split(/_or_|Or(?=[A-Z])/)[0] ?? '');
+  const first = normalizeName(getAlternatives(parameter)[0] ?? '');
   const ids = ID_ENDING.test(first) || own === entry ? ['id', `${entry}id`, 'uuid', 'guid', 'identifier'] : [];
   const texts = own === entry ? TEXT_KEYS : [];
   return [...new Set([own, first, ...rest, ...ids, ...tails, ...texts])];
 }
 
-/** Returns the name of an entry with its article: `an order`. */
+/** Splits the name of a path parameter that allows several properties: `id_or_slug` into `id` and `slug`, and `idOrSlug` into `id` and `Slug`. */
+export function getAlternatives(parameter: string): readonly string[] {
+  return parameter.split(/_or_|Or(?=[A-Z])/);
+}
+
+/** Returns a noun with its indefinite article, such as `an order`. */
 export function addArticle(singular: string): string {
   return /^(?:[aeio]|u(?!ni|s))/i.test(singular) ? `an ${singular}` : `a ${singular}`;
 }

@@ -1,10 +1,11 @@
 import { normalizeName } from '../util/normalize-name.ts';
-import type { Page } from './list-query.ts';
+import { getPageNumber } from '../util/pages.ts';
+import type { ListPage } from './list-query.ts';
 
-/** Returns the value of a property beside a list for a page; undefined if the page has none. */
-type GetValue = (page: Page) => unknown;
+/** Returns the value of a property that describes a page; undefined if the page has no such value. */
+type GetValue = (page: ListPage) => unknown;
 
-/** The properties beside a list by normalized name. */
+/** The properties and headers that describe a page of a list: their normalized names, and a function that returns the value. */
 const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])[] = [
   [
     [
@@ -35,7 +36,7 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
   [['offset', 'skip', 'start', 'startindex'], ({ offset }) => offset],
   [
     ['page', 'pagenumber', 'currentpage', 'number', 'pageindex', 'xpage'],
-    ({ page, position }) => page - 1 + (position?.kind === 'page' ? position.first : 1),
+    (page) => getPageNumber(page) - 1 + (page.position?.kind === 'page' ? page.position.first : 1),
   ],
   [
     ['pages', 'totalpages', 'pagecount', 'lastpage', 'numpages', 'xtotalpages'],
@@ -65,37 +66,16 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
   [['nextcursor', 'nextpagetoken', 'nexttoken', 'endcursor'], ({ nextCursor }) => nextCursor ?? ''],
 ];
 
-function hasMore({ offset, entries, total }: Page): boolean {
+function hasMore({ offset, entries, total }: ListPage): boolean {
   return offset + entries.length < total;
 }
 
-/** Returns whether a page or a list has a value for a property or a header, and the possible values. `name`: for example `totalCount` for `articlesCount`. */
-export function getPageValues(name: string, page: Page, list: string): readonly unknown[] {
+/**
+ * Returns the possible values of a property or a header that describes a page of a list; an empty array if the name is unknown. `name`: for example
+ * `totalCount` or `X-Total-Count`. `list`: the name of the property with the list: `articlesCount` is the total for `articles`.
+ */
+export function getPageValues(name: string, page: ListPage, list: string): readonly unknown[] {
   const own = normalizeName(name);
   if (own === `${normalizeName(list)}count` || own === `total${normalizeName(list)}`) return [page.total];
   return FIELDS.flatMap(([names, getValue]) => (names.includes(own) ? [getValue(page)] : []));
-}
-
-/** Returns a `Link` header (RFC 8288) with the other pages; undefined without paging. `path` and `query`: those of the request. */
-export function formatLinks(page: Page, path: string, query: Readonly<Record<string, string | readonly string[]>>) {
-  const { position, limit } = page;
-  if (!position || limit === undefined || limit <= 0) return undefined;
-  const links = getLinkPositions(page, position.kind).map(([relation, value]) => {
-    const search = new URLSearchParams();
-    for (const [name, values] of Object.entries(query)) for (const text of [values].flat()) search.append(name, text);
-    search.set(position.name, String(value));
-    return `<${path}?${search}>; rel="${relation}"`;
-  });
-  return links.length > 0 ? links.join(', ') : undefined;
-}
-
-/** Returns the relations and positions of the other pages. */
-function getLinkPositions({ offset, limit = 1, total, page, nextCursor, position }: Page, kind: string) {
-  if (kind === 'cursor') return nextCursor === undefined ? [] : [['next', nextCursor] as const];
-  const lastPage = Math.max(1, Math.ceil(total / limit));
-  const first = position?.first ?? 0;
-  const toValue = (number: number) => (kind === 'page' ? number - 1 + first : (number - 1) * limit);
-  const next = offset + limit < total ? [['next', toValue(page + 1)] as const] : [];
-  const previous = page > 1 ? [['prev', toValue(page - 1)] as const, ['first', toValue(1)] as const] : [];
-  return [...next, ...(page < lastPage ? [['last', toValue(lastPage)] as const] : []), ...previous];
 }

@@ -2,22 +2,22 @@ import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { toSingular } from '../util/singular.ts';
 import { getAncestors, getResourceSegment, getTrailingParameters } from './document-paths.ts';
-import { getKeyNames, TEXT_KEYS } from './names.ts';
+import { getAlternatives, getKeyNames, TEXT_KEYS } from './names.ts';
 import type { Parent, PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** The input for finding the property with the value of a path parameter. */
+/** The input for finding the property of an entry that corresponds to a path parameter. */
 interface KeyInput {
   readonly schema: string;
   readonly parameter: string;
   readonly singular: string;
   /** An operation that has the parameter. */
   readonly route: Route;
-  /** Whether clients choose the id, because only PUT creates entries. */
+  /** Whether clients choose the id of a new entry, because only PUT creates entries. */
   readonly isChosenByClient: boolean;
 }
 
-/** Finds the property with the id of an entry. `own`: the property that the document names in `x-storefront`. */
+/** Finds the property of an entry that has its id. `own`: the property in `x-storefront`, which takes precedence. */
 export function findId(
   reader: SchemaReader,
   { own, ...input }: KeyInput & { readonly own: string | undefined },
@@ -25,13 +25,22 @@ export function findId(
   const { schema, parameter, route } = input;
   const property = own ?? findIdProperty(reader, input);
   const place = property === undefined ? undefined : reader.getInner(schema, property.split('.'));
-  return { parameter, property, name: parameter, schema: place ?? reader.getParameterSchema(route, parameter) };
+  const alias = findProperty(reader, schema, getAlternatives(parameter).slice(1).map(normalizeName));
+  const pathSchema = reader.getParameterSchema(route, parameter);
+  return {
+    parameter,
+    property,
+    ...(alias === property ? {} : { alias }),
+    name: parameter,
+    schema: place ?? pathSchema,
+    ...(place === undefined || pathSchema === '' ? {} : { pathSchema }),
+  };
 }
 
-/** The names of objects within an entry that contain its id. */
+/** The names (see `normalizeName`) of objects in an entry that can contain its id. */
 const ID_OBJECTS = ['metadata', 'meta', 'sys', 'attributes', 'data'];
 
-/** Returns the property with the id of an entry, with nested names separated by dots. An entry with any properties has the property `id`. */
+/** Returns the name of the property that has the id of an entry, such as `id` or `metadata.name`. If the schema has no properties, returns `id`. */
 function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefined {
   const { schema, parameter, singular, isChosenByClient } = input;
   const properties = reader.getProperties(schema);
@@ -42,21 +51,44 @@ function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefin
   if (found !== undefined) return found;
   if (isChosenByClient) return findProperty(reader, schema, TEXT_KEYS, types);
   for (const [name, pointer] of properties) {
-    if (!ID_OBJECTS.includes(normalizeName(name)) || !reader.isObject(pointer)) continue;
+    // `/orgs/{org}` can have the value of `organization.login`.
+    const isNamed = parameter.length > 2 && normalizeName(name).startsWith(normalizeName(parameter));
+    if (!(isNamed || ID_OBJECTS.includes(normalizeName(name))) || !reader.isObject(pointer)) continue;
     const inner = findProperty(reader, pointer, names, types);
     if (inner !== undefined) return `${name}.${inner}`;
   }
   // `payeeWorkingPatternId` is the id of a working pattern.
   const ids = [...properties.keys()].filter((name) => normalizeName(name).endsWith(`${normalizeName(singular)}id`));
-  return ids.length === 1 ? ids[0] : undefined;
+  // A property such as `slug` is better than an id that is only in the path, because clients see the property.
+  return ids.length === 1 ? ids[0] : (findAddress(reader, input) ?? findProperty(reader, schema, UNIQUE_KEYS, types));
 }
+
+/** The formats of IP addresses. In `/reserved_ipv6/{reserved_ipv6}`, an entry is identified by its property `ip`. */
+const ADDRESS_FORMATS: readonly unknown[] = ['ipv4', 'ipv6'];
+
+/** Returns the only property with the same format as the path parameter, if the parameter is an IP address. */
+function findAddress(reader: SchemaReader, { schema, route, parameter }: KeyInput): string | undefined {
+  const place = reader.getParameterSchema(route, parameter);
+  const format = place === '' ? undefined : reader.getKeyword(place, 'format');
+  if (!ADDRESS_FORMATS.includes(format)) return undefined;
+  const found = [...reader.getProperties(schema)].filter(
+    ([, pointer]) => reader.getKeyword(pointer, 'format') === format,
+  );
+  return found.length === 1 ? found[0]?.[0] : undefined;
+}
+
+/** The names (see `normalizeName`) of properties whose values are usually unique. */
+const UNIQUE_KEYS = ['slug', 'key', 'code', 'symbol', 'login', 'username', 'handle'];
 
 function getParameterTypes(reader: SchemaReader, { route, parameter }: KeyInput): readonly unknown[] {
   const schema = reader.getParameterSchema(route, parameter);
-  return schema === '' ? [] : reader.getTypes(schema);
+  // `{id_or_name}` is a string, also if the id is an integer.
+  return schema === '' || getAlternatives(parameter).length > 1 ? [] : reader.getTypes(schema);
 }
 
-/** Returns the scalar property of a schema whose normalized name comes first in a list. Prefers properties that have one of the types. */
+/**
+ * Returns the property of a schema whose normalized name is first in `names`. Only strings and numbers are considered. Prefers properties with one of `types`.
+ */
 function findProperty(
   reader: SchemaReader,
   schema: string,
@@ -70,10 +102,10 @@ function findProperty(
   return (matching.find(([, pointer]) => hasType(pointer)) ?? matching[0])?.[0];
 }
 
-/** The names of path parameters that do not name the entry. */
+/** The names (see `normalizeName`) of path parameters that do not contain the name of the resource. */
 const GENERAL_NAMES = ['id', 'uuid', 'name', 'slug', 'key', 'code'];
 
-/** Returns the parents of a collection: the path parameters before it. */
+/** Returns the parents in the path of a collection: the owner for `/owners/{ownerId}/pets`. */
 export function findParents(
   reader: SchemaReader,
   { schema, collectionPath, route, id }: Pick<KeyInput, 'schema' | 'route'> & { collectionPath: string; id: PathKey },

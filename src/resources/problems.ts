@@ -1,6 +1,6 @@
 import type { ProblemKind } from '../application.ts';
 
-/** The problems of the operations of resources, by code. */
+/** The problems (RFC 9457) with which the operations of inferred resources can respond, by code. */
 export const problems = {
   'entry-not-found': {
     status: 404,
@@ -14,6 +14,11 @@ export const problems = {
     explanation:
       'An entry with the id in the request body already exists. Use another id, or change the existing entry.',
   },
+  conflict: {
+    status: 409,
+    title: 'Conflict',
+    explanation: 'The request is not possible in the current state of the entry. The detail says why.',
+  },
   'id-missing': {
     status: 400,
     title: 'Id is missing',
@@ -21,7 +26,7 @@ export const problems = {
   },
   'unknown-cursor': {
     status: 400,
-    title: 'Unknown cursor',
+    title: 'Cursor not found',
     explanation:
       'The cursor does not belong to an entry of the list, for example because the entry was deleted. Start again without a cursor.',
   },

@@ -1,6 +1,6 @@
 import { isNode } from '../openapi/document.ts';
 
-/** Returns a copy of a value without the property or the array entry at a path of names. */
+/** Returns a copy of a value without a nested property or array entry. `[name, ...rest]`: the property names and array indexes that lead to it. */
 export function removePart(value: unknown, [name = '', ...rest]: readonly string[]): unknown {
   if (Array.isArray(value)) {
     const index = Number(name);

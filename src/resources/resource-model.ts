@@ -12,10 +12,10 @@ import { copyKeyValue, getKeyValue, type PathInput, setKeyValue } from './entrie
 import { EntryValidator } from './entry-validator.ts';
 import { inferResources } from './infer.ts';
 import { type ListParameters, readListParameters } from './list-query.ts';
-import { type Inference, type Mount, PATH_VALUES, type Plan, type Resource } from './resource.ts';
+import { type Action, type Inference, type Mount, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
-import { createServerValues, type ServerValues } from './server-values.ts';
+import { createServerValues, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
 
 /** The input for a new entry. */
 interface NewEntryInput {
@@ -27,23 +27,38 @@ interface NewEntryInput {
   readonly newId: () => string;
 }
 
-/** The resources of a contract, and what their handlers use. */
+/** The times that each action sets in an entry. */
+const SET_TIMES: Readonly<Partial<Record<Action, readonly TimeKind[]>>> = {
+  create: ['created', 'updated'],
+  replace: ['updated'],
+  replaceById: ['updated'],
+  update: ['updated'],
+};
+
+/** The actions that create entries. */
+const CREATING_ACTIONS: readonly Action[] = ['create', 'replace', 'replaceById'];
+
+/** The resources of a contract, and the functions that their handlers use. */
 export class ResourceModel {
   readonly contract: Contract;
   readonly inference: Inference;
   readonly reader: SchemaReader;
   readonly validator: EntryValidator;
   readonly responses: ResponseFactory;
-  /** Returns the parents of a mount that are entries of resources. */
+  /** Returns the resources whose entries are the parents in a path. */
   readonly findParents: ReturnType<typeof createParentFinder>;
   readonly generate: (schema: string, seed: number) => unknown;
   readonly completeValue: CompleteValue;
   readonly #values: ServerValues;
+  /** The resources whose entries are created by an operation. */
+  readonly #created: ReadonlySet<Resource>;
 
   constructor(contract: Contract, { completeValue, generateField }: ReturnType<typeof createMock>) {
     this.contract = contract;
     this.reader = new SchemaReader(contract.normalized);
     this.inference = inferResources(this.reader, contract.routes);
+    const creating = [...this.inference.plans.values()].filter(({ action }) => CREATING_ACTIONS.includes(action));
+    this.#created = new Set(creating.map(({ resource }) => resource));
     this.findParents = createParentFinder(this.inference);
     this.validator = new EntryValidator(contract, this.reader);
     this.responses = new ResponseFactory(contract, this.reader, completeValue);
@@ -52,21 +67,60 @@ export class ResourceModel {
     this.#values = createServerValues(contract, this.reader, generateField);
   }
 
-  /** Returns what the query parameters of a list operation do. */
+  /** Returns how the query parameters of a list operation filter, sort and page. */
   readonly getListParameters = memoizeByObject((plan: Plan): ListParameters => {
     const { schema } = plan.resource;
     const properties = schema === '' ? [] : [...this.reader.getProperties(schema).keys()];
     const getKeyword = this.reader.getKeyword.bind(this.reader);
     const required = getRequiredQuery(plan.route);
-    return { ...readListParameters(plan.route, properties, getKeyword), required };
+    const maxEntries = this.reader.getMaxItems(plan.route, plan.responsePath);
+    return { ...readListParameters(plan.route, properties, getKeyword), required, maxEntries };
   });
 
-  /** Creates an entry from a request body: adds the id, the parents, the default values and the times. */
+  /** The query parameters without effect that were already reported, for each operation. */
+  readonly #getReported = memoizeByObject((_plan: Plan) => new Set<string>());
+
+  /** Returns a message for each query parameter without effect that was not reported before. Clients can send such a parameter with each request. */
+  takeNotes(plan: Plan, query: Input['query']): readonly string[] {
+    const reported = this.#getReported(plan);
+    const { ignored } = this.getListParameters(plan);
+    const names = ignored.filter((name) => query[name] !== undefined && !reported.has(name));
+    for (const name of names) reported.add(name);
+    return names.map((name) => `query parameter ${name} has no effect: no property has this name`);
+  }
+
+  /** Returns the default values of the properties of an entry, without its id. */
+  readonly getDefaults = memoizeByObject(({ schema, id }: Resource) =>
+    omitKeys(this.#values.getDefaults(schema), [id.property ?? '']),
+  );
+
+  /** Returns the names of the properties that an operation sets to the current time of the sandbox's clock, such as `createdAt`. */
+  getTimeNames({ action, resource }: Plan): readonly string[] {
+    return Object.keys(this.#values.getTimes(resource, {}, { nowMs: SAMPLE_TIME_MS, kinds: SET_TIMES[action] ?? [] }));
+  }
+
+  /** Returns a copy of an entry in which missing properties have their default values. */
+  addDefaults(resource: Resource, entry: Entry): Entry {
+    return { ...entry, ...omitKeys(this.getDefaults(resource), Object.keys(entry)) };
+  }
+
+  /** Returns the default values of a request body, for the properties that entries also have. */
+  readonly getRequestDefaults = memoizeByObject(({ route, resource, requestPath, entryPath }: Plan): Entry => {
+    const request = this.reader.getRequestSchema(route);
+    const inner = request === undefined ? undefined : this.reader.getInner(request, requestPath);
+    const own = resource.schema === '' ? undefined : this.reader.getInner(resource.schema, entryPath);
+    if (inner === undefined || own === undefined) return {};
+    const known = this.reader.getProperties(own);
+    const defaults = Object.entries(this.#values.getDefaults(inner));
+    return Object.fromEntries(defaults.filter(([name]) => known.has(name) && name !== resource.id.property));
+  });
+
+  /** Creates an entry from a request body: adds the id, the ids of the parents, the default values, and times such as `createdAt`. */
   createEntry(plan: Plan, { entries, body, path, nowMs, newId }: NewEntryInput): Entry {
     const { resource, mount } = plan;
     const sent = this.#values.removeReadOnly(resource, this.#omitUnknownId(plan, body));
     const own = this.validator.removeInvalid(resource, sent);
-    const given = { ...this.#values.getDefaults(resource), ...own };
+    const given = { ...this.getDefaults(resource), ...own };
     const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };
     const withParents = this.#setParents(mount, path, timed);
     if (resource.kind === 'singleton') return withParents;
@@ -77,33 +131,33 @@ export class ResourceModel {
       !mount.parents.some(({ parameter }) => parameter === id.parameter)
     )
       return setKeyValue(withParents, id, this.#values.toTyped(id.schema, path[id.parameter] as string));
-    // Clients send an empty id for a new entry.
+    // Some clients send an empty id for a new entry. An empty id is replaced by a new id.
     if (id.property !== undefined && isPathSegment(getKeyValue(withParents, id) ?? '')) return withParents;
     return setKeyValue(withParents, id, this.#values.createId(resource, entries, withParents, newId()));
   }
 
-  /** Creates an entry from an example or a generated value: adds the parents, and the id if the value has none. */
+  /** Creates an entry of the default data from an example or a generated value. Adds default values, the ids of the parents, and a missing id. */
   createSeed({ resource, mount }: Plan, { entries, body, path, newId }: NewEntryInput): Entry {
     const isValid = this.validator.findIssues(resource, body).length === 0;
     const valid = isValid ? body : this.validator.removeInvalid(resource, this.#repair(resource, body));
-    const entry = this.#setParents(mount, path, valid);
+    const entry = this.#setParents(mount, path, this.addDefaults(resource, valid));
     const { id } = resource;
     if (resource.kind === 'singleton' || isPathSegment(getKeyValue(entry, id) ?? '')) return entry;
     return setKeyValue(entry, id, this.#values.createId(resource, entries, entry, newId()));
   }
 
-  /** Returns the values of a path as entries store them: `1` for the integer `01`. */
+  /** Converts the path parameters of a request to the form in which entries store them: `01` to `1` for an integer. */
   toStoredPath({ mount }: Pick<Plan, 'mount'>, path: PathInput): PathInput {
     const schemas = new Map([...mount.parents, mount.id].map(({ parameter, schema }) => [parameter, schema]));
     const values = Object.entries(path).map(([name, text]) => [
       name,
       String(this.#values.toTyped(schemas.get(name) ?? '', text)),
     ]);
-    // Without a prototype, no parameter has an inherited value: its name can be `constructor`.
+    // The object has no prototype, so that a parameter with a name such as `constructor` has no inherited value.
     return Object.assign(Object.create(null), Object.fromEntries(values));
   }
 
-  /** Returns whether an entry can have the id in a path. */
+  /** Returns whether the id in a request path is valid for an entry of a resource. */
   isValidId({ id }: Resource, path: PathInput): boolean {
     const value = path[id.parameter];
     return (
@@ -117,7 +171,7 @@ export class ResourceModel {
     return this.completeValue(schema, entry, 0).value as Entry;
   }
 
-  /** Returns the names of the properties of an entry that a request body can have; an empty array if it can have any. */
+  /** Returns the names of the properties that a request body can have; an empty array if the body can have any property. */
   #getRequestNames({ route, requestPath, entryPath }: Plan): readonly string[] {
     if (entryPath.length > 0) return entryPath.slice(0, 1);
     const request = this.reader.getRequestSchema(route);
@@ -125,26 +179,33 @@ export class ResourceModel {
     return inner === undefined ? [] : [...this.reader.getProperties(inner).keys()];
   }
 
-  /** Returns a request body without the id, if the contract has no id in the body. */
+  /** Returns a request body without the id, if the contract does not allow the id in the body. */
   #omitUnknownId(plan: Plan, body: Entry): Entry {
     const [name = ''] = plan.resource.id.property?.split('.') ?? [];
     const known = this.#getRequestNames(plan);
     return known.length === 0 || known.includes(name) ? body : omitKeys(body, [name]);
   }
 
-  /** Returns an entry whose properties that a request can have are replaced by those of a request body. */
+  /** Replaces a stored entry (`current`) by a request body. Properties that the contract does not allow in the body keep their stored values. */
   replaceEntry(plan: Plan, current: Entry, body: Entry, nowMs: number): Entry {
     const known = this.#getRequestNames(plan);
     const isKept = (name: string) => known.length > 0 && !known.includes(name);
     const kept = Object.fromEntries(Object.entries(current).filter(([name]) => isKept(name)));
-    const defaults = Object.entries(this.#values.getDefaults(plan.resource)).filter(([name]) => known.includes(name));
+    const defaults = Object.entries(this.getDefaults(plan.resource)).filter(([name]) => known.includes(name));
     return this.updateEntry(plan, current, () => ({ ...kept, ...Object.fromEntries(defaults), ...body }), body, nowMs);
   }
 
-  /** Returns a changed entry. Keeps the id, the parents and the properties that only the server sets. `sent`: the properties of the request. */
+  /**
+   * Applies a change to a stored entry (`current`). Its id, the ids of its parents and its `readOnly` properties stay. `sent`: the request's properties.
+   */
   updateEntry(plan: Plan, current: Entry, change: (old: Entry) => Entry, sent: Entry, nowMs: number): Entry {
     const { resource, mount } = plan;
-    const changed = this.validator.removeInvalidSent(resource, this.#keepNulls(resource, change(current), sent), sent);
+    const changed = this.validator.restoreInvalidSent(
+      resource,
+      current,
+      this.validator.setNulls(resource, current, change(current), sent),
+      sent,
+    );
     const created = Object.keys(this.#values.getTimes(resource, changed, { nowMs, kinds: ['created'] }));
     const kept = [PATH_VALUES, ...created].filter((name) => current[name] !== undefined);
     const next: Entry = {
@@ -159,13 +220,13 @@ export class ResourceModel {
     return { ...Object.fromEntries(order.map((name) => [name, keyed[name]])), ...keyed };
   }
 
-  /** Returns the initial singleton below a path. A singleton that can be deleted does not exist before it is created. */
+  /** Returns a singleton that was not changed yet, with default values; undefined if an operation must create it first, and for a collection. */
   getInitialSingleton(resource: Resource, mount: Mount, path: PathInput): Entry | undefined {
-    if (resource.kind !== 'singleton' || resource.canDelete) return undefined;
-    return this.#setParents(mount, path, this.#values.getDefaults(resource));
+    if (resource.kind !== 'singleton' || (resource.canDelete && this.#created.has(resource))) return undefined;
+    return this.#setParents(mount, path, this.getDefaults(resource));
   }
 
-  /** Returns the properties of an entry in a query, for operations that change an entry by query parameters. */
+  /** Returns the changes in a query, for operations without a body that change an entry with query parameters. */
   getQueryChanges({ resource, route }: Plan, query: Input['query']): Entry {
     if (Object.keys(route.bodyMedia).length > 0 || resource.schema === '') return {};
     const properties = this.reader.getProperties(resource.schema);
@@ -174,16 +235,6 @@ export class ResourceModel {
       return schema === undefined ? [] : [[name, Array.isArray(text) ? text : this.#values.toTyped(schema, text)]];
     });
     return Object.fromEntries(values);
-  }
-
-  /** Sets the properties that a request sets to null, if their schema allows null. A merge patch deletes them. */
-  #keepNulls({ schema }: Resource, changed: Entry, sent: Entry): Entry {
-    if (schema === '') return changed;
-    const properties = this.reader.getProperties(schema);
-    const nulls = Object.entries(sent).filter(
-      ([name, value]) => value === null && this.contract.isValid(properties.get(name) ?? schema, null),
-    );
-    return nulls.length === 0 ? changed : { ...changed, ...Object.fromEntries(nulls) };
   }
 
   #setParents({ parents }: Mount, path: PathInput, entry: Entry): Entry {

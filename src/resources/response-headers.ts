@@ -1,23 +1,28 @@
 import type { Input } from '../application.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Entry } from '../store/state.ts';
+import { formatHeader } from '../util/format-header.ts';
 import { normalizeHeaderNames } from '../util/header-names.ts';
 import { normalizeName } from '../util/normalize-name.ts';
+import { formatLinks } from '../util/pages.ts';
 import { getKeyValue } from './entries.ts';
-import type { Page } from './list-query.ts';
-import { formatLinks, getPageValues } from './page-fields.ts';
+import type { ListPage } from './list-query.ts';
+import { getPageValues } from './page-fields.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
-/** What the headers of a response describe: a page of a list, or an entry. */
+/** The values from which headers are created: the page of a list, or an entry. */
 interface HeaderInput {
   readonly status: number;
   readonly input: Input;
-  readonly page?: Page;
+  readonly page?: ListPage;
   readonly entry?: Entry | undefined;
 }
 
-/** Returns the headers that the contract documents for the response, and whose values are known: `Location`, `Link`, totals and times. */
+/**
+ * Returns the documented headers of a response: those with a known value, such as `Location`, `Link` and `X-Total-Count`, and required headers with a generated
+ * value. A response to a created entry without an id in its body also gets `Location`.
+ */
 export function createHeaders(
   model: ResourceModel,
   plan: Plan,
@@ -30,9 +35,9 @@ export function createHeaders(
     if (value !== undefined) return [[name, String(value)]];
     if (!isRequired || schema === undefined) return [];
     const generated = model.generate(schema, name.length);
-    return generated === undefined ? [] : [[name, String(generated)]];
+    return generated === undefined ? [] : [[name, formatHeader(generated)]];
   });
-  // Without a property for the id, only `Location` tells the client the id.
+  // If the entry has no property for its id, the client gets the id only from `Location`.
   const isHidden =
     plan.action === 'create' && plan.resource.id.property === undefined && plan.resource.kind === 'collection';
   const location =
@@ -50,12 +55,17 @@ function listCandidates(plan: Plan, name: string, { input, page, entry }: Header
     return location === undefined ? [] : [location, `http://${input.headers.host}${location}`];
   }
   if (!page) return [];
-  if (own === 'link')
-    return [formatLinks(page, fillPath(plan.route.path, input.path), input.query) ?? undefined].filter(Boolean);
+  if (own === 'link') {
+    const request = { path: fillPath(plan.route.path, input.path), query: input.query };
+    return [formatLinks(page, page.position, request)].filter(Boolean);
+  }
   return getPageValues(name, page, plan.resource.name).filter((value) => value !== null);
 }
 
-/** Returns the path of an entry below the mount of a plan, else below another mount without parents. */
+/**
+ * Returns the path of an entry, such as `/pets/7`. Uses the item path that belongs to the path of the operation, else an item path of the resource without
+ * parents. Returns undefined if there is no path.
+ */
 function formatLocation({ resource, mount }: Plan, path: Input['path'], entry: Entry): string | undefined {
   const own =
     mount.item !== undefined ? mount : resource.mounts.find(({ item, parents }) => item && parents.length === 0);

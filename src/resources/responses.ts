@@ -5,17 +5,19 @@ import { isNode } from '../openapi/document.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Entry } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { normalizeName } from '../util/normalize-name.ts';
 import { toSeed } from '../util/random.ts';
-import { getEntryKey, getOwn, removePathValues } from './entries.ts';
-import type { Page } from './list-query.ts';
+import { getEntryKey, getKeyValue, getOwn, removePathValues } from './entries.ts';
+import type { ListPage } from './list-query.ts';
+import { getKeyNames } from './names.ts';
 import { getPageValues } from './page-fields.ts';
 import type { Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** A value and the JSON Pointers of its generated parts. */
+/** A value to which missing required properties were added, and the JSON Pointers of the added values. */
 type Completed = ReturnType<CompleteValue>;
 
-/** Creates the responses of the operations of resources. Keeps the completed entries as long as the entries are in use. */
+/** Creates the responses of the operations of inferred resources. Completed entries are cached as long as the stored entries are in use. */
 export class ResponseFactory {
   readonly #contract: Contract;
   readonly #reader: SchemaReader;
@@ -28,7 +30,10 @@ export class ResponseFactory {
     this.#completeValue = completeValue;
   }
 
-  /** Returns the response with an entry, or with all entries if its body has a list. `entries`: empty for a response without one, as after `clear`. */
+  /**
+   * Returns a response with the first entry, or with all entries if the documented body has a list. `entries`: empty for a response without an entry, for
+   * example of an operation that deletes all entries.
+   */
   createEntryResponse(plan: Plan, status: number, entries: readonly Entry[]): HandlerResponse {
     const [entry] = entries;
     const { schema, headers } = getJsonMedia(plan, status);
@@ -41,13 +46,46 @@ export class ResponseFactory {
       const { value, generated } = this.#completeValue(schema, entry ? removePathValues(entry) : {}, seed);
       return { status, headers, body: value, generated };
     }
-    const completed = entries.map((each) => this.completeEntry(resource, items ?? inner, each));
+    const completed = entries.map((each) =>
+      items === undefined ? this.#completeShown(resource, inner, each) : this.#completeItem(resource, items, each),
+    );
     const body = items === undefined ? (completed[0] as Completed) : toList(completed);
     return { status, headers, ...this.#wrap({ schema, path: responsePath, seed }, body, {}) };
   }
 
+  /** Returns an entry with its id and with all properties that the schema of a response requires. */
+  #completeShown(resource: Resource, schema: string, entry: Entry): Completed {
+    return this.completeEntry(resource, schema, this.#addId(resource, schema, entry));
+  }
+
+  /** Returns the item for an entry in a list. The item is the entry itself, or an object that contains the entry, such as `{ "status": 201, "pet": { … } }`. */
+  #completeItem(resource: Resource, items: string, entry: Entry): Completed {
+    const { path, schema } = this.#reader.findEntry(items, resource.singular, resource.schema || undefined);
+    const completed = this.#completeShown(resource, schema, entry);
+    if (path.length === 0) return completed;
+    const seed = toSeed(getEntryKey(resource, entry));
+    const { body, generated = [] } = this.#wrap({ schema: items, path, seed }, completed, {});
+    return { value: body, generated };
+  }
+
+  /**
+   * Returns a copy of an entry that has its id under the name that responses use, such as `dataset_uuid`. The stored entry can have it under another name.
+   */
+  #addId({ id, kind, singular }: Resource, schema: string, entry: Entry): Entry {
+    const properties = this.#reader.getProperties(schema);
+    if (kind === 'singleton' || (id.property !== undefined && properties.has(id.property))) return entry;
+    const names = getKeyNames(id.parameter, singular);
+    const name = [...properties.keys()].find((property) => isIdName(normalizeName(property), names));
+    const text = getKeyValue(entry, id);
+    const values = text === undefined ? [] : [text, Number(text)];
+    const value = name && values.find((each) => this.#contract.isValid(properties.get(name) ?? '', each));
+    return name === undefined || value === undefined || getOwn(entry, name) !== undefined
+      ? entry
+      : { ...entry, [name]: value };
+  }
+
   /** Returns the response with a page of a list. */
-  createListResponse(plan: Plan, page: Page): HandlerResponse {
+  createListResponse(plan: Plan, page: ListPage): HandlerResponse {
     const status = plan.route.successStatus;
     const { schema = '', headers } = getJsonMedia(plan, status);
     const entries = page.entries.map((entry) => this.#completeListed(plan, entry));
@@ -60,7 +98,7 @@ export class ResponseFactory {
     };
   }
 
-  /** Returns an entry as a client sees it in a list. */
+  /** Returns an entry as a client sees it in a list, with all properties that the schema requires. */
   completeListed(plan: Plan, entry: Entry): Entry {
     return this.#completeListed(plan, entry).value as Entry;
   }
@@ -73,7 +111,7 @@ export class ResponseFactory {
     return this.completeEntry(plan.resource, items, entry);
   }
 
-  /** Returns an entry with what its schema requires: the same each time, and for each operation. */
+  /** Returns a copy of an entry that has all properties that a schema requires. The same entry always gets the same generated values, in all operations. */
   completeEntry(resource: Resource, schema: string, entry: Entry): Completed {
     const known = this.#completed.get(entry) ?? new Map<string, Completed>();
     this.#completed.set(entry, known);
@@ -85,7 +123,10 @@ export class ResponseFactory {
     return completed;
   }
 
-  /** Returns a body with a completed value at a path of property names. `others`: the properties beside it. */
+  /**
+   * Returns a response body that contains a completed value at a path of property names, and completes the rest of the body. `others`: the other properties of
+   * the body.
+   */
   #wrap({ schema, path, seed }: BodyPlace, inner: Completed, others: Entry): HandlerResponse {
     const prefix = formatPointer(...path);
     const generated = inner.generated.map((pointer) => prefix + pointer);
@@ -95,8 +136,8 @@ export class ResponseFactory {
     return { body: completed.value, generated: [...generated, ...completed.generated] };
   }
 
-  /** Returns the properties beside the list in a response, and beside the objects that contain the list. */
-  #getFieldsBeside(schema: string, plan: Plan, page: Page): Entry {
+  /** Returns the properties of a response body that describe the page, such as `total`, also those in the objects around the list. */
+  #getFieldsBeside(schema: string, plan: Plan, page: ListPage): Entry {
     const parents = plan.responsePath.slice(0, -1);
     const inner = plan.responsePath.length === 0 ? undefined : this.#reader.getInner(schema, parents);
     const fields = inner === undefined ? {} : this.#getPageFields(inner, plan, page);
@@ -104,8 +145,8 @@ export class ResponseFactory {
     return setInner(outer, parents, fields);
   }
 
-  /** Returns the properties that describe a page. An object such as `meta` or `pagination` is filled as well. */
-  #getPageFields(schema: string, plan: Plan, page: Page, depth = 0): Entry {
+  /** Returns the properties of an object that describe a page, such as `total`. Also fills nested objects such as `meta` or `pagination`. */
+  #getPageFields(schema: string, plan: Plan, page: ListPage, depth = 0): Entry {
     const list = plan.responsePath.at(-1) ?? '';
     const fields = [...this.#reader.getProperties(schema)].flatMap(([name, pointer]) => {
       const values = getPageValues(name, page, list);
@@ -119,30 +160,43 @@ export class ResponseFactory {
   }
 }
 
-/** A place in a body: the JSON Pointer of the schema of the body, and the property names that lead to the place. `seed`: of generated values. */
+/**
+ * Returns whether a property contains the id of an entry. `property`: its normalized name. `names`: the result of `getKeyNames` for the path parameter of the
+ * id.
+ */
+function isIdName(property: string, [own = '', ...others]: readonly string[]): boolean {
+  return property.endsWith(own) || (/(?:id|uuid|guid|identifier)$/.test(property) && others.includes(property));
+}
+
+/**
+ * A place in a body. `schema`: the JSON Pointer of the schema of the body. `path`: the property names that lead to the place. `seed`: the seed for generated
+ * values.
+ */
 interface BodyPlace {
   readonly schema: string;
   readonly path: readonly string[];
   readonly seed: number;
 }
 
-/** Returns a list of completed entries. The JSON Pointers of generated values have `*` for all entries. */
+/** Combines completed entries into a list. The JSON Pointers of generated values have `*` in place of the index. */
 function toList(entries: readonly Completed[]): Completed {
   const generated = new Set(entries.flatMap((entry) => entry.generated.map((pointer) => `/*${pointer}`)));
   return { value: entries.map(({ value }) => value), generated: [...generated] };
 }
 
-/** The maximum depth of objects that describe a page. */
+/** The maximum depth of nested objects that are filled with properties of a page. */
 const MAX_FIELD_DEPTH = 2;
 
-/** Returns the schema of the JSON body of a response, undefined if it has none, and the header with its media type. */
+/** Returns the schema of the JSON body that is documented for a status, and the header `Content-Type`. The schema is undefined if there is no JSON body. */
 function getJsonMedia({ route }: Plan, status: number) {
   const media = findJsonMedia(route.responses, status);
   const headers: Readonly<Record<string, string>> = media ? { 'Content-Type': media.type } : {};
   return { schema: media?.schema, headers };
 }
 
-/** Returns a copy of an object with a value at a path of property names. */
+/**
+ * Returns a copy of an object in which the value at a path of property names is set. For an empty path, `value` must be an object, and its properties are set.
+ */
 export function setInner(object: Entry, [name, ...rest]: readonly string[], value: unknown): Entry {
   if (name === undefined) return { ...object, ...(value as Entry) };
   if (rest.length === 0) return { ...object, [name]: value };

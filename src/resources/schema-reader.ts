@@ -5,63 +5,24 @@ import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaPart
 import { normalizeName } from '../util/normalize-name.ts';
 import { FORM_TYPE } from '../util/request-target.ts';
 import { toSingular } from '../util/singular.ts';
+import { ENTRY_NAMES, ENVELOPE_NAMES, LIST_NAMES } from './body-names.ts';
 
-/** A list or an entry in a body. `path`: the property names that lead to it. `schema`: the JSON Pointer of the schema of the entry, or of an entry of the list. */
+/**
+ * The place of a list or an entry in a body. `path`: the property names that lead to it. `schema`: the JSON Pointer of the schema of the entry; for a list, of
+ * each of its entries.
+ */
 export interface Located {
   readonly path: readonly string[];
   readonly schema: string;
 }
 
-/** The names of properties that contain the list of a response. */
-const LIST_NAMES = [
-  'data',
-  'items',
-  'results',
-  'result',
-  'content',
-  'value',
-  'values',
-  'entries',
-  'records',
-  'rows',
-  'list',
-  'elements',
-  'hits',
-  'objects',
-  'resources',
-  'collection',
-  'embedded',
-];
-
-/** The names of properties that contain the entry of a request or of a response. */
-const ENTRY_NAMES = ['data', 'result', 'item', 'payload', 'response', 'body', 'entity', 'resource', 'object', 'record'];
-
-/** The names of properties beside the entry of a response. */
-const ENVELOPE_NAMES = [
-  'success',
-  'status',
-  'statuscode',
-  'message',
-  'messages',
-  'code',
-  'error',
-  'errors',
-  'ok',
-  'object',
-  'type',
-  'timestamp',
-  'requestid',
-  'included',
-  'warnings',
-];
-
-/** The maximum number of properties that lead to a list. */
+/** The maximum depth of the property that contains a list: 2 for `data.items`. */
 const MAX_LIST_DEPTH = 2;
 
-/** The maximum depth of objects whose properties have examples. */
+/** The maximum depth of nested objects whose examples are collected. */
 const MAX_EXAMPLE_DEPTH = 3;
 
-/** Reads the schemas of a document. Keeps what it has read. */
+/** Reads the schemas of a document, and caches the properties of each schema. */
 export class SchemaReader {
   readonly document: Document;
   readonly #properties = new Map<string, ReadonlyMap<string, string>>();
@@ -70,7 +31,7 @@ export class SchemaReader {
     this.document = document;
   }
 
-  /** Returns the JSON Pointers of the properties of a schema by name. Includes the properties of alternatives. */
+  /** Returns the JSON Pointers of a schema's property schemas, by property name. Includes the properties in `allOf`, `oneOf` and `anyOf`. */
   getProperties(schema: string): ReadonlyMap<string, string> {
     const pointer = resolvePointer(this.document, schema);
     const known = this.#properties.get(pointer);
@@ -80,18 +41,18 @@ export class SchemaReader {
     return properties;
   }
 
-  /** Returns the JSON Pointers of the properties of a schema that every value can have, by name: without the properties of alternatives. */
+  /** Returns the JSON Pointers of a schema's property schemas, by property name. Includes the properties in `allOf`, but not those in `oneOf` and `anyOf`. */
   getCommonProperties(schema: string): ReadonlyMap<string, string> {
     return getPartProperties(getSchemaParts(this.document, schema));
   }
 
-  /** Returns the types that a schema allows without null; an empty array if it allows all. */
+  /** Returns the types that a schema allows, without `null`; an empty array if the schema allows all types. */
   getTypes(schema: string): readonly unknown[] {
     const types = getPartTypes(getSchemaParts(this.document, schema, ALL_PARTS));
     return [...new Set(types)].filter((type) => type !== 'null');
   }
 
-  /** Returns whether the values of a schema can be objects with known properties, or any objects. */
+  /** Returns whether a schema describes an object: it allows the type `object`, or has properties and no type. */
   isObject(schema: string): boolean {
     const types = this.getTypes(schema);
     return types.includes('object') || (types.length === 0 && this.getProperties(schema).size > 0);
@@ -103,12 +64,12 @@ export class SchemaReader {
     return types.length > 0 && types.every((type) => ['string', 'integer', 'number'].includes(String(type)));
   }
 
-  /** Returns the JSON Pointer of the schema of the entries of an array; undefined if the schema is no array. */
+  /** Returns the JSON Pointer of the schema of the entries of an array; undefined if the schema has no `items`. */
   getItems(schema: string): string | undefined {
     return getPartItems(getSchemaParts(this.document, schema, ALL_PARTS));
   }
 
-  /** Returns the JSON Pointer of the schema of the property at a path of names; undefined if there is none. */
+  /** Returns the JSON Pointer of the schema of a nested property; undefined if there is none. `path`: the property names that lead to it. */
   getInner(schema: string, path: readonly string[]): string | undefined {
     return path.reduce<string | undefined>(
       (pointer, name) => (pointer === undefined ? undefined : this.getProperties(pointer).get(name)),
@@ -116,7 +77,7 @@ export class SchemaReader {
     );
   }
 
-  /** Returns the example of a schema: its own, else the examples of its properties if there are two or more. */
+  /** Returns the example of a schema, else an object with the examples of its properties; undefined if fewer than two properties have one. */
   getExample(schema: string, depth = 0): unknown {
     const [first] = [this.getKeyword(schema, 'examples')].flat();
     const own = this.getKeyword(schema, 'example') ?? first;
@@ -128,24 +89,32 @@ export class SchemaReader {
     return values.length > 1 ? Object.fromEntries(values) : undefined;
   }
 
-  /** Returns the first keyword value in a schema or in its `allOf` parts. */
+  /** Returns the value of a keyword in a schema, else in the schemas of its `allOf`; undefined if none has the keyword. */
   getKeyword(schema: string, keyword: string): unknown {
     const part = getSchemaParts(this.document, schema).find(({ node }) => keyword in node);
     return part?.node[keyword];
   }
 
-  /** Returns whether two schemas are the same: they refer to the same place of the document. */
+  /** Returns the maximum number of entries in the response of a list operation; undefined without a limit. */
+  getMaxItems(route: Route, responsePath: readonly string[]): number | undefined {
+    const schema = this.getResponseSchema(route, route.successStatus);
+    const list = schema === undefined ? undefined : this.getInner(schema, responsePath);
+    const most = list === undefined ? undefined : this.getKeyword(list, 'maxItems');
+    return typeof most === 'number' ? most : undefined;
+  }
+
+  /** Returns whether two JSON Pointers lead to the same schema of the document. References are followed. */
   isSame(one: string, other: string): boolean {
     return resolvePointer(this.document, one) === resolvePointer(this.document, other);
   }
 
-  /** Returns whether a schema is another schema, or contains it as a part. */
+  /** Returns whether the schema `schema` is the schema `other`, or has it in `allOf`, `oneOf` or `anyOf`. Both are JSON Pointers. */
   contains(schema: string, other: string): boolean {
     const target = resolvePointer(this.document, other);
     return getSchemaParts(this.document, schema, ALL_PARTS).some(({ pointer }) => pointer === target);
   }
 
-  /** Finds the list of objects in the schema of a body. `name`: the name of the resource, which the property with the list can have. */
+  /** Finds the list of objects in the schema of a body; undefined if there is not exactly one. A list in a property `name` (the resource) takes precedence. */
   findList(schema: string, name: string, depth = 0): Located | undefined {
     const items = this.getItems(schema);
     if (items !== undefined) return this.isObject(items) ? { path: [], schema: items } : undefined;
@@ -166,8 +135,8 @@ export class SchemaReader {
   }
 
   /**
-   * Finds the entry in the schema of a body. `singular`: the name of an entry, which a property with the entry can have. `entry`: the schema of an entry, if it is
-   * known. Returns the whole body if no property is known to contain the entry.
+   * Finds the entry in the schema of a body. If no property contains the entry, the whole body is the entry. `singular`: the name of an entry, such as `pet`,
+   * which the property with the entry can have. `entry`: the JSON Pointer of the schema of an entry, if it is known.
    */
   findEntry(schema: string, singular: string, entry?: string): Located {
     const whole = { path: [], schema };
@@ -177,17 +146,38 @@ export class SchemaReader {
     if (same) return same;
     if (this.hasId(schema, singular)) return whole;
     const located = properties.map(([name, pointer]) => ({ path: [name], schema: pointer }));
-    const named = located.find(({ path: [name = ''] }) => normalizeName(toSingular(name)) === normalizeName(singular));
-    return named ?? (this.#isEnvelope(schema) ? findPreferred(located, ENTRY_NAMES) : undefined) ?? whole;
+    const own = normalizeName(singular);
+    const named = located.find(({ path: [name = ''] }) => normalizeName(toSingular(name)) === own);
+    const wrapped = this.#isEnvelope(schema) ? findPreferred(located, ENTRY_NAMES) : undefined;
+    return named ?? wrapped ?? this.#findSimilar(schema, located, { own, entry }) ?? whole;
   }
 
-  /** Returns whether the simple properties of a schema describe a response, such as `success` and `message`, with one exception at most. */
+  /**
+   * Finds the property that contains the entry in a body, if the body itself has no property of the entry. Returns the object with the most properties of the
+   * entry, else the only property of the body if the entry's name ends with its name: `field` for `customfield`. `own`: the normalized name of an entry.
+   * `entry`: the JSON Pointer of its schema.
+   */
+  #findSimilar(
+    schema: string,
+    located: readonly Located[],
+    { own, entry }: { readonly own: string; readonly entry: string | undefined },
+  ): Located | undefined {
+    const names = entry === undefined ? new Map() : this.getProperties(entry);
+    const count = (pointer: string) => [...this.getProperties(pointer).keys()].filter((name) => names.has(name)).length;
+    if (entry !== undefined && count(schema) > 0) return undefined;
+    const [best] = [...located].sort((a, b) => count(b.schema) - count(a.schema));
+    if (best && count(best.schema) > 0) return best;
+    const isPart = ({ path: [name = ''] }: Located) => own.endsWith(normalizeName(toSingular(name)));
+    return this.getProperties(schema).size === 1 ? located.find(isPart) : undefined;
+  }
+
+  /** Returns whether a schema is an envelope such as `{ success, data }`: at most one of its properties is neither an object nor in `ENVELOPE_NAMES`. */
   #isEnvelope(schema: string): boolean {
     const simple = [...this.getProperties(schema)].filter(([, pointer]) => !this.isObject(pointer));
     return simple.filter(([name]) => !ENVELOPE_NAMES.includes(normalizeName(name))).length <= 1;
   }
 
-  /** Finds the property of a schema, or of an object in it, that is an entry or a list of entries. */
+  /** Finds a property that has an entry or a list of entries, in a schema and in its nested objects. `entry`: the JSON Pointer of the entry's schema. */
   #findSame(schema: string, entry: string, depth = 1): Located | undefined {
     const properties = [...this.getProperties(schema)];
     for (const [name, pointer] of properties) {
@@ -201,7 +191,13 @@ export class SchemaReader {
     return undefined;
   }
 
-  /** Returns whether a schema has a property for an id. */
+  /** Returns whether two schemas have a property in common. Returns true if one of them has no properties. */
+  sharesProperties(schema: string, other: string): boolean {
+    const [names, others] = [this.getProperties(schema), this.getProperties(other)];
+    return names.size === 0 || others.size === 0 || [...names.keys()].some((name) => others.has(name));
+  }
+
+  /** Returns whether a schema has a property such as `id`, `uuid` or `petId`. `singular`: the name of an entry, such as `pet`. */
   hasId(schema: string, singular: string): boolean {
     const names = ['id', 'uuid', `${normalizeName(singular)}id`];
     return [...this.getProperties(schema)].some(
@@ -209,19 +205,19 @@ export class SchemaReader {
     );
   }
 
-  /** Returns the JSON Pointer of the schema of the success response of an operation; undefined if it has no JSON body. */
+  /** Returns the JSON Pointer of the schema of the JSON body that an operation documents for a status; undefined if there is none. */
   getResponseSchema({ responses }: Route, status: number): string | undefined {
     return findJsonMedia(responses, status)?.schema;
   }
 
-  /** Returns the JSON Pointer of the schema of the request body of an operation: of JSON, else of any type or of a form. */
+  /** Returns the JSON Pointer of the schema of an operation's request body: JSON, else any media type or a form; undefined if there is none. */
   getRequestSchema({ bodyMedia }: Route): string | undefined {
     const types = Object.keys(bodyMedia);
     const type = types.find(isJsonType) ?? types.find((name) => READ_TYPES.includes(name));
     return type === undefined ? undefined : bodyMedia[type]?.schema;
   }
 
-  /** Returns the JSON Pointer of the schema of a path parameter. */
+  /** Returns the JSON Pointer of the schema of a path parameter; an empty string if there is none. */
   getParameterSchema({ parameters }: Route, name: string): string {
     const parameter = parameters.find((other) => other.in === 'path' && other.name === name);
     const schema = `${parameter?.pointer}/schema`;

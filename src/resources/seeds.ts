@@ -1,32 +1,32 @@
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Entry, State } from '../store/state.ts';
 import { toSeed } from '../util/random.ts';
-import { getEntries, listParentPaths } from './change-entries.ts';
+import { getEntries, listParentPaths, setEntries } from './change-entries.ts';
 import { hasParents, matchId } from './entries.ts';
 import type { Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner } from './responses.ts';
-import { createUuidFrom } from './server-values.ts';
+import { createUuidFrom, SAMPLE_TIME_MS } from './server-values.ts';
 
-/** The number of generated seeds of a resource that no operation creates, for each parent. */
+/** The number of entries that are generated for each parent, for a resource without an operation that creates entries. */
 const GENERATED_SEEDS = 3;
 
-/** The maximum number of parents that get generated seeds. */
+/** The maximum number of parents for which entries are generated. */
 const MAX_PARENTS = 5;
 
-/** The time of the default data, in ms since 1970: 2026-01-01. It is constant, so that a reset restores the same data. */
-const SEED_TIME_MS = 1_767_225_600_000;
-
 /**
- * Creates the default data of a contract: the examples of the document. A resource that no operation creates gets generated entries. `lists`: the lists that the user
- * provides.
+ * Creates the default data of a contract from the examples in the document. Entries are generated for a resource that has no examples and no operation that
+ * creates entries. `lists`: the lists that the user provides, by resource name. Their entries get the default values of the contract.
  */
 export function createSeeds(model: ResourceModel, lists: State): State {
   const { resources } = model.inference;
   const byDepth = [...resources].sort((a, b) => getDepth(a) - getDepth(b));
   let state: State = { ...Object.fromEntries(resources.map(({ name }) => [name, []])), ...lists };
   for (const resource of byDepth) {
-    if (Object.hasOwn(lists, resource.name)) continue;
+    if (Object.hasOwn(lists, resource.name)) {
+      state = setEntries(state, resource, addDefaults(model, resource, lists));
+      continue;
+    }
     const examples = findExamples(model, resource);
     const isGenerated = examples.length === 0 && resource.kind === 'collection' && !resource.canCreate;
     const values = isGenerated ? Array.from({ length: GENERATED_SEEDS }, () => undefined) : examples;
@@ -35,11 +35,16 @@ export function createSeeds(model: ResourceModel, lists: State): State {
   return state;
 }
 
+/** Returns the entries that the user provides for a resource. Missing properties have the default values of the contract. */
+function addDefaults(model: ResourceModel, resource: Resource, lists: State): readonly Entry[] {
+  return getEntries(lists, resource).map((entry) => model.addDefaults(resource, entry));
+}
+
 function getDepth({ mounts }: Resource): number {
   return mounts[0]?.parents.length ?? 0;
 }
 
-/** Returns a state with entries added. A value that is undefined stands for a generated entry. */
+/** Returns a copy of a state with entries added to a resource. `values`: the entries. An entry is generated for each undefined value. */
 function addSeeds(
   model: ResourceModel,
   resource: Resource,
@@ -64,7 +69,7 @@ function addSeeds(
           entries,
           body,
           path,
-          nowMs: SEED_TIME_MS,
+          nowMs: SAMPLE_TIME_MS,
           newId: () => createUuidFrom(key),
         },
       );
@@ -73,7 +78,7 @@ function addSeeds(
   return { ...state, [resource.name]: [...getEntries(state, resource), ...entries] };
 }
 
-/** Returns the examples of the entries of a resource, in the responses of its operations and in its schema. */
+/** Returns the examples of entries in the responses of a resource's operations, and in the schema of an entry. */
 function findExamples(model: ResourceModel, resource: Resource): readonly Entry[] {
   const plans = [...model.inference.plans.values()].filter((plan) => plan.resource === resource);
   const order = ['list', 'read', 'create', 'replace', 'update'];

@@ -1,6 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
-import { getNode, resolvePointer } from '../openapi/document.ts';
-import { isOneWay } from '../openapi/schema-validator.ts';
+import { getDefaultValues } from '../openapi/default-values.ts';
+import { getNode } from '../openapi/document.ts';
+import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import type { Entry } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -10,27 +11,31 @@ import { getKeyValue, getProperty } from './entries.ts';
 import type { PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** Makes the values that the server sets in an entry: ids, times and defaults. */
+/** The functions that create the values which the server sets in an entry: ids, times and default values. */
 export interface ServerValues {
-  /** Returns a new id that no entry has. `uuid`: a new UUID. */
+  /** Creates an id that no entry of a resource has. `uuid`: a new UUID, for an id that is not a number. */
   createId(resource: Resource, entries: readonly Entry[], entry: Entry, uuid: string): unknown;
-  /** Returns the entry without the properties that only the server sets. */
+  /** Returns a copy of an entry without its `readOnly` properties. */
   removeReadOnly(resource: Resource, entry: Entry): Entry;
-  /** Returns the properties of an entry that only the server sets. */
+  /** Returns the `readOnly` properties of an entry. */
   pickReadOnly(resource: Resource, entry: Entry): Entry;
-  /** Returns the default values of the schema of an entry. */
-  getDefaults(resource: Resource): Entry;
-  /** Returns the times of an entry: of its creation too if `isNew`. Leaves out properties that the entry has from the client. */
+  /** Returns the default values of the properties of a schema. `schema`: its JSON Pointer. */
+  getDefaults(schema: string): Entry;
+  /**
+   * Returns the time properties of an entry, such as `createdAt`, set to the current time. `kinds`: the kinds of times to return. `from`: an object with values
+   * from the client. Properties in `from` are left out.
+   */
   getTimes(
     resource: Resource,
     from: Entry,
     change: { readonly nowMs: number; readonly kinds: readonly TimeKind[] },
   ): Entry;
-  /** Converts a text from a path or a query to the type of a schema. */
+  /** Converts a text from a path or a query to the type of a schema: `7` to a number for an integer. `schema`: the JSON Pointer of the schema. */
   toTyped(schema: string, text: string): unknown;
 }
 
-type TimeKind = 'created' | 'updated';
+/** The event whose time a property has: the creation of an entry, or its last change. */
+export type TimeKind = 'created' | 'updated';
 
 const TIME_NAMES: Readonly<Record<TimeKind, RegExp>> = {
   created:
@@ -39,10 +44,13 @@ const TIME_NAMES: Readonly<Record<TimeKind, RegExp>> = {
     /^(?:date|time)?(?:last)?(?:updated?|modified|modification|changed)(?:at|on|date|time|datetime|timestamp|timems)?$/,
 };
 
-/** The number of generated ids that are tried. */
+/** The time for entries of the default data, in ms since 1970: 2026-01-01. It is constant, so that a reset restores the same data. */
+export const SAMPLE_TIME_MS = 1_767_225_600_000;
+
+/** The maximum number of ids that are generated to find a free and valid one. */
 const MAX_ATTEMPTS = 20;
 
-/** Creates the maker of server values for a contract. `generate`: generates a valid value for the schema at a JSON Pointer. */
+/** Creates the functions for the values that the server sets. `generate`: generates a valid value for the schema at a JSON Pointer. */
 export function createServerValues(
   contract: Contract,
   reader: SchemaReader,
@@ -50,7 +58,7 @@ export function createServerValues(
 ): ServerValues {
   const { normalized } = contract;
   const getOwnProperties = ({ schema }: Resource) => [...(schema === '' ? [] : reader.getProperties(schema))];
-  const isReadOnly = (pointer: string) => isOneWay(normalized, getNode(normalized, pointer), 'readOnly');
+  const isReadOnly = (pointer: string) => isReadOrWriteOnly(normalized, getNode(normalized, pointer), 'readOnly');
   const getReadOnly = memoizeByObject(
     (resource: Resource) =>
       new Set(getOwnProperties(resource).flatMap(([name, pointer]) => (isReadOnly(pointer) ? [name] : []))),
@@ -61,23 +69,22 @@ export function createServerValues(
       const isUsed = (text: string) => entries.some((other) => getKeyValue(other, id) === text);
       const isFree = (value: unknown) =>
         value !== undefined && (id.schema === '' || contract.isValid(id.schema, value)) && !isUsed(String(value));
-      for (const candidate of generateCandidates(reader, id, entries, entry, uuid))
-        if (isFree(candidate)) return candidate;
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const generated = generate(id.schema, toSeed(`${uuid} ${attempt}`));
-        if (isFree(generated)) return generated;
+      const { pathSchema = '' } = id;
+      const isForPath = (value: unknown) =>
+        pathSchema === '' || contract.isValid(pathSchema, toTyped(pathSchema, String(value)));
+      const candidates = generateIds(id, uuid, generateCandidates(reader, id, entries, entry, uuid));
+      let free: unknown;
+      for (const candidate of candidates) {
+        if (!isFree(candidate)) continue;
+        if (isForPath(candidate)) return candidate;
+        free ??= candidate;
       }
-      return uuid;
+      // No generated id is valid for both the path parameter and the property.
+      return free ?? uuid;
     },
     removeReadOnly: (resource, entry) => pick(entry, (name) => !getReadOnly(resource).has(name)),
     pickReadOnly: (resource, entry) => pick(entry, (name) => getReadOnly(resource).has(name)),
-    getDefaults: memoizeByObject((resource: Resource): Entry => {
-      const values = getOwnProperties(resource).flatMap(([name, pointer]) => {
-        const value = getNode(normalized, `${resolvePointer(normalized, pointer)}/default`);
-        return value === undefined || !contract.isValid(pointer, value) ? [] : [[name, value]];
-      });
-      return Object.fromEntries(values);
-    }),
+    getDefaults: (schema) => (schema === '' ? {} : getDefaultValues(contract, reader.getProperties(schema))),
     getTimes(resource, from, { nowMs, kinds }) {
       const values = getOwnProperties(resource).flatMap(([name, pointer]) => {
         const isTime = kinds.some((kind) => TIME_NAMES[kind].test(normalizeName(name)));
@@ -87,26 +94,36 @@ export function createServerValues(
       });
       return Object.fromEntries(values);
     },
-    toTyped(schema, text) {
-      const types = schema === '' ? [] : reader.getTypes(schema);
-      const isNumber = types.some((type) => type === 'integer' || type === 'number') && !types.includes('string');
-      if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
-      return isNumber && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
-    },
+    toTyped,
   };
+
+  /** Generates possible ids: first those in `best`, then values for the schemas of the property and of the path parameter. */
+  function* generateIds({ schema, pathSchema }: PathKey, uuid: string, best: Iterable<unknown>): Generator<unknown> {
+    yield* best;
+    const schemas = pathSchema === undefined ? [schema] : [schema, pathSchema];
+    for (const one of schemas)
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) yield generate(one, toSeed(`${uuid} ${attempt}`));
+  }
+
+  function toTyped(schema: string, text: string): unknown {
+    const types = schema === '' ? [] : reader.getTypes(schema);
+    const isNumber = types.some((type) => type === 'integer' || type === 'number') && !types.includes('string');
+    if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+    return isNumber && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+  }
 }
 
 function pick(entry: Entry, isIncluded: (name: string) => boolean): Entry {
   return Object.fromEntries(Object.entries(entry).filter(([name]) => isIncluded(name)));
 }
 
-/** Returns a time in the forms that schemas use: date and time, date, seconds, milliseconds. */
+/** Formats a time in the ways that schemas use: as a date and time, as a date, in seconds and in milliseconds. */
 function formatTimes(nowMs: number): readonly unknown[] {
   const text = toIsoTime(nowMs);
   return [text, text.slice(0, 10), Math.floor(nowMs / 1_000), nowMs];
 }
 
-/** Generates possible ids, the best first: a slug of the title, the next number, the UUID, and parts of it. */
+/** Generates possible ids, the best first: the next number for a numeric id, else a slug of the title, the UUID, or a part of the UUID. */
 function* generateCandidates(
   reader: SchemaReader,
   { property, schema }: PathKey,
@@ -130,17 +147,17 @@ function* generateCandidates(
   yield String(getNextNumber(ids));
 }
 
-/** Returns whether an id is a whole number, also as text. */
+/** Returns whether an id is a whole number such as 7, or a text such as `"7"`. */
 function isNumber(id: unknown): boolean {
   return typeof id !== 'boolean' && /^\d{1,15}$/.test(String(id));
 }
 
-/** Returns the number after the highest number of some ids; 1 if none is a number. */
+/** Returns the highest number in `ids` plus 1; 1 if no id is a number. */
 function getNextNumber(ids: readonly unknown[]): number {
   return ids.reduce<number>((highest, id) => (isNumber(id) ? Math.max(highest, Number(id)) : highest), 0) + 1;
 }
 
-/** Returns slugs of the title of an entry. The second is unique. */
+/** Returns two slugs of the title of an entry, such as `red-mug`. The second one ends with a part of `unique`. Returns an empty array if there is no title. */
 function createSlugs(entry: Entry, unique: string): readonly string[] {
   const title = String(entry.title ?? entry.name ?? '');
   const slug = title
@@ -152,7 +169,7 @@ function createSlugs(entry: Entry, unique: string): readonly string[] {
   return slug === '' ? [] : [slug, `${slug}-${unique.slice(0, 8)}`];
 }
 
-/** Creates a UUID from a text, for the entries of the default data. */
+/** Creates a UUID from a text, for entries of the default data. The same text always gives the same UUID. */
 export function createUuidFrom(text: string): string {
   return createUuid(createRandom(toSeed(text)));
 }

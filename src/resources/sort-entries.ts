@@ -3,7 +3,10 @@ import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import type { Complete, ListParameters } from './list-query.ts';
 
-/** Returns the entries in the order that a query asks for: `name`, `-name`, `name:desc`, `name,desc` or `name desc`. */
+/**
+ * Sorts entries by the sort parameter of a query, such as `name`, `-name`, `name:desc`, `name,desc` or `name desc`. Returns a new array. An entry without the
+ * property is last in ascending order.
+ */
 export function sortEntries(
   entries: readonly Entry[],
   { byMeaning }: ListParameters,
@@ -15,7 +18,7 @@ export function sortEntries(
   const order = byMeaning.order === undefined ? '' : String(query[byMeaning.order] ?? '');
   const keys = [text].flat().flatMap(parseSortKeys);
   const isReversed = /^desc/i.test(order) && byMeaning.order !== byMeaning.sort;
-  // Without a prototype, no entry has an inherited value: the property can be `constructor`.
+  // The object has no prototype, so that a property with a name such as `constructor` has no inherited value.
   const rows = entries.map((entry) => ({
     entry,
     values: Object.assign(Object.create(null), complete(entry), entry) as Entry,

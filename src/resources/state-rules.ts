@@ -7,7 +7,7 @@ import { getKeyValue } from './entries.ts';
 import { PATH_VALUES, type PathKey, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
-/** Creates the rules for the state of the resources of a contract. */
+/** Creates the rules by which the state of a contract's resources is validated. */
 export function createStateRules(model: ResourceModel): StateRules {
   const { resources } = model.inference;
   const byName = new Map(resources.map((resource) => [resource.name, resource]));
@@ -25,7 +25,7 @@ export function createStateRules(model: ResourceModel): StateRules {
   };
 }
 
-/** Finds entries without an id or a parent, to which no path leads, and entries with the same id. */
+/** Finds entries with the same id, and entries without an id or without the id of a parent, which a client can't request. */
 function findKeyIssues({ name, id, kind, mounts }: Resource, state: State): ValidationSteps {
   const firstIndexes = new Map<string, number>();
   const parents = mounts[0]?.parents ?? [];
@@ -35,13 +35,14 @@ function findKeyIssues({ name, id, kind, mounts }: Resource, state: State): Vali
     if (missing) return [createIssue(missing, `is missing: add the id of the ${missing === id ? 'entry' : 'parent'}`)];
     const key = JSON.stringify([...parents, ...ids].map((part) => getKeyValue(entry, part)));
     const first = firstIndexes.get(key);
-    if (first !== undefined) return [createIssue(id, `is the same as in ${formatPointer(name, first)}: change it`)];
+    if (first !== undefined)
+      return [createIssue(id, `is the same as in ${formatPointer(name, first)}: use another value`)];
     firstIndexes.set(key, index);
     return [];
   });
 }
 
-/** Creates an issue of the value of an id in an entry. */
+/** Creates an issue about the id of an entry or of its parent. */
 function createIssue({ property, name }: PathKey, message: string): Issue {
   return { pointer: formatPointer(...(property === undefined ? [PATH_VALUES, name] : property.split('.'))), message };
 }

@@ -8,36 +8,40 @@ import { removePathValues } from './entries.ts';
 import { getRouteKey, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner, setInner } from './responses.ts';
+import { removeGenerated } from './state-view.ts';
 
 /**
- * Adds the properties that the contract requires and the body lacks to the response of a user's handler, because entries of the state can lack them. Changes nothing
- * else: an invalid value stays. Removes the values of entries that are never sent.
+ * Completes the response of a user's handler. Adds the properties that the contract requires and the body lacks, because stored entries can lack them. Removes
+ * the path parameters that are stored with entries. Does not change any other value, so an invalid value stays invalid.
  */
 export function completeUserResponse(model: ResourceModel, route: Route, response: HandlerResponse): HandlerResponse {
-  const { status = route.successStatus, body } = response;
+  const { status = route.successStatus } = response;
+  const body = removeGenerated(response.body);
   const schema = body === undefined ? undefined : model.reader.getResponseSchema(route, status);
-  if (schema === undefined) return response;
+  // A file is not changed.
+  if (schema === undefined || body instanceof Uint8Array) return response;
   const key = getRouteKey(route);
   const plan = model.inference.plans.get(key) ?? model.inference.mockedPlans.get(key)?.entry;
   const value = mapEntries(body, plan?.responsePath ?? [], removePathValues);
   const entries = plan ? completeEntries(model, plan, schema, value) : value;
   const completed = model.completeValue(schema, entries, toSeed(route.operationId));
   const added = new Set<string>();
-  return { ...response, body: overlay(value, completed.value, '', added), generated: [...added] };
+  return { ...response, body: addMissingProperties(value, completed.value, '', added), generated: [...added] };
 }
 
-/** Returns a body whose entries are completed as the operations of their resource complete them. */
+/** Returns a copy of a body whose entries have the same generated properties as in the responses of inferred resources. */
 function completeEntries({ reader, responses }: ResourceModel, plan: Plan, schema: string, body: unknown): unknown {
   const inner = reader.getInner(schema, plan.responsePath);
   if (inner === undefined) return body;
   const place = reader.getItems(inner) ?? inner;
-  // Completed entries are cached by object. Only the objects of the state are frozen: the handler can change others later.
+  // Completed entries are cached by object. Only the objects of the state are frozen. The handler can change any other object later, so a copy of it is
+  // completed.
   const copy = (entry: Entry) => (Object.isFrozen(entry) ? entry : { ...entry });
   const complete = (entry: Entry) => responses.completeEntry(plan.resource, place, copy(entry)).value as Entry;
   return mapEntries(body, plan.responsePath, complete);
 }
 
-/** Returns a body with changed entries: the object, or the objects of the list, at a path of property names. */
+/** Returns a copy of a body in which `change` replaces the entry, or all entries of the list, at a path of property names. */
 function mapEntries(body: unknown, path: readonly string[], change: (entry: Entry) => Entry): unknown {
   const changeNode = (value: unknown) => (isNode(value) ? change(value) : value);
   const inner = getInner(body, path);
@@ -46,14 +50,17 @@ function mapEntries(body: unknown, path: readonly string[], change: (entry: Entr
   return path.length === 0 ? changed : setInner(toNode(body), path, changed);
 }
 
-/** Returns a value with the properties that only the completed value has. Adds their JSON Pointers to `added`, with `*` for all entries of an array. */
-function overlay(value: unknown, completed: unknown, pointer: string, added: Set<string>): unknown {
+/**
+ * Returns a copy of a value to which the properties that only `completed` has are added. Adds their JSON Pointers to the set `added`, with `*` in place of
+ * array indexes.
+ */
+function addMissingProperties(value: unknown, completed: unknown, pointer: string, added: Set<string>): unknown {
   if (Array.isArray(value) && Array.isArray(completed) && value.length === completed.length)
-    return value.map((entry, index) => overlay(entry, completed[index], `${pointer}/*`, added));
+    return value.map((entry, index) => addMissingProperties(entry, completed[index], `${pointer}/*`, added));
   if (!isNode(value) || !isNode(completed)) return value;
   const entries = Object.entries(completed).map(([name, own]) => {
     const place = pointer + formatPointer(name);
-    if (Object.hasOwn(value, name)) return [name, overlay(value[name], own, place, added)];
+    if (Object.hasOwn(value, name)) return [name, addMissingProperties(value[name], own, place, added)];
     added.add(place);
     return [name, own];
   });

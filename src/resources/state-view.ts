@@ -1,0 +1,107 @@
+import type { StateView } from '../application.ts';
+import { isNode, type Node } from '../openapi/document.ts';
+import type { Entry, State } from '../store/state.ts';
+import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { getEntryKey } from './entries.ts';
+import type { Resource } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
+
+/** The generated properties of an object that a user's handler sees. `isOwner`: returns whether an object is the entry for which they were generated. */
+interface Generated {
+  readonly values: Node;
+  readonly isOwner: (value: Node) => boolean;
+}
+
+/** The key under which an object has its generated properties. It is a symbol, because `{ ...entry }` copies symbols and JSON omits them. */
+const GENERATED = Symbol('generated');
+
+type Shown = Node & { readonly [GENERATED]?: Generated };
+
+/** The stored entries and lists, by the object that handlers see instead. */
+const storedValues = new WeakMap<object, unknown>();
+
+/** Creates the view of the state for a user's handlers. In this view, entries also have the generated properties that responses have. */
+export function createStateView({ inference, responses }: ResourceModel): StateView {
+  const views = new Map(
+    inference.resources.flatMap((resource) =>
+      resource.schema === '' ? [] : [[resource.name, createListView(resource)] as const],
+    ),
+  );
+  return {
+    show: (state) => mapLists(state, (entries, name) => views.get(name)?.(entries) ?? entries),
+    toStored: (state) => mapLists(state, (entries) => removeGenerated(entries) as readonly Entry[]),
+  };
+
+  function createListView(resource: Resource) {
+    const showEntry = memoizeByObject((entry: Entry) => {
+      const key = getEntryKey(resource, entry);
+      const isOwner = (value: Node) => getEntryKey(resource, value) === key;
+      const { value } = responses.completeEntry(resource, resource.schema, entry);
+      return addGenerated(entry, value, isOwner) as Entry;
+    });
+    return memoizeByObject((entries: readonly Entry[]) => keepStored(entries, entries.map(showEntry)));
+  }
+}
+
+function mapLists(state: State, change: (entries: readonly Entry[], name: string) => readonly Entry[]): State {
+  return Object.fromEntries(Object.entries(state).map(([name, entries]) => [name, change(entries, name)]));
+}
+
+/** Returns `shown`, the object that a handler sees, and stores `value` as its stored value. If both objects have equal properties, returns `value` instead. */
+function keepStored<Value extends object>(value: Value, shown: Value): Value {
+  if (isSame(value, shown)) return value;
+  storedValues.set(shown, value);
+  return shown;
+}
+
+function isSame(one: object, other: object): boolean {
+  const names = Object.keys(one);
+  const hasSame = (name: string) => (one as Node)[name] === (other as Node)[name];
+  return names.length === Object.keys(other).length && names.every(hasSame);
+}
+
+/** Returns a copy of a stored value to which the properties that only `completed` has are added. Returns the value itself if there are none. */
+function addGenerated(value: unknown, completed: unknown, isOwner: Generated['isOwner'] = () => true): unknown {
+  if (Array.isArray(value) && Array.isArray(completed) && value.length === completed.length)
+    return keepStored(
+      value,
+      value.map((entry, index) => addGenerated(entry, completed[index])),
+    );
+  if (!isNode(value) || !isNode(completed)) return value;
+  const own = Object.entries(value).map(([name, inner]) => [name, addGenerated(inner, completed[name])]);
+  const values = Object.fromEntries(Object.entries(completed).filter(([name]) => !Object.hasOwn(value, name)));
+  const note = Object.keys(values).length === 0 ? {} : { [GENERATED]: { values, isOwner } };
+  return keepStored(value, { ...Object.fromEntries(own), ...values, ...note });
+}
+
+/** Returns a copy of a value without the generated properties that a handler has not changed. Returns the value itself if there are none. */
+export function removeGenerated(value: unknown, known = new Map<object, unknown>(), depth = 0): unknown {
+  if (!isPlain(value) || depth > MAX_JSON_DEPTH) return value;
+  const found = storedValues.get(value) ?? known.get(value);
+  if (found !== undefined) return found;
+  // An object from a user's handler can contain itself.
+  known.set(value, value);
+  const remove = (inner: unknown) => removeGenerated(inner, known, depth + 1);
+  const removed = Array.isArray(value) ? value.map(remove) : removeFromObject(value as Shown, remove);
+  const result = isSame(value, removed) && !(GENERATED in value) ? value : removed;
+  known.set(value, result);
+  return result;
+}
+
+/** Returns whether a value is an array or a plain object, and not the instance of a class. */
+function isPlain(value: unknown): value is object {
+  if (Array.isArray(value)) return true;
+  return isNode(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value));
+}
+
+function removeFromObject(shown: Shown, remove: (inner: unknown) => unknown): Node {
+  const { [GENERATED]: generated, ...value } = shown;
+  if (generated && !generated.isOwner(value)) return value;
+  const kept = Object.entries(value).filter(([name, inner]) => !generated || !isGenerated(generated, name, inner));
+  return Object.fromEntries(kept.map(([name, inner]) => [name, remove(inner)]));
+}
+
+function isGenerated({ values }: Generated, name: string, value: unknown): boolean {
+  return Object.hasOwn(values, name) && values[name] === value;
+}
