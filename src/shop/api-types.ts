@@ -1,4 +1,7 @@
-/** The types of the API for clients. `npm run types` generates them from `openapi.yaml`. The arrays are mutable, like the arrays of parsed JSON. */
+/**
+ * Types of requests and responses for clients of the API. `npm run types` generates these types from `openapi.yaml`. The arrays are mutable, because a client
+ * gets them from parsed JSON.
+ */
 import type { components } from './schema.d.ts';
 
 export type { components, operations, paths } from './schema.d.ts';
@@ -23,10 +26,10 @@ export type OrderProduct = Schemas['OrderProduct'];
 export type PaymentSummary = Schemas['PaymentSummary'];
 /** An error response (RFC 9457). */
 export type Problem = Schemas['Problem'];
-/** One violation of the contract by a request. */
+/** One violation: a part of a request that does not satisfy the contract. */
 export type Violation = Schemas['Violation'];
 
-/** The state of a sandbox, which has the same structure as db.json. */
+/** The data of one sandbox, an isolated copy of the shop. The data file `db.json` has the same structure. */
 export interface State {
   products: Product[];
   deliveryOptions: DeliveryOption[];

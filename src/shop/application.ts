@@ -1,4 +1,11 @@
-import { type Application, type ApplicationHandler, type Handle, mocked, type Operation } from '../application.ts';
+import {
+  type Application,
+  type ApplicationHandler,
+  type ExampleRequest,
+  type Handle,
+  mocked,
+  type Operation,
+} from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { combineDataValidators } from '../openapi/violations.ts';
 import { getPackageFile } from '../package-file.ts';
@@ -10,19 +17,21 @@ import { indexProducts } from './domain/catalogue.ts';
 import type { Shop } from './operations/handler.ts';
 import { handlers } from './operations/index.ts';
 import { problems } from './problems.ts';
-import { getSearch, prepareSearch } from './search/product-search.ts';
+import { explainSearch, getSearch, prepareSearch, searchInSlices } from './search/product-search.ts';
+import { NO_SYNONYMS, parseSynonyms } from './search/synonyms.ts';
 import { snapshots } from './snapshots.ts';
 import { collections, type State } from './state.ts';
 import { findReferenceIssues } from './state-validation.ts';
+import { tables } from './tables.ts';
 
-/** The shop: the application that the package serves by default. */
-export const shop: Application<State> = {
+/** The parts of the shop application that do not depend on the file of synonyms. */
+const base = {
   contractFile: getPackageFile('openapi.yaml'),
   defaultData: getPackageFile('db.json.default'),
   imagesFolder: getPackageFile('images'),
   problems,
   snapshots,
-  implementContract(contract) {
+  implementContract(contract: Contract) {
     const validateEntry = createEntryValidator(contract);
     return {
       getImplementation,
@@ -30,18 +39,39 @@ export const shop: Application<State> = {
       validatesChanges: validateEntry !== shopContract.validateData,
     };
   },
-  // Lists the properties, because V8 needs much longer to add a property to a copy.
-  extendContext: ({ read, update, reset, nowMs, newId }): Shop => ({ read, update, reset, nowMs, newId, search }),
-  async prepare({ products }) {
+  async prepare({ products }: State) {
     await runInSlices(indexProducts(products));
     await prepareSearch(products);
   },
-  describe,
+  getExamples,
+  tables,
 };
 
-const search: Shop['search'] = (products, term) => getSearch(products)(term);
+/** Creates the shop application. `synonymsFile`: the path of a JSON file with search words that mean the same, such as `[["sofa", "couch"]]`. */
+export function createShop(synonymsFile?: string): Application<State> {
+  let synonyms = NO_SYNONYMS;
+  const search: Shop['search'] = (products, term) => getSearch(products, synonyms)(term);
+  const searchLong: Shop['searchInSlices'] = (products, term) => searchInSlices(products, term, synonyms);
+  const load = (text: string) => {
+    synonyms = parseSynonyms(text, String(synonymsFile));
+  };
+  return {
+    ...base,
+    // `{ ...context, search }` would be much slower in V8 than this list of properties.
+    extendContext: ({ read, update, reset, nowMs, newId }): Shop => ({
+      ...{ read, update, reset, nowMs, newId },
+      search,
+      searchInSlices: searchLong,
+    }),
+    explainSearch: { products: ({ products }, searched) => explainSearch(products, searched, synonyms) },
+    ...(synonymsFile !== undefined && { settings: { path: synonymsFile, load } }),
+  };
+}
 
-/** The rules for the state of the shop under the shop's own contract. */
+/** The shop application without synonyms. The server runs it by default. */
+export const shop: Application<State> = createShop();
+
+/** The rules that validate the data of the shop against the contract of this package (`openapi.yaml`). */
 export const stateRules: StateRules<State> = {
   collections,
   validateEntry: shopContract.validateData,
@@ -50,19 +80,22 @@ export const stateRules: StateRules<State> = {
 
 const ownRoutes = new Map(shopContract.routes.map((route) => [route.operationId, route]));
 
-/** Returns the handler of an operation; undefined unless the shop's contract has an operation with the same id, method and path. */
+/**
+ * Returns the shop's handler for an operation of the served contract. Returns undefined if the contract of this package has no operation with the same
+ * operationId, method and path, or if the operation is mocked.
+ */
 function getImplementation({ operationId, method, path }: Operation): ApplicationHandler<State> | undefined {
   const route = ownRoutes.get(operationId);
   if (route?.method !== method || route.path !== path) return undefined;
   const handler = handlers[operationId as keyof typeof handlers];
   if (handler === mocked) return undefined;
-  // The engine validates the input by the contract, and `extendContext` makes the context a `Shop`.
+  // This cast is safe: the server validates the input against the contract, and `extendContext` creates a `Shop`.
   return { handle: handler as Handle<State>, writtenFor: { document: shopContract.document, route } };
 }
 
 /**
- * Creates the validator of the entries of a state. Entries must satisfy the shop's own contract. If the served contract has an operation of the shop,
- * and its state schemas differ from the shop's, entries must also satisfy the served contract.
+ * Creates a function that validates one entry of the state, such as a product. An entry must satisfy the contract of this package. It must also satisfy the
+ * served contract if that contract has an operation of the shop, but different schemas for the state.
  */
 function createEntryValidator(contract: Contract): DataValidator {
   const own = shopContract.validateData;
@@ -74,20 +107,13 @@ function createEntryValidator(contract: Contract): DataValidator {
   );
 }
 
-/** Returns three example commands and links to the collections, for the front page. */
-function describe({ products: [product] }: State, url: string) {
+/** Returns three example requests that a user can try: search the products, add a product to the cart, and place an order. */
+function getExamples({ products: [product] }: State): readonly ExampleRequest[] {
   const term = (product?.keywords[0] ?? '').replaceAll(/\p{Surrogate}/gu, '');
-  const item = JSON.stringify({ productId: product?.id, quantity: 2 });
-  return {
-    commands: [
-      `curl '${url}/api/products?search=${encodeURIComponent(term)}'`,
-      `curl -X POST ${url}/api/cart-items -H 'Content-Type: application/json' -d '${item}'`,
-      `curl ${url}/api/payment-summary`,
-    ],
-    links: {
-      'The products': '/api/products',
-      'The cart': '/api/cart-items?expand=product',
-      'The orders': '/api/orders?expand=products',
-    },
-  };
+  const body = { productId: product?.id, quantity: 2 };
+  return [
+    { title: 'Search the products', method: 'GET', path: `/api/products?search=${encodeURIComponent(term)}` },
+    { title: 'Add a product to the cart', method: 'POST', path: '/api/cart-items', body },
+    { title: 'Place an order', method: 'POST', path: '/api/orders' },
+  ];
 }

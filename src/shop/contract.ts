@@ -8,13 +8,13 @@ import { createDataValidator } from '../openapi/violations.ts';
 import contractJson from './contract.json' with { type: 'json' };
 import { collections } from './state.ts';
 
-/** The OpenAPI document in `contract.json`. */
+/** The OpenAPI document of the shop. `npm run types` generates `contract.json` from `openapi.yaml`, without descriptions and examples. */
 export const ownDocument = contractJson as unknown as Document;
 
-/** The ajv options for the state: a missing property gets the `default` of its schema. */
+/** The ajv options for the validation of the state. A missing property gets the `default` of its schema. */
 export const stateOptions = { useDefaults: true } as const;
 
-/** Creates the shop's contract from an OpenAPI document: the normalized document, its routes, and a validator of data. */
+/** Creates the shop's contract from an OpenAPI document: its normalized form, its routes, and a function that validates the entries of the state. */
 export function createShopContract(source: Document) {
   const compiled = findCompiledContract(hashContract(JSON.stringify(source)));
   const document = compiled?.documents.normalized ?? normalizeSchemas(source).document;
@@ -22,41 +22,60 @@ export function createShopContract(source: Document) {
   const validate = createSchemaValidator(view, stateOptions, (pointer) => compiled?.getValidator('state', pointer));
   return {
     document,
-    /** Returns the document against which data is validated. */
+    /** Returns the document that `validateData` uses. Its object schemas forbid undocumented properties. */
     view,
     routes: getRoutes(document),
-    /** Validates a value against a schema, and returns the issues. Adds missing properties that have a `default` to the value. */
+    /**
+     * Validates a value against a schema of `components.schemas` and returns the validation errors. Changes the value: a missing property gets the `default` of
+     * its schema.
+     */
     validateData: createDataValidator(validate),
   };
 }
 
 /**
- * The contract that the shop's handlers are written for. The served contract may be a newer version. `npm run types` generates `contract.json` from
- * `openapi.yaml` without descriptions and examples.
+ * The contract for which the shop's handlers are written: `openapi.yaml` of this package. With `--contract`, the server can serve a different version of this
+ * contract.
  */
 export const shopContract = createShopContract(ownDocument);
 
-/** Whether the schemas of the state in a document are equal to those of the shop's contract. */
+/**
+ * Returns whether a document has the same schemas for products, delivery options, cart items and orders as the shop's contract. Descriptions and examples may
+ * differ.
+ */
 export function hasSameStateSchemas(served: Document): boolean {
   const isSame = createComparison(served);
   const pointers = Object.values(collections).map(({ schema }) => `/components/schemas/${schema}`);
   return pointers.every((pointer) => isSame(pointer, pointer));
 }
 
-/** Whether the parameters and the request body of a served operation are equal to those of an operation of the shop's contract. */
+/**
+ * Returns whether an operation of the served contract has the same parameters and the same request body as an operation of the shop's contract. The served
+ * operation may lack the parameters `limit` and `after`, because earlier versions of the contract do not have them.
+ */
 export function hasSameRequest(served: Document, ownRoute: Route, servedRoute: Route): boolean {
   const isSame = createComparison(served);
-  const getPointers = (one: Route) => [`${one.pointer}/requestBody`, ...one.parameters.map(({ pointer }) => pointer)];
-  const [own, other] = [getPointers(ownRoute), getPointers(servedRoute)];
-  return own.length === other.length && own.every((pointer, index) => isSame(pointer, other[index] ?? ''));
+  const names = servedRoute.parameters.map(({ name }) => name);
+  const own = ownRoute.parameters.filter(({ name }) => names.includes(name) || !PAGE_PARAMETERS.includes(name));
+  const hasSameParameters = own.every(({ pointer }, index) =>
+    isSame(pointer, servedRoute.parameters[index]?.pointer ?? ''),
+  );
+  const hasSameBody = isSame(`${ownRoute.pointer}/requestBody`, `${servedRoute.pointer}/requestBody`);
+  return own.length === names.length && hasSameParameters && hasSameBody;
 }
 
-/** Keys that a comparison ignores, because they do not change which values are valid. References are resolved before the comparison. */
+/** The query parameters that select a page of a list. */
+const PAGE_PARAMETERS: readonly string[] = ['limit', 'after'];
+
+/**
+ * The keys of a schema that a comparison ignores. They do not change which values are valid. `$ref` is ignored because references are resolved before the
+ * comparison.
+ */
 const IGNORED_KEYS = /^(description|summary|title|examples?|x-refused-examples|x-present-with|\$ref)$/;
 
 /**
- * Returns a function that compares a node of the shop's contract with a node of a served document. The function takes the JSON Pointers of both nodes. It
- * follows references and ignores descriptions and examples.
+ * Creates a function that compares a part of the shop's contract with a part of the served document. The function takes a JSON Pointer into each document, such
+ * as `/components/schemas/Product`. It follows references, and ignores descriptions and examples.
  */
 function createComparison(served: Document): (ownPointer: string, servedPointer: string) => boolean {
   const { document } = shopContract;

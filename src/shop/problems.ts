@@ -1,7 +1,7 @@
 import type { ProblemKind } from '../application.ts';
 import type { DomainErrorCode } from './domain/domain-error.ts';
 
-/** The status, title and explanation of each problem of the shop. */
+/** The HTTP status, title and explanation of each error response of the shop, by error code. */
 export const problems: Readonly<Record<DomainErrorCode, ProblemKind>> = {
   'unknown-product': {
     status: 404,
@@ -23,10 +23,17 @@ export const problems: Readonly<Record<DomainErrorCode, ProblemKind>> = {
     title: 'Order not found',
     explanation: 'No order has the id in the path. GET /api/orders lists the orders.',
   },
+  'unknown-cursor': {
+    status: 404,
+    title: 'Cursor not found',
+    explanation:
+      'The list has no entry with the id in `after`, for example because the entry was removed. Request the list again without `after`.',
+  },
   'empty-cart': {
     status: 409,
     title: 'The cart is empty',
-    explanation: 'An order contains the items of the cart, and the cart is empty. Creating an order empties the cart.',
+    explanation:
+      'The cart is empty, so there is nothing to order. Placing an order empties the cart. POST /api/cart-items adds a product to the cart.',
   },
   'quantity-limit': {
     status: 409,

@@ -13,12 +13,16 @@ export interface paths {
         };
         /**
          * List or search products
-         * @description Lists all products in catalogue order, or, with `search`, the products whose name or keywords match the search term, by relevance.
+         * @description Lists all products in the order of the catalogue. With `search`, lists only the products whose name or keywords match the search term, the most
+         *     relevant first.
          *
-         *     A product matches if it contains all words of the term in any order: as a whole word, as a prefix, inside a word, as an abbreviation, or misspelt by
-         *     one letter (words of at least 3 letters) or two letters (at least 5). If no product contains all words, products that contain most of them match.
-         *     For a term of one word, products that contain the whole word come first. Case, accents and full-width forms are ignored. The keywords of a product
-         *     are joined by commas, so a term can match across two keywords. A blank term returns all products. Only the first 512 characters are used.
+         *     A product matches if it contains all words of the term, in any order. A word of the term can be a whole word of the product, the start of a word, a
+         *     part of a word, or an abbreviation. A word of at least 3 letters can be misspelt by one letter, and a word of at least 5 letters by two letters. If
+         *     no product contains all words, the products that contain most of the words match. If the term is one word, products that contain the whole word come
+         *     first. Case, accents and full-width forms are ignored. The keywords of a product are joined by commas, so a term such as `wool,hik` can match two
+         *     keywords. A blank term returns all products. Only the first 512 characters of a term are used.
+         *
+         *     With `limit` or `after`, lists one page of these products.
          */
         get: operations["listProducts"];
         put?: never;
@@ -38,8 +42,8 @@ export interface paths {
         };
         /**
          * List delivery options
-         * @description Lists all delivery options in the order of the data. With `expand=estimatedDeliveryTime`, each has
-         *     `estimatedDeliveryTimeMs`: the current time plus `deliveryDays` of 86,400,000 ms.
+         * @description Lists all delivery options in the order of the stored data. With `expand=estimatedDeliveryTime`, each delivery option
+         *     has `estimatedDeliveryTimeMs`: the current time plus `deliveryDays` × 86,400,000 ms.
          */
         get: operations["listDeliveryOptions"];
         put?: never;
@@ -65,9 +69,9 @@ export interface paths {
         put?: never;
         /**
          * Add a product to the cart
-         * @description Adds a new product as the last item, with delivery option `1` (or the first one, if the data has no option `1`). If the
-         *     product is already in the cart, increases the quantity of its item, which keeps its position and its delivery option.
-         *     The total quantity can exceed 10, up to 1,000,000.
+         * @description Adds the product as the last item of the cart, with delivery option `1`, or with the first delivery option if no option
+         *     has the id `1`. If the cart already contains the product, increases the quantity of its item instead. The item keeps its
+         *     position and its delivery option. One request adds a quantity of at most 10. An item can have a quantity of up to 1,000,000.
          */
         post: operations["addCartItem"];
         delete?: never;
@@ -86,8 +90,8 @@ export interface paths {
         get?: never;
         /**
          * Update a cart item
-         * @description Sets the quantity, the delivery option, or both; omitted properties keep their values. The item keeps its position. If
-         *     any part of the request is invalid, nothing changes. Without changes, or without a body, returns the unchanged item.
+         * @description Sets the quantity, the delivery option, or both. Omitted properties keep their values. The item keeps its position. If
+         *     any part of the request is invalid, nothing changes. A request without a body returns the unchanged item.
          */
         put: operations["updateCartItem"];
         post?: never;
@@ -110,15 +114,16 @@ export interface paths {
         };
         /**
          * List orders
-         * @description Lists all orders, most recent first. With `expand=products`, each order product contains its product.
+         * @description Lists all orders, most recent first. With `expand=products`, each entry of `products` in an order has the product as `product`. With `limit` or
+         *     `after`, lists one page of the orders. A new order is the first of the list, so it does not change the page after a given order.
          */
         get: operations["listOrders"];
         put?: never;
         /**
          * Place an order
-         * @description Places an order with all items of the cart and empties the cart, atomically: concurrent requests create one order per
-         *     cart. `totalCostCents` equals the total of the payment summary. The estimated delivery time of each product is the time
-         *     of the order plus the days of its delivery option.
+         * @description Places an order with all items of the cart and empties the cart, in one atomic step: if several requests order the same
+         *     cart at the same time, only one request creates an order. `totalCostCents` equals the total of the payment summary. The
+         *     estimated delivery time of each product is the time of the order plus the delivery time of the item's delivery option.
          */
         post: operations["createOrder"];
         delete?: never;
@@ -136,7 +141,7 @@ export interface paths {
         };
         /**
          * Get an order
-         * @description Returns an order. With `expand=products`, each order product contains its product.
+         * @description Returns an order. With `expand=products`, each entry of `products` has the product as `product`.
          */
         get: operations["getOrder"];
         put?: never;
@@ -156,8 +161,9 @@ export interface paths {
         };
         /**
          * Get the payment summary
-         * @description Product cost is the sum of price × quantity. Shipping cost is the sum of the delivery option prices, once per item
-         *     regardless of its quantity. Tax is 10 % of the cost before tax, rounded half up to a cent. An empty cart costs nothing.
+         * @description The product cost is the sum of price × quantity of all items. The shipping cost is the sum of the prices of the items'
+         *     delivery options. It does not depend on the quantities. The tax is 10 % of the cost before tax, rounded half up to a
+         *     cent. All amounts of an empty cart are 0.
          */
         get: operations["getPaymentSummary"];
         put?: never;
@@ -207,7 +213,7 @@ export interface components {
          * @description A time in milliseconds since 1970-01-01T00:00:00Z
          */
         TimeMs: number;
-        /** @description A number of items */
+        /** @description A number of units of a product */
         Quantity: number;
         /** @description A product in the catalogue */
         Product: {
@@ -241,7 +247,7 @@ export interface components {
             priceCents: number;
             /**
              * Format: int64
-             * @description The estimated delivery time of an order placed now, in milliseconds since 1970; only with `expand=estimatedDeliveryTime`
+             * @description The estimated delivery time of an order that is placed now, in milliseconds since 1970. Present only with `expand=estimatedDeliveryTime`.
              */
             estimatedDeliveryTimeMs?: number;
         };
@@ -259,10 +265,10 @@ export interface components {
             /** @description The quantity to add */
             quantity: number;
         };
-        /** @description The changes to a cart item; omitted properties keep their values */
+        /** @description The changes to a cart item. Omitted properties keep their values. */
         CartItemChange: {
             quantity?: components["schemas"]["Quantity"];
-            /** @description The id of a delivery option; a number is converted to a decimal string */
+            /** @description The id of a delivery option. A number is converted to a decimal string. */
             deliveryOptionId?: string | number;
         };
         /** @description An order */
@@ -282,7 +288,7 @@ export interface components {
         };
         /** @description The costs of the cart */
         PaymentSummary: {
-            /** @description The sum of the quantities */
+            /** @description The sum of the quantities of all items */
             totalItems: number;
             productCostCents: components["schemas"]["Cents"];
             shippingCostCents: components["schemas"]["Cents"];
@@ -293,18 +299,18 @@ export interface components {
         /** @description A violation of the contract by a request */
         Violation: {
             /**
-             * @description The part of the request
+             * @description The part of the request that is invalid
              * @enum {string}
              */
             in: "body" | "path" | "query" | "header";
             /**
              * Format: json-pointer
-             * @description The location in that part as a JSON Pointer (RFC 6901); empty for the whole part
+             * @description A JSON Pointer (RFC 6901) to the invalid value in this part of the request, such as `/quantity`. Empty if the whole part is invalid.
              */
             pointer: string;
             /** @description The violated JSON Schema keyword */
             rule: string;
-            /** @description The value, truncated if long; absent if there is none */
+            /** @description The invalid value. A long value is truncated. Absent if the request has no value. */
             value?: unknown;
             /** @description How to fix the request */
             remedy: string;
@@ -313,7 +319,7 @@ export interface components {
         Problem: {
             /**
              * Format: uri-reference
-             * @description The problem type: the address of a page that explains it
+             * @description The problem type: the URL of a page that explains the problem
              */
             type: string;
             /** @description A short summary of the problem type */
@@ -329,15 +335,15 @@ export interface components {
              * @description The path of the request, without its query
              */
             instance: string;
-            /** @description With `invalid-request`, all violations */
+            /** @description All violations of the contract by the request. Present only if `type` ends with `/invalid-request`. */
             violations?: components["schemas"]["Violation"][];
         };
-        /** @description A client error. `invalid-request` has `violations`; `malformed-request` is an HTTP syntax error */
+        /** @description A client error. `invalid-request`: the request violates the contract, and `violations` lists how. `malformed-request`: the request is not valid HTTP. */
         InvalidRequestProblem: components["schemas"]["Problem"] & {
             /** @enum {string} */
             type?: "/problems/invalid-request" | "/problems/malformed-request";
         };
-        /** @description A client error. `invalid-request` has `violations` */
+        /** @description A client error. `invalid-request`: the request violates the contract, and `violations` lists how. */
         InvalidBodyProblem: components["schemas"]["Problem"] & {
             /** @enum {string} */
             type?: "/problems/invalid-request" | "/problems/malformed-json" | "/problems/malformed-request";
@@ -353,6 +359,10 @@ export interface components {
         UnknownCartItemProblem: components["schemas"]["Problem"] & {
             /** @enum {string} */
             type?: "/problems/unknown-cart-item" | "/problems/unknown-sandbox";
+        };
+        UnknownCursorProblem: components["schemas"]["Problem"] & {
+            /** @enum {string} */
+            type?: "/problems/unknown-cursor" | "/problems/unknown-sandbox";
         };
         UnknownOrderProblem: components["schemas"]["Problem"] & {
             /** @enum {string} */
@@ -403,10 +413,16 @@ export interface components {
             };
         };
         /**
-         * @description The request is refused regardless of the operation: 400 malformed HTTP (with `--strict`, also an unknown query parameter); 403 the `Host` is not allowed,
-         *     or a web page of another origin sent a `POST`, `PUT`, `PATCH` or `DELETE` request; 404 the sandbox does not exist (with `--sandboxes declared`); 405 the
-         *     path does not support the method (with `Allow`); 408 the request did not arrive within 30 s; 413 the operation has no request body, and the body
-         *     exceeds 10 MB; 417 the expectation is not `100-continue`; 431 the headers exceed 64 kB.
+         * @description The server refuses the request before the operation runs. These errors are possible for every operation:
+         *
+         *     - 400: The HTTP message is malformed. With `--strict`, also if a query parameter is unknown.
+         *     - 403: The `Host` is not allowed, or a web page of an origin that is not allowed sent a `POST`, `PUT`, `PATCH` or `DELETE` request.
+         *     - 404: The sandbox does not exist (only with `--sandboxes declared`).
+         *     - 405: The path does not support the method. The header `Allow` lists the supported methods.
+         *     - 408: The complete request did not arrive within 30 s.
+         *     - 413: The operation has no request body, but the request has a body of more than 10 MB.
+         *     - 417: The value of the header `Expect` is not `100-continue`.
+         *     - 431: The request headers exceed 64 kB.
          */
         Refused: {
             headers: {
@@ -418,7 +434,13 @@ export interface components {
                 "application/problem+json": components["schemas"]["RefusedBesideProblem"];
             };
         };
-        /** @description The server failed. 500 an internal error; 503 the data cannot be stored (nothing was changed) or the server is shutting down, with `Retry-After`; 507 the size limit of the data is reached (nothing was changed) */
+        /**
+         * @description The server failed to handle the request:
+         *
+         *     - 500: An internal error. The server's log has the details.
+         *     - 503: The data cannot be stored and was not changed, or the server is shutting down. The header `Retry-After` says when to try again.
+         *     - 507: The size limit of the data is reached. The data was not changed.
+         */
         Failed: {
             headers: {
                 /** @description With 503, the number of seconds to wait before retrying */
@@ -431,8 +453,10 @@ export interface components {
         };
     };
     parameters: {
-        /** @description `products` adds the product to each order product. Other or repeated values are errors. */
+        /** @description `products` adds the property `product` to each entry of `products` in an order. Other or repeated values are errors. */
         ExpandProducts: "products";
+        /** @description The maximum number of entries in the response. By default, the number is not limited. */
+        Limit: number;
     };
     requestBodies: never;
     headers: never;
@@ -448,6 +472,10 @@ export interface operations {
                  *     Sending the parameter twice is an error.
                  */
                 search?: string;
+                /** @description The maximum number of entries in the response. By default, the number is not limited. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The id of the last product on the previous page. The response lists the products after this product. */
+                after?: components["schemas"]["Uuid"];
             };
             header?: never;
             path?: never;
@@ -458,6 +486,10 @@ export interface operations {
             /** @description All products in catalogue order, or the matching products by relevance */
             200: {
                 headers: {
+                    /** @description With `limit` or `after`, the URL of the next page (RFC 8288, `rel="next"`). Absent on the last page. */
+                    Link?: string;
+                    /** @description With `limit` or `after`, the number of entries on all pages */
+                    "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -471,6 +503,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description The list has no entry with the id in `after` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnknownCursorProblem"];
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -634,7 +675,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidBodyProblem"];
                 };
             };
-            /** @description Cart item or delivery option not found; see `type` */
+            /** @description The cart item or the delivery option does not exist. `type` says which of them. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -693,8 +734,12 @@ export interface operations {
     listOrders: {
         parameters: {
             query?: {
-                /** @description `products` adds the product to each order product. Other or repeated values are errors. */
+                /** @description `products` adds the property `product` to each entry of `products` in an order. Other or repeated values are errors. */
                 expand?: components["parameters"]["ExpandProducts"];
+                /** @description The maximum number of entries in the response. By default, the number is not limited. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The id of the last order on the previous page. The response lists the orders after this order. */
+                after?: components["schemas"]["Uuid"];
             };
             header?: never;
             path?: never;
@@ -705,6 +750,10 @@ export interface operations {
             /** @description The orders, most recent first */
             200: {
                 headers: {
+                    /** @description With `limit` or `after`, the URL of the next page (RFC 8288, `rel="next"`). Absent on the last page. */
+                    Link?: string;
+                    /** @description With `limit` or `after`, the number of entries on all pages */
+                    "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -718,6 +767,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description The list has no entry with the id in `after` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnknownCursorProblem"];
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -760,7 +818,7 @@ export interface operations {
     getOrder: {
         parameters: {
             query?: {
-                /** @description `products` adds the product to each order product. Other or repeated values are errors. */
+                /** @description `products` adds the property `product` to each entry of `products` in an order. Other or repeated values are errors. */
                 expand?: components["parameters"]["ExpandProducts"];
             };
             header?: never;

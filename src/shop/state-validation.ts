@@ -5,11 +5,13 @@ import { MAX_CART_COST_CENTS } from './domain/pricing.ts';
 import type { State } from './state.ts';
 
 /**
- * Finds the issues of a state that no schema can express: references to missing entries, stored fields that `expand` adds to responses, and a cart that
- * costs too much.
+ * Finds validation errors that no JSON Schema can express:
+ * - an id that refers to no entry
+ * - a stored field that the query parameter `expand` adds to responses, such as `product`
+ * - a cart whose products cost more than `MAX_CART_COST_CENTS`
  */
 export function* findReferenceIssues({ products, deliveryOptions, cartItems, orders }: State): ValidationSteps {
-  /** The prices by product id. */
+  /** The price in cents of each product, by product id. */
   const prices = new Map<string, number>();
   yield* validateEntries('products', products, ({ id, priceCents }) => {
     prices.set(id, priceCents);
@@ -53,6 +55,6 @@ function findMissingReference(
 
 function findExpandedField(field: string, entry: object): readonly Issue[] {
   if (!Object.hasOwn(entry, field)) return [];
-  const problem = 'must not be stored, because expand adds it to responses';
+  const problem = 'must not be stored, because the query parameter expand adds it to responses';
   return [createIssue(formatPointer(field), { rule: 'additionalProperties', problem, remedy: 'remove it' })];
 }

@@ -3,13 +3,13 @@ import type * as api from './api-types.ts';
 import type { components } from './schema.d.ts';
 import type { DeepReadonly } from './types.ts';
 
-/** The state of the shop, which db.json contains. It is read-only: the server never changes it in place. */
+/** The data of the shop, as stored in `db.json`. The type is read-only, because each change creates a new state. */
 export type State = DeepReadonly<api.State>;
 
-/** The collections of the state, in the order of db.json. */
+/** The lists of the state with the schema and the key of their entries, in the order of `db.json`. */
 export const collections: Readonly<Record<keyof State, Collection & { schema: keyof components['schemas'] }>> = {
   products: { schema: 'Product', key: 'id' },
-  // A new cart item refers to the default delivery option.
+  // At least one delivery option is required, because each cart item refers to one.
   deliveryOptions: { schema: 'DeliveryOption', key: 'id', isNeverEmpty: true },
   cartItems: { schema: 'CartItem', key: 'productId' },
   orders: { schema: 'Order', key: 'id' },

@@ -1,4 +1,6 @@
-/** The types of the API for the server. They are read-only versions of the generated types. The types for clients are in `api-types.ts`. */
+/**
+ * Types of requests and responses for handlers: read-only versions of the types that `npm run types` generates. The types for clients are in `api-types.ts`.
+ */
 import type { InputBody, JsonContent, PropertyType } from '../util/operation-types.ts';
 import type * as api from './schema.d.ts';
 
@@ -19,13 +21,17 @@ export type OrderProduct = schemas['OrderProduct'];
 export type PaymentSummary = schemas['PaymentSummary'];
 export type Problem = schemas['Problem'];
 
-/** The headers of a request by their names, which are in lower case. */
+/** The headers of a request by name. All names are in lower case. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
+
+/** The type of query parameters as strings, before numbers are parsed. */
+type AsTexts<Query> = { readonly [Name in keyof Query]: Query[Name] extends string | undefined ? Query[Name] : string };
 
 /** The input of a handler: the parameters, the body and the headers of a request that satisfies the contract. */
 export interface Input<Id extends OperationId> {
   readonly path: PropertyType<operations[Id]['parameters'], 'path'>;
-  readonly query: PropertyType<operations[Id]['parameters'], 'query'>;
+  /** The query parameters as strings. A parameter with the type `integer` in the contract is a string such as `"10"`. */
+  readonly query: AsTexts<PropertyType<operations[Id]['parameters'], 'query'>>;
   /** The request body; undefined if the operation has no body, or if the client did not send an optional body. */
   readonly body: InputBody<operations[Id]>;
   readonly headers: RequestHeaders;
@@ -39,19 +45,21 @@ type Success<Id extends OperationId> = operations[Id]['responses'][Extract<
 /** The body of a successful response; `never` if the response has no body (204). */
 export type Output<Id extends OperationId> = JsonContent<Success<Id>>;
 
-/** The documented headers of a successful response. The mapped type omits the index signature of the generated type. */
+/** The headers that the contract documents for a successful response, as strings. Omits the index signature of the generated type. */
 type DocumentedHeaders<Id extends OperationId> =
   Success<Id> extends { readonly headers: infer Headers }
-    ? { readonly [Name in keyof Headers as string extends Name ? never : Name]: Headers[Name] }
+    ? { readonly [Name in keyof Headers as string extends Name ? never : Name]: string }
     : never;
 
 /**
- * The response of a handler: the body and the headers that the contract documents for a successful response. The server adds the status. A handler that
- * returns a body or a header that the contract does not document does not compile.
+ * The response of a handler: the body and the headers that the contract documents for a successful response. The server adds the status. TypeScript reports an
+ * error if a handler returns a different body or an undocumented header.
  */
 export type OperationResponse<Id extends OperationId> = ([Output<Id>] extends [never]
   ? { readonly body?: never }
   : { readonly body: Output<Id> }) &
   (keyof DocumentedHeaders<Id> extends never
     ? { readonly headers?: never }
-    : { readonly headers: DocumentedHeaders<Id> });
+    : Partial<DocumentedHeaders<Id>> extends DocumentedHeaders<Id>
+      ? { readonly headers?: DocumentedHeaders<Id> }
+      : { readonly headers: DocumentedHeaders<Id> });

@@ -1,7 +1,7 @@
 import type { CartItem } from '../types.ts';
 import { DomainError } from './domain-error.ts';
 
-/** Decision: the maximum quantity of one product in a cart. It keeps costs exact. The schema `Quantity` of the contract has the same limit. */
+/** Decision: the maximum quantity of one product in a cart. The limit keeps costs exact. It is also the `maximum` of the schema `Quantity` in the contract. */
 export const QUANTITY_LIMIT = 1_000_000;
 
 /** Returns the cart item of a product. Throws `unknown-cart-item` if the cart does not contain the product. */
@@ -15,8 +15,8 @@ export function findCartItem(cart: readonly CartItem[], productId: string): Cart
 }
 
 /**
- * Returns the cart with an added item at the end. Decision: if the cart already contains the product, only the quantity of the existing item increases.
- * Throws `quantity-limit` if this quantity exceeds `QUANTITY_LIMIT`.
+ * Returns the cart with a new item at the end. Decision: if the cart already contains the product, increases the quantity of the existing item instead. Throws
+ * `quantity-limit` if the increased quantity exceeds `QUANTITY_LIMIT`.
  */
 export function addItem(cart: readonly CartItem[], added: CartItem): readonly CartItem[] {
   const current = cart.find(({ productId }) => productId === added.productId);
@@ -25,14 +25,14 @@ export function addItem(cart: readonly CartItem[], added: CartItem): readonly Ca
   if (quantity > QUANTITY_LIMIT) {
     throw new DomainError(
       'quantity-limit',
-      `The cart contains ${current.quantity} of this product: ${added.quantity} more would exceed the limit of ${QUANTITY_LIMIT}. ` +
-        'Add fewer, or lower the quantity first.',
+      `The cart contains ${current.quantity} units of this product: ${added.quantity} more would exceed the limit of ${QUANTITY_LIMIT}. ` +
+        'Add fewer units, or lower the quantity first.',
     );
   }
   return replaceItem(cart, { ...current, quantity });
 }
 
-/** Returns the cart with a changed item, which replaces the item of the same product. */
+/** Returns the cart in which the changed item replaces the item with the same product. The order of the items does not change. */
 export function replaceItem(cart: readonly CartItem[], changed: CartItem): readonly CartItem[] {
   return cart.map((item) => (item.productId === changed.productId ? changed : item));
 }

@@ -5,28 +5,31 @@ import { DomainError } from './domain-error.ts';
 /** The products and the delivery options of the shop. */
 export interface Catalogue {
   readonly products: readonly Product[];
-  /** Never empty. */
+  /** At least one option. */
   readonly deliveryOptions: readonly DeliveryOption[];
 }
 
-/** Returns the product with an id in constant time. Throws `unknown-product` if no product has the id. */
+/** Finds a product by its id, in constant time. Throws `unknown-product` if no product has the id. */
 export function findProduct({ products }: Catalogue, productId: string): Product {
   const product = getProductMap(products).get(productId);
   if (product) return product;
   throw new DomainError('unknown-product', `No product has the id ${productId}. GET /api/products lists all products.`);
 }
 
-/** The products by their ids, for each list of products. */
+/** For each list of products, a map from product ids to products. */
 const productMaps = new WeakMap<readonly Product[], ReadonlyMap<string, Product>>();
 
 function getProductMap(products: readonly Product[]): ReadonlyMap<string, Product> {
   return productMaps.get(products) ?? runAtOnce(indexProducts(products));
 }
 
-/** The number of products in a step of `indexProducts`. */
+/** `indexProducts` yields after this number of products. */
 const STEP_PRODUCTS = 1_000;
 
-/** Creates the index with which `findProduct` finds the products of a list. Otherwise the first call of `findProduct` creates it. */
+/**
+ * Creates the map from product ids to products, which `findProduct` uses. Yields after every `STEP_PRODUCTS` products, so that a long list does not block the
+ * server. If the map does not exist yet, `findProduct` creates it at once.
+ */
 export function* indexProducts(products: readonly Product[]): Steps<ReadonlyMap<string, Product>> {
   const byId = new Map<string, Product>();
   for (const product of products) {
@@ -40,7 +43,7 @@ export function* indexProducts(products: readonly Product[]): Steps<ReadonlyMap<
 /** The maximum length of an id in an error message, in characters. Longer ids are truncated. */
 const MAX_ID_LENGTH = 100;
 
-/** Returns the delivery option with an id. Throws `unknown-delivery-option` if no option has the id. */
+/** Finds a delivery option by its id. Throws `unknown-delivery-option` if no option has the id. */
 export function findDeliveryOption({ deliveryOptions }: Catalogue, optionId: string): DeliveryOption {
   const option = deliveryOptions.find(({ id }) => id === optionId);
   if (option) return option;
@@ -64,7 +67,10 @@ export function getDefaultDeliveryOption({ deliveryOptions }: Catalogue): Delive
 /** A day, in ms. */
 export const DAY_MS = 86_400_000;
 
-/** Returns the delivery time of an order, in ms since 1970. Decision: an absolute time, because front ends show a date. */
+/**
+ * Returns the estimated delivery time of an order, in ms since 1970. Decision: the result is a point in time and not a duration, because front ends show a
+ * date.
+ */
 export function getEstimatedDeliveryTimeMs(orderTimeMs: number, { deliveryDays }: DeliveryOption): number {
   return orderTimeMs + deliveryDays * DAY_MS;
 }

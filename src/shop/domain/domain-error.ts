@@ -1,14 +1,15 @@
 import * as application from '../../application.ts';
 
-/** The codes of the shop's problems. Each code stands for a business rule that declines a valid request. */
+/** The error codes of the shop. Each code says why the shop declines a request that satisfies the contract. */
 export type DomainErrorCode =
   | 'unknown-product'
   | 'unknown-delivery-option'
   | 'unknown-cart-item'
   | 'unknown-order'
+  | 'unknown-cursor'
   | 'empty-cart'
   | 'quantity-limit';
 
-/** Thrown when a business rule of the shop declines a valid request. */
+/** Thrown if the shop declines a request that satisfies the contract, for example an order with an empty cart. */
 export const DomainError: typeof application.DomainError<DomainErrorCode> = application.DomainError;
 export type DomainError = application.DomainError<DomainErrorCode>;

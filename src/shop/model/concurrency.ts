@@ -5,16 +5,16 @@ import { type Model, withAdded } from './model.ts';
 import { catchMismatch, ShopTester } from './shop-tester.ts';
 import { resetUnchecked } from './steps.ts';
 
-/** The number of concurrent requests. */
+/** The number of requests that are sent at the same time. */
 const CONCURRENT_REQUESTS = 8;
 
 /** The number of times that each check runs. A race condition does not cause an error each time. */
 const REPETITIONS = 3;
 
-/** Rules that a request can violate even if no other request is sent at the same time. */
+/** Rules that a server can also violate without concurrent requests, such as a response with status 500. */
 const GENERAL_RULES: readonly string[] = ['no server error', 'responds'];
 
-/** Checks that no concurrent addition to the cart is lost, and that only one of several concurrent orders succeeds. */
+/** Sends concurrent requests to a shop. Checks that no addition to the cart is lost, and that only one of several requests to order the same cart succeeds. */
 export async function checkConcurrency({ session }: CheckContext, defaultModel: Model): Promise<void> {
   for (const check of [checkAdditions, checkOrders]) {
     const knownKeys = new Set<string>();
@@ -25,7 +25,8 @@ export async function checkConcurrency({ session }: CheckContext, defaultModel: 
         await check(tester);
       });
       if (!findings) continue;
-      // A server error that occurs once may have a cause other than concurrency. Only concurrency can cause two orders of one cart.
+      // A server error may have a cause other than concurrency, so it counts only if it occurs twice. If one cart is ordered twice, the cause is always
+      // concurrency.
       const isGeneral = findings.some(({ rule }) => GENERAL_RULES.includes(rule));
       const isUnconfirmed = isGeneral && !findings.some((finding) => knownKeys.has(getFindingKey(finding)));
       for (const finding of findings) {
@@ -54,10 +55,10 @@ async function checkOrders(tester: ShopTester): Promise<void> {
   const statuses = await sendConcurrently(tester, 'createOrder', '/api/orders');
   const orders = statuses.filter((status) => status === 201).length;
   const detail = `${orders} of ${CONCURRENT_REQUESTS} concurrent requests to order the same cart received 201.`;
-  if (orders !== 1) tester.failRule('createOrder', 'a cart is ordered once', detail);
+  if (orders !== 1) tester.failRule('createOrder', 'a cart can be ordered only once', detail);
 }
 
-/** Sends a request several times concurrently. Returns the statuses. */
+/** Sends the same request several times at the same time. Returns the statuses of the responses. */
 async function sendConcurrently(tester: ShopTester, ...request: Parameters<ShopTester['sendJson']>) {
   const responses = await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, () => tester.sendJson(...request)));
   return responses.map(({ status }) => status);

@@ -4,7 +4,10 @@ import { formatPointer } from '../../util/json-pointer.ts';
 /** The maximum length of a value in a message, in characters. */
 const MAX_VALUE_LENGTH = 120;
 
-/** Returns a sentence about the first difference between two JSON values; undefined if they are equal. Ignores the order of properties. */
+/**
+ * Describes the first difference between two JSON values, such as "/0/quantity is 1 instead of 2". Returns undefined if the values are equal. Ignores the order
+ * of properties.
+ */
 export function findDifference(expected: unknown, actual: unknown, pointer = ''): string | undefined {
   const location = pointer === '' ? 'The body' : pointer;
   if (Array.isArray(expected) && Array.isArray(actual)) {

@@ -1,35 +1,33 @@
 import { QUANTITY_LIMIT } from '../domain/cart.ts';
 import { LISTS } from './lists.ts';
 import { MAX_ADDED_QUANTITY, type Model } from './model.ts';
+import { PAGED_LISTS, readPageAfterUnknown, readPages } from './pages.ts';
 import { createInvalidRequests, createUnusualRequests } from './special-requests.ts';
 import * as series from './step-series.ts';
 import * as steps from './steps.ts';
 
-/** Steps that run one after another from the default data. */
+/** Test steps that run one after another. The shop is reset to its default data before the first step. */
 export type Sequence = readonly steps.Step[];
 
-/** Adds two products to the cart, which the default data may leave empty. */
+/** Adds two products to the cart. Many tests need cart items, and the cart of the default data may be empty. */
 export const FILL_CART: Sequence = [steps.addItem(0, 1), steps.addItem(1, 2)];
 
 /** Orders two products. */
 const CREATE_ORDER: Sequence = [...FILL_CART, steps.createOrder];
 
-/** Orders two products, and adds them to the cart again. */
+/** Orders two products, and adds the same products to the cart again. */
 const ORDER_AND_FILL: Sequence = [...CREATE_ORDER, ...FILL_CART];
 
-/** The operations with the query parameter `expand`. */
+/** The operations that return a list and have the query parameter `expand`. */
 const EXPANDABLE_LISTS = LISTS.slice(1, -1);
 
 /** The number of entries in a long list: more than a common page size. */
 const LONG_LIST_LENGTH = 51;
 
-/** Quantities that servers often limit, and the limit of the contract. */
+/** Quantities that servers often limit by mistake, and the limit that the contract allows. */
 const QUANTITY_BOUNDS = [100, 1_000, 65_536, QUANTITY_LIMIT];
 
-/**
- * Sequences that lead to all documented statuses except 400, 413 and 415. Each sequence is as short as possible. `INVALID_REQUESTS` leads to the
- * other three statuses.
- */
+/** Sequences that together cause every documented status except 400, 413 and 415, which `INVALID_REQUESTS` causes. Each sequence is as short as possible. */
 const STATUS_SEQUENCES: readonly Sequence[] = [
   ...LISTS.map((list) => [steps.readList(list, false)]),
   ...EXPANDABLE_LISTS.map((list) => [...ORDER_AND_FILL, steps.readList(list, true)]),
@@ -37,6 +35,8 @@ const STATUS_SEQUENCES: readonly Sequence[] = [
   [...FILL_CART, steps.addItem(0, 10)],
   [...FILL_CART, steps.updateItem({ product: 0, option: 1 }), steps.addItem(0, 10)],
   [...FILL_CART, steps.updateItem({ product: 0, option: 1 }), steps.removeItem(0), ...FILL_CART],
+  [...CREATE_ORDER, ...CREATE_ORDER, ...PAGED_LISTS.map(readPages)],
+  ...PAGED_LISTS.map((list) => [readPageAfterUnknown(list)]),
   [series.addManyProducts(LONG_LIST_LENGTH)],
   [series.createManyOrders(0, LONG_LIST_LENGTH), steps.reset],
   ...QUANTITY_BOUNDS.map(addUpToBound),
@@ -63,7 +63,7 @@ const STATUS_SEQUENCES: readonly Sequence[] = [
   [...CREATE_ORDER, steps.reset],
 ];
 
-/** Adds to a cart item until its quantity is `bound`, and then adds one more. */
+/** Returns a sequence that increases the quantity of a cart item to `bound`, and then adds one more unit. */
 function addUpToBound(bound: number): Sequence {
   const quantity = bound - MAX_ADDED_QUANTITY;
   return [
@@ -75,8 +75,8 @@ function addUpToBound(bound: number): Sequence {
 }
 
 /**
- * Returns sequences that change the cart of the default data, and then reset the shop. The changes are updates of all items, removals of all items,
- * and removals after which the items are added in reverse order.
+ * Returns three sequences that change the cart of the default data and then reset the shop. The first sequence updates all items. The second sequence removes
+ * all items. The third sequence removes all items and adds them again in reverse order. Returns no sequences if the cart of the default data is empty.
  */
 function createResetSequences({ cart, products, deliveryOptions }: Model): readonly Sequence[] {
   if (cart.length === 0) return [];
@@ -96,8 +96,8 @@ function createResetSequences({ cart, products, deliveryOptions }: Model): reado
 }
 
 /**
- * Returns the sequences of valid requests that each check of the shop runs. They lead to the documented statuses, contain unusual requests, or reset
- * the default data.
+ * Returns the sequences of valid requests that are the same in every check of a shop. Together, the sequences cause all documented statuses of valid requests,
+ * send unusual requests, and test the reset to the default data.
  */
 export function createFixedSequences(defaultModel: Model): readonly Sequence[] {
   const unusual = createUnusualRequests(steps.UNKNOWN_ID, steps.UNKNOWN_ID).map((_, index) =>
@@ -106,7 +106,7 @@ export function createFixedSequences(defaultModel: Model): readonly Sequence[] {
   return [...STATUS_SEQUENCES, ...unusual.map((step) => [...FILL_CART, step]), ...createResetSequences(defaultModel)];
 }
 
-/** The steps that send invalid requests. They lead to the documented statuses 400, 413 and 415. Each step can follow `FILL_CART`. */
+/** Steps that send one invalid request each. The expected status is 400, 413 or 415. Each step requires a cart with items, so run it after `FILL_CART`. */
 export const INVALID_REQUESTS: Sequence = createInvalidRequests(steps.UNKNOWN_ID).map((_, index) =>
   steps.sendInvalidRequest(index),
 );

@@ -5,17 +5,17 @@ import { findDifference } from './difference.ts';
 import { calculateSummary, type Model, withProducts } from './model.ts';
 import { ModelMismatchError, type ShopTester } from './shop-tester.ts';
 
-/** The operations whose responses together are the state of a shop. */
+/** The operations that read the state of a shop. Their responses together contain all data. */
 export const STATE_LISTS = ['listProducts', 'listDeliveryOptions', 'listCartItems', 'listOrders'] as const;
 
-/** The operations that read the state of a shop, or the payment summary of its cart. */
+/** The operations that read the state of a shop, and the operation that reads the payment summary of the cart. */
 export const LISTS = [...STATE_LISTS, 'getPaymentSummary'] as const satisfies readonly OperationId[];
 export type List = (typeof LISTS)[number];
 
-/** The earliest plausible time of a shop, in ms since 1970. A smaller number is a time in seconds or a duration. */
+/** The earliest plausible time of a server clock, in ms since 1970. A smaller number is a time in seconds or a duration. */
 const EARLIEST_MS = Date.UTC(2000);
 
-/** The maximum difference between the clocks of two responses, in ms. A shop can run on several machines. */
+/** The maximum difference between the server times in two responses, in ms. A shop can run on several machines with different clocks. */
 export const CLOCK_TOLERANCE_MS = 2_000;
 
 /** The options of `checkList`. */
@@ -23,21 +23,21 @@ interface ListCheck {
   readonly list: List;
   /** Whether the request has the query parameter `expand`. Default: false. */
   readonly isExpanded?: boolean;
-  /** The operation that a finding is about. Default: `list`. */
+  /** The operation that a finding names as its cause. Default: `list`. */
   readonly operationId?: OperationId;
-  /** The rule that a finding violates. */
+  /** The rule that a finding names as violated. */
   readonly rule: string;
 }
 
-/** Requests a list and compares it with the model. Throws `ModelMismatchError` if they differ. */
+/** Requests a list and compares the response with the model, the expected state of the shop. Throws `ModelMismatchError` if they differ. */
 export async function checkList(tester: ShopTester, check: ListCheck): Promise<void> {
   const { list, isExpanded = false, operationId = list, rule } = check;
   const { body } = await requestList(tester, list, isExpanded);
   const expected = getExpected(tester.model, list, isExpanded);
   const actual = list === 'listDeliveryOptions' && isExpanded ? withoutEstimates(tester, body) : body;
-  tester.expectEqual(operationId, rule, { expected, actual }, `In the response of ${tester.routes[list].path}`);
-  // If the finding is already known, `expectEqual` does not throw an error. The sequence must end here, because the next requests would report the same
-  // difference as a violation of another rule.
+  tester.expectEqual(operationId, rule, { expected, actual }, `In the response to GET ${tester.routes[list].path}`);
+  // If the finding is already known, `expectEqual` does not throw an error. The sequence of requests must end here anyway, because the next requests would
+  // report the same difference as a violation of another rule.
   if (list !== 'getPaymentSummary' && findDifference(expected, actual) !== undefined) throw new ModelMismatchError([]);
 }
 
@@ -62,32 +62,37 @@ function getExpected(model: Model, list: List, isExpanded: boolean): unknown {
   return bodies[list]();
 }
 
-/** Returns the delivery options without their estimates. Throws `ModelMismatchError` if an estimate is wrong. */
+/** Returns the delivery options without their estimated delivery times. Throws `ModelMismatchError` if an estimated delivery time is wrong. */
 function withoutEstimates(tester: ShopTester, body: unknown): unknown {
   readClock(tester, body);
   return (body as { estimatedDeliveryTimeMs: number }[]).map(({ estimatedDeliveryTimeMs: _, ...option }) => option);
 }
 
 /**
- * Calculates the current time of the shop from the estimates of its delivery options, in ms since 1970. Returns undefined if the shop has no delivery
- * options. Throws `ModelMismatchError` if an estimate is missing or not plausible, or if two estimates contradict each other.
+ * Calculates the current time of the shop, in ms since 1970: the estimated delivery time of an option minus its delivery days. `body`: the response body of
+ * `listDeliveryOptions` with `expand`. Returns undefined if the shop has no delivery options. Throws `ModelMismatchError` if an estimated delivery time is
+ * missing or not plausible, or if two of the times contradict each other.
  */
 export function readClock(tester: ShopTester, body: unknown): number | undefined {
-  const rule = 'an estimate is the current time plus the delivery days';
+  const rule = 'an estimated delivery time is the current time plus the delivery days';
   const options = body as readonly { deliveryDays: number; estimatedDeliveryTimeMs?: number }[];
   const times = options.map(({ deliveryDays, estimatedDeliveryTimeMs }) => {
     if (estimatedDeliveryTimeMs === undefined)
-      return tester.fail('listDeliveryOptions', 'expand adds the estimates', 'A delivery option has no estimate');
+      return tester.fail(
+        'listDeliveryOptions',
+        'expand adds the estimated delivery times',
+        'A delivery option has no estimatedDeliveryTimeMs',
+      );
     return estimatedDeliveryTimeMs - deliveryDays * DAY_MS;
   });
   const [time] = times;
   if (time !== undefined && time < EARLIEST_MS) {
     const [option] = options;
-    const estimate = `The estimate ${option?.estimatedDeliveryTimeMs} for ${option?.deliveryDays} days`;
+    const estimate = `The estimatedDeliveryTimeMs ${option?.estimatedDeliveryTimeMs} for ${option?.deliveryDays} days`;
     tester.failRule('listDeliveryOptions', rule, `${estimate} is not in ms since 1970.`);
   }
   if (times.some((other) => Math.abs(other - (time ?? 0)) > CLOCK_TOLERANCE_MS)) {
-    const detail = `The estimates contradict each other. Without their delivery days, they are ${times.join(', ')} (ms since 1970).`;
+    const detail = `The estimated delivery times minus the delivery days are different times: ${times.join(', ')} (ms since 1970).`;
     tester.failRule('listDeliveryOptions', rule, detail);
   }
   return time;

@@ -4,12 +4,12 @@ import type { State } from '../state.ts';
 import type { CartItem, Order, PaymentSummary } from '../types.ts';
 
 /**
- * The expected state of a shop. The functions of this file calculate it without the functions of the shop's domain, so that a bug in the domain does
- * not also affect the model. The model and the domain share only limits, rates and the rounding rule.
+ * The expected state of a checked shop. The functions that compute a model do not use the business logic of the server (`src/shop/domain`), because a bug in
+ * the server would also be in the model. Only limits, rates and the rounding rule are shared.
  */
 export type Model = Omit<State, 'cartItems'> & { readonly cart: State['cartItems'] };
 
-/** The maximum quantity of one addition to the cart. */
+/** The maximum quantity in one request that adds a product to the cart. */
 export const MAX_ADDED_QUANTITY = 10;
 
 /** Returns the cart item of a product; undefined if the product is not in the cart. */
@@ -17,7 +17,10 @@ export function findItem({ cart }: Model, productId: string): CartItem | undefin
   return cart.find((item) => item.productId === productId);
 }
 
-/** Returns the model with a quantity of a product added to the cart. A new item has the default delivery option, or the first one without a default. */
+/**
+ * Returns the model after a quantity of a product was added to the cart. A new item has the default delivery option, or the first option if the default option
+ * does not exist.
+ */
 export function withAdded(model: Model, productId: string, quantity: number): Model {
   const item = findItem(model, productId);
   if (item) return withChanged(model, { ...item, quantity: item.quantity + quantity });
@@ -26,7 +29,7 @@ export function withAdded(model: Model, productId: string, quantity: number): Mo
   return { ...model, cart: [...model.cart, added] };
 }
 
-/** Returns the model with `changed` in place of the cart item of the same product. */
+/** Returns the model in which `changed` replaces the cart item with the same product. */
 export function withChanged(model: Model, changed: CartItem): Model {
   return { ...model, cart: model.cart.map((item) => (item.productId === changed.productId ? changed : item)) };
 }

@@ -8,22 +8,22 @@ import type { Rule, Session } from '../../check/session.ts';
 import { removeTypeParameters } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 
-/** The JSON Pointer of the text in the contract that describes the rules for all responses. */
+/** A JSON Pointer into the contract: to the text that describes the rules for all responses. */
 const DESCRIPTION_POINTER = '/info/description';
 
 /** An origin that the shop must allow: the default address of the Vite development server. */
 export const ALLOWED_ORIGIN = 'http://localhost:5173';
 
-/** For each rule, the function that finds its violations. The function returns a sentence for each violation. */
+/** For each rule, a function that checks a response. The function returns a message for each violation of the rule. */
 const violationFinders: Readonly<Record<string, (exchange: Exchange) => readonly string[]>> = {
   'no-store': ({ response: { headers } }) =>
     /\bno-store\b/i.test(headers['cache-control'] ?? '')
       ? []
-      : [`Cache-Control is ${headers['cache-control']} instead of no-store`],
+      : [`Cache-Control is ${headers['cache-control'] ?? 'missing'} instead of no-store`],
   CORS({ request: { headers: { origin } = {} }, response }) {
     const allowed = response.headers['access-control-allow-origin'];
     if (origin === undefined || allowed === '*' || allowed === origin) return [];
-    return [`Pages of ${origin} cannot read the response: Access-Control-Allow-Origin is ${allowed}`];
+    return [`Web pages of ${origin} cannot read the response: Access-Control-Allow-Origin is ${allowed ?? 'missing'}`];
   },
   access: (exchange) =>
     isAccessDenial(exchange)
@@ -32,39 +32,40 @@ const violationFinders: Readonly<Record<string, (exchange: Exchange) => readonly
   'problem document': findProblemViolations,
 };
 
-/** The rules that every response of the shop must follow, and that a schema can't express. */
+/** The rules for every response of the shop that a JSON Schema can't express. */
 export const shopRules: readonly Rule[] = Object.entries(violationFinders).map(([rule, find]) => (route, exchange) => {
   const status = getResponseName(route, exchange.response.status);
   return find(exchange).map((message) => ({ status, rule, message, pointer: DESCRIPTION_POINTER }));
 });
 
 /**
- * Returns whether a response denies access without a documented reason. No operation of the shop requires credentials, and the check sends only an
- * origin that the shop must allow. A 403 response for an unknown host is documented. A response to HEAD is ignored, since it has no body with a reason.
+ * Returns whether a response denies access (status 401 or 403) for a reason that the contract does not document. No operation of the shop requires credentials,
+ * and the check sends only an `Origin` that the shop must allow. So 403 is correct only for a `Host` that the shop does not know. A 403 response to HEAD is
+ * ignored, because it has no body that states the reason.
  */
 function isAccessDenial({ request: { method }, response: { status, body } }: Exchange): boolean {
   const { type } = (body ?? {}) as Readonly<Record<string, unknown>>;
   return status === 401 || (status === 403 && method !== 'HEAD' && !String(type).endsWith('/host-not-allowed'));
 }
 
-/** Returns a sentence for each contradiction within a problem document, or between a problem document and its request. */
+/** Returns a message for each contradiction within a problem document (RFC 9457), or between a problem document and its request. */
 function findProblemViolations({ request, response: { headers, body } }: Exchange): readonly string[] {
   if (removeTypeParameters(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const { type, detail, message, instance, violations } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const path = (request.target.split('?')[0] ?? '').replace(/\/+$/, '');
-  // A server may return a path with or without escapes.
+  // A server may percent-encode a path or not, so only paths without special characters are compared.
   const isPlain = /^[\w/-]*$/.test(path);
   const found: string[] = [];
   if (message !== undefined && detail !== message)
-    found.push('The message of the problem document differs from its detail');
+    found.push('The problem document has different texts in message and detail');
   if (String(type).endsWith('/invalid-request') && !Array.isArray(violations))
-    found.push('The problem document has no violations');
+    found.push('The problem document of an invalid request has no property violations');
   if (isPlain && instance !== undefined && !String(instance).replace(/\/+$/, '').endsWith(path))
     found.push(`The instance of the problem document is ${instance} instead of ${path}`);
   return found;
 }
 
-/** A request and a rule for its response. */
+/** A request, and a rule that its response must follow. */
 interface PathRule {
   readonly route: Route;
   readonly request: RequestToSend;
@@ -126,8 +127,8 @@ function createOptionsRules(route: Route, target: string, methods: readonly stri
 }
 
 /**
- * Returns why a browser rejects the response to a preflight (Fetch Standard, CORS-preflight fetch), as the end of a sentence that starts with "The
- * response"; undefined if the browser accepts it. CORS-safelisted methods need no permission.
+ * Returns why a browser rejects the response to a preflight (Fetch Standard, CORS-preflight fetch), as the end of a sentence that starts with "The response".
+ * Returns undefined if a browser accepts the response. The response need not list GET, HEAD and POST, because these methods are CORS-safelisted.
  */
 function findPreflightViolation({ status, headers }: ReceivedResponse, method: string): string | undefined {
   const includes = (name: string, value: string) => {
@@ -136,7 +137,8 @@ function findPreflightViolation({ status, headers }: ReceivedResponse, method: s
   };
   const origin = headers['access-control-allow-origin'];
   if (status >= 300) return `has status ${status}`;
-  if (origin !== '*' && origin !== ALLOWED_ORIGIN) return `has Access-Control-Allow-Origin: ${origin}`;
+  if (origin !== '*' && origin !== ALLOWED_ORIGIN)
+    return origin === undefined ? 'has no Access-Control-Allow-Origin' : `has Access-Control-Allow-Origin: ${origin}`;
   const isSafelisted = ['GET', 'HEAD', 'POST'].includes(method);
   if (!isSafelisted && !includes('access-control-allow-methods', method))
     return `does not have ${method} in Access-Control-Allow-Methods`;
@@ -145,7 +147,7 @@ function findPreflightViolation({ status, headers }: ReceivedResponse, method: s
     : 'does not have content-type in Access-Control-Allow-Headers';
 }
 
-/** Sends the request of a rule. Returns the findings in the response. */
+/** Sends the request of a rule. Returns a finding if the response violates the rule. */
 async function examineRule(session: Session, pathRule: PathRule): Promise<readonly Finding[]> {
   const { route, request, rule, findViolation } = pathRule;
   const { findings } = await session.send('methods', route, request, (_, { response }) => {

@@ -13,14 +13,17 @@ import {
 } from './search-words.ts';
 import type { ShopTester } from './shop-tester.ts';
 
-/** Searches for products. `query` is the value of the query parameter `search` in the URL, with its escapes. */
+/**
+ * Sends a product search and returns the found products. `query`: the percent-encoded value of the query parameter `search`. Throws `ModelMismatchError` if the
+ * status is not 200.
+ */
 export async function search(tester: ShopTester, query: string): Promise<readonly Product[]> {
   const response = await tester.sendJson('listProducts', `/api/products?search=${query}`);
   tester.expectStatus('listProducts', response, 200, `the query is search=${query}`);
   return response.body as readonly Product[];
 }
 
-/** A search term that is not similar to any word. */
+/** A search term that is not similar to any word of a product. */
 const MEANINGLESS_TERM = 'qqqqqqxzqq';
 
 /** Sends searches and compares their results. Throws `ModelMismatchError` if a result violates a rule. */
@@ -43,10 +46,10 @@ export function createComparisons(products: readonly Product[], random: Random):
   ];
 }
 
-/** A search whose exact results are known: its rule, its query, and its results in order. */
+/** A search whose exact results are known: the rule that it checks, its query, and the expected products in order. */
 type FixedCase = readonly [rule: string, query: string, results: readonly Product[]];
 
-/** Returns searches for blank terms, which find all products in the order of the list, and for a meaningless term. */
+/** Returns searches with known results: blank terms find all products in the order of the catalogue, and a meaningless term finds no products. */
 function createFixedCases(products: readonly Product[]): readonly FixedCase[] {
   return [
     ['finds all products for a blank term', '', products],
@@ -61,22 +64,44 @@ async function checkFixedCase(tester: ShopTester, [rule, query, expected]: Fixed
   tester.expectEqual('listProducts', rule, { expected, actual }, `In the results of search=${query}`);
 }
 
-/** Checks that an escaped `+` is not a space. */
+/** Checks that `%2B` in a query is a plus sign and not a space. No product contains a plus sign, so the search must find nothing. */
 async function checkEscapedPlus(tester: ShopTester): Promise<void> {
   const { length } = await search(tester, '%2B');
   const detail = `No product contains a +, but the search finds ${length} products.`;
   if (length > 0) tester.failRule('listProducts', 'an escaped + is not a space', detail);
 }
 
-/** Checks that a search uses all words of a term, in any order. */
+/**
+ * Checks that a search uses all words of a term, in any order. If the term has more than two words, products that lack one word may come after the products
+ * that contain all words.
+ */
 async function checkAllWords(tester: ShopTester, { product, shared, distinct }: WordCase): Promise<void> {
   const rule = 'searches for all words of a term';
   const allowed = await search(tester, distinct);
-  for (const query of [[...shared, distinct].join('%20'), [distinct, ...shared].join('+')])
-    await expectResults(tester, { rule, query, required: product, allowed, term: distinct });
+  for (const query of [[...shared, distinct].join('%20'), [distinct, ...shared].join('+')]) {
+    if (shared.length === 1) await expectResults(tester, { rule, query, required: product, allowed, term: distinct });
+    else await expectFirst(tester, { rule, query, required: product, allowed, term: distinct });
+  }
 }
 
-/** Checks that a search finds all products with a word. They must come before products that contain it only as a part of another word. */
+/** Checks that the results contain the product `required` before all products that are not in `allowed`. */
+async function expectFirst(tester: ShopTester, expected: ExpectedResults & { readonly required: Product }) {
+  const { rule, query, required, allowed, term } = expected;
+  const results = await search(tester, query);
+  const fail = (detail: string) => tester.failRule('listProducts', rule, `search=${query} ${detail}.`);
+  const place = results.findIndex(({ id }) => id === required.id);
+  const name = JSON.stringify(required.name);
+  if (place < 0) fail(`does not find ${name}`);
+  const other = results.slice(0, Math.max(place, 0)).find(({ id }) => !allowed.some((one) => one.id === id));
+  if (!other) return;
+  const otherName = JSON.stringify(other.name);
+  fail(`lists ${otherName} before ${name}, but a search for ${term} does not find ${otherName}`);
+}
+
+/**
+ * Checks that a search for a word finds all products with the word. These products must come before products that contain the word only as a part of another
+ * word.
+ */
 async function checkRanking(tester: ShopTester, { word, products }: WordEntry): Promise<void> {
   const results = await search(tester, word);
   const hasWord = ({ id }: Product) => products.some((product) => product.id === id);
@@ -89,14 +114,14 @@ async function checkRanking(tester: ShopTester, { word, products }: WordEntry): 
   const misplaced = firstOther < 0 ? undefined : results.slice(firstOther).find(hasWord);
   if (!misplaced) return;
   const [name, before] = [misplaced.name, results[firstOther]?.name].map((one) => JSON.stringify(one));
-  const detail = `${name} contains the word ${word}, but comes after ${before}, which does not contain it.`;
+  const detail = `${name} contains the word ${word}, but comes after ${before}, which does not contain this word.`;
   tester.failRule('listProducts', 'the best match comes first', detail);
 }
 
-/** Matches a letter whose percent-encoding contains a hexadecimal letter. Such an escape has two forms: `k` is %6b or %6B. */
+/** Matches a letter whose percent-encoding contains a hexadecimal digit from a to f. The encoding can be in lower or upper case: `k` is `%6b` or `%6B`. */
 const ENCODABLE_LETTER = /[klmno]/;
 
-/** Checks that a search has the same results if its term is encoded differently, or if spaces are added to its term. */
+/** Checks that a search has the same results if its term is percent-encoded differently, or if spaces are added to its term. */
 async function checkEncodings(tester: ShopTester, { word }: WordEntry): Promise<void> {
   const allowed = await search(tester, word);
   const required = tester.model.products.find((product) => getPlainWords(product).has(word));
@@ -111,10 +136,7 @@ async function checkEncodings(tester: ShopTester, { word }: WordEntry): Promise<
   for (const [rule, query] of queries) await expectResults(tester, { rule, query, required, allowed, term: word });
 }
 
-/**
- * The expected results of a search. They must contain `required`. They may contain only products of `allowed`, which are the results of a search for
- * `term`.
- */
+/** A search and its expected results. The results must contain `required`. All results must be in `allowed`, which are the results of a search for `term`. */
 interface ExpectedResults {
   readonly rule: string;
   readonly query: string;

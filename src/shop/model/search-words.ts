@@ -1,39 +1,42 @@
 import type { Random } from '../../util/random.ts';
 import type { Product } from '../types.ts';
 
-/** The maximum number of products that are compared with each other. */
+/** The maximum number of products that `pickWordCase` compares with each other. */
 const MAX_COMPARED = 100;
 
-/** The minimum length of a searched word, in letters. Shorter words are often part of other words. */
+/** The minimum number of letters of a word that the check searches. Shorter words are often part of other words. */
 export const MIN_WORD_LENGTH = 3;
 
-/** Returns the text in which a search looks for its term: the name and the keywords of a product, in lower case. */
+/** Returns the searchable text of a product: the name and the keywords in lower case, each on its own line. */
 export function getSearchText({ name, keywords }: Product): string {
   return [name, ...keywords].join('\n').toLowerCase();
 }
 
 /**
- * Returns the words of a product that have only the letters a to z. Spaces and commas separate words. A server may search `t-shirt` as one word or as
- * two, so words with other characters are ignored.
+ * Returns the words of a product that consist of the letters a to z. Spaces and commas separate words. Omits words with other characters, because a server may
+ * search `t-shirt` as one word or as two words.
  */
 export function getPlainWords(product: Product): ReadonlySet<string> {
   const words = getSearchText(product).split(/[\s,]+/);
   return new Set(words.filter((word) => word.length >= MIN_WORD_LENGTH && /^[a-z]+$/.test(word)));
 }
 
-/** Words of a product. At least one other product has the shared words, but not the distinct word. */
+/**
+ * Words of a product, for a search that must find the product. `shared`: words that another product also contains. `distinct`: a word that the other product
+ * does not contain.
+ */
 export interface WordCase {
   readonly product: Product;
   readonly shared: readonly string[];
   readonly distinct: string;
 }
 
-/** Returns `count` random values, which can be the same; an empty list if there are no values. */
+/** Returns `count` random values of a list. A value can be picked several times. Returns an empty list if there are no values. */
 export function pickSome<Value>(values: readonly Value[], count: number, random: Random): readonly Value[] {
   return values.length === 0 ? [] : Array.from({ length: count }, () => random.pick(values));
 }
 
-/** Returns a random case with `count` shared words; an empty list if the products have no such words. */
+/** Returns a list with one random `WordCase` that has `count` shared words. The list is empty if no two products share `count` words. */
 export function pickWordCase(products: readonly Product[], count: number, random: Random): readonly WordCase[] {
   const compared = products.slice(0, MAX_COMPARED);
   const cases = compared.flatMap((product) =>
@@ -49,15 +52,15 @@ export function pickWordCase(products: readonly Product[], count: number, random
   return pickSome(cases, 1, random).map((one) => ({ ...one, distinct: random.pick(one.distinct) }));
 }
 
-/** A word, and the products that have it as a whole word. */
+/** A word, and the products that contain it as a whole word. */
 export interface WordEntry {
   readonly word: string;
   readonly products: readonly Product[];
 }
 
 /**
- * Returns each plain word with its products. Omits a word if another product contains it only as a part of a word with other characters, such as a
- * hyphen.
+ * Returns each word that consists of the letters a to z, with the products that contain the word. Omits a word such as "shirt" if another product contains it
+ * only in a word such as "t-shirt", because a search for "shirt" may or may not find that product.
  */
 export function indexWords(products: readonly Product[]): readonly WordEntry[] {
   const index = new Map<string, Product[]>();
@@ -69,8 +72,8 @@ export function indexWords(products: readonly Product[]): readonly WordEntry[] {
 }
 
 /**
- * Returns the words that require a ranking. For such a word, the list of products contains a product with the word only as a part of another word,
- * and a later product with the whole word. A server that ranks whole words first must change the order of these products.
+ * Returns the words whose search results must not be in catalogue order. In the catalogue, a product that contains the word only as a part of another word
+ * comes before a product with the whole word. The search results must have the whole word first.
  */
 export function findPartialWords(products: readonly Product[], words: readonly WordEntry[]): readonly WordEntry[] {
   return words.filter(({ word, products: matches }) => {
@@ -81,7 +84,10 @@ export function findPartialWords(products: readonly Product[], words: readonly W
   });
 }
 
-/** Returns all sequences of letters and digits in a product. A word with an apostrophe is returned twice: split at the apostrophe, and without it. */
+/**
+ * Returns all sequences of letters and digits in a product. A word with an apostrophe is split at the apostrophe, and is also returned without the apostrophe:
+ * "men's" gives "men", "s" and "mens".
+ */
 function getAllWords(product: Product): ReadonlySet<string> {
   const text = getSearchText(product);
   return new Set([text, text.replaceAll(/['’]/g, '')].flatMap(splitWords));

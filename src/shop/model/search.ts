@@ -8,16 +8,16 @@ import { createComparisons, type SearchCheck, search } from './search-comparison
 import { MIN_WORD_LENGTH, pickSome, splitWords } from './search-words.ts';
 import { catchMismatch, ShopTester } from './shop-tester.ts';
 
-/** A search term that must find a product, and a description of this kind of terms, for messages. */
+/** A search term that must find a certain product, and a description of the term for messages, such as "words with accents". */
 type Term = readonly [term: string, description: string];
 
-/** The minimum length of a word that is misspelled, in letters. */
+/** The minimum number of letters of a word that the check misspells. */
 const MIN_MISSPELLED_LENGTH = 5;
 
 /** The number of products, chosen at random, for which search terms are created. */
 const SEARCHED_PRODUCTS = 8;
 
-/** Checks the product search with terms from the names and keywords of products. */
+/** Checks the product search of a shop with search terms from the names and keywords of its products. */
 export async function checkSearch({ session, seed }: CheckContext, model: Model): Promise<void> {
   const random = createRandom(seed);
   const { products } = model;
@@ -46,18 +46,18 @@ async function checkTerm(tester: ShopTester, required: Product, [term, descripti
     const listed = products.find(({ id }) => id === result.id);
     const difference = findDifference(listed, result);
     if (difference === undefined) continue;
-    const message = `${start} finds the product ${result.id}, which differs from the listed product: ${difference}`;
+    const message = `${start} finds the product ${result.id}, which differs from the same product in the list of all products: ${difference}`;
     tester.fail('listProducts', 'search results equal the listed products', message);
   }
 }
 
-/** Returns terms that must find a product. */
+/** Returns search terms that must find a product. */
 function createTerms(product: Product, random: Random): readonly Term[] {
   const texts = [product.name, ...product.keywords];
   const words = texts.flatMap(splitWords).filter((word) => word.length >= MIN_WORD_LENGTH);
   if (words.length === 0) return [];
   const word = random.pick(words);
-  // Only words without hyphens and apostrophes: a server may search `t-shirt` as one word or as two.
+  // Omits words with hyphens and apostrophes, because a server may search `t-shirt` as one word or as two words.
   const longWords = texts
     .flatMap((text) => text.split(/[\s,]+/))
     .filter((one) => one.length >= MIN_MISSPELLED_LENGTH && /^[a-z]+$/i.test(one));
@@ -75,7 +75,7 @@ function createTerms(product: Product, random: Random): readonly Term[] {
   ];
 }
 
-/** Returns a word without one letter, and with one wrong letter. The first letter stays the same. */
+/** Returns two misspellings of a word: one letter is missing, or one letter is wrong. The first letter stays the same. */
 function misspell(word: string, random: Random): readonly Term[] {
   const index = random.integer(1, word.length - 1);
   const wrongLetter = word[index]?.toLowerCase() === 'x' ? 'z' : 'x';
@@ -85,7 +85,10 @@ function misspell(word: string, random: Random): readonly Term[] {
   ];
 }
 
-/** Returns a keyword with the start of the next one. The shop searches all keywords as one text, joined by commas. */
+/**
+ * Returns a term with a keyword and the start of the next keyword, such as "wool,hik". A search must find it, because the shop searches all keywords as one
+ * text, joined by commas. Returns no term if the keywords are too short.
+ */
 function createKeywordBoundaryTerms({ keywords }: Product): readonly Term[] {
   const [one = '', next = ''] = keywords.filter((keyword) => !keyword.includes(','));
   const areAdjacent = keywords.indexOf(next) === keywords.indexOf(one) + 1;

@@ -15,11 +15,11 @@ import { catchMismatch, ShopTester } from './shop-tester.ts';
 import * as series from './step-series.ts';
 import * as steps from './steps.ts';
 
-/** The number of products in a random sequence, and its maximum number of steps. */
+/** The number of different products in a random sequence, and the maximum number of steps in a random sequence. */
 const PRODUCT_COUNT = 5;
 const MAX_STEPS = 25;
 
-/** Resets the shop and runs a sequence. Returns the findings that ended the sequence; undefined if it ran to its end. */
+/** Resets the shop and runs a sequence of steps. Returns the findings that ended the sequence. Returns undefined if the sequence ran to its end. */
 type RunSequence = (sequence: Sequence) => Promise<readonly Finding[] | undefined>;
 
 function createSequenceRunner(session: Session, check: CheckName, defaultModel: Model): RunSequence {
@@ -35,7 +35,7 @@ function createSequenceRunner(session: Session, check: CheckName, defaultModel: 
   };
 }
 
-/** Runs sequences one after another. Repeats a sequence that has findings, and adds the findings that occur again to the results. */
+/** Runs sequences one after another. If a sequence has findings, runs it again, and adds the findings that occur again to the results. */
 export async function checkFixedSequences(
   context: CheckContext,
   defaultModel: Model,
@@ -57,8 +57,8 @@ export async function checkFixedSequences(
 }
 
 /**
- * Sends invalid requests. To save time, first sends all of them in one sequence. Sends each of them in its own sequence only if the first sequence
- * finds a violation.
+ * Sends invalid requests and checks the responses. To save time, first sends all requests in one sequence. If this sequence has a finding, sends each request
+ * in its own sequence.
  */
 export async function checkInvalidRequests(
   context: CheckContext,
@@ -71,7 +71,7 @@ export async function checkInvalidRequests(
   await checkFixedSequences(context, defaultModel, sequences);
 }
 
-/** Changes the state of the shop before a sequence is repeated. A finding that occurs again then does not depend on the state before the sequence. */
+/** Changes the state of the shop before a sequence runs again. If the finding occurs again, it does not depend on the state before the sequence. */
 async function changeState({ session, prepare }: CheckContext): Promise<void> {
   session.mayHaveChanged = true;
   await prepare();
@@ -79,8 +79,8 @@ async function changeState({ session, prepare }: CheckContext): Promise<void> {
 }
 
 /**
- * Removes the reads before the last request of a finding, and sends the remaining requests. Returns the shortened finding if the last response is the
- * same. Returns the finding unchanged if it is different.
+ * Tries to shorten the list of requests in a finding. Sends the requests again, but without the GET requests before the last request. Returns the shortened
+ * finding if the last response is the same as before. If not, returns the finding unchanged.
  */
 async function removeReads(context: CheckContext, finding: Finding): Promise<Finding> {
   await changeState(context);
@@ -93,7 +93,7 @@ async function removeReads(context: CheckContext, finding: Finding): Promise<Fin
   return isSame ? { ...finding, exchanges: shortened } : finding;
 }
 
-/** Sends requests again. Returns the last response; undefined if a request gets no response. */
+/** Sends the requests of a finding again. Returns the last response, or undefined if a request gets no response. */
 async function replay({ client }: Session, exchanges: readonly Exchange[]): Promise<ReceivedResponse | undefined> {
   let response: ReceivedResponse | undefined;
   for (const { request } of exchanges) {
@@ -103,17 +103,20 @@ async function replay({ client }: Session, exchanges: readonly Exchange[]): Prom
   return response;
 }
 
-/** UUIDs and times in ms, which differ each time that a sequence runs. */
+/** Matches UUIDs and times in ms, which differ in each run of a sequence. */
 const IDS_AND_TIMES = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b\d{13}\b/gi;
 
 function toComparable({ status, text }: ReceivedResponse): string {
   return `${status} ${text.replaceAll(IDS_AND_TIMES, '')}`;
 }
 
-/** The pause before a failed sequence runs again, in ms. The entries of short-lived caches expire during this pause. */
+/** The pause before a failed sequence runs again, in ms. During the pause, the entries of short-lived caches on the server expire. */
 const PAUSE_MS = 500;
 
-/** Runs random sequences. A sequence ends at its first finding, so a known finding can hide other findings. Adds a note if this can be the case. */
+/**
+ * Runs random sequences of requests. A sequence ends at its first finding, so a finding that is already known can hide other findings. Adds a note to the
+ * report if a sequence ends at a known finding.
+ */
 export async function checkRandomSequences(context: CheckContext, defaultModel: Model): Promise<void> {
   const { session, fc, seed, runs, note } = context;
   const { results } = session;

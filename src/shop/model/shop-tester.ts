@@ -6,16 +6,19 @@ import type { OperationId } from '../types.ts';
 import { findDifference } from './difference.ts';
 import type { Model } from './model.ts';
 
-/** The error that ends a sequence of requests when a response does not match the model. `findings` is empty if all findings are already known. */
+/**
+ * Thrown if a response differs from the model, the expected state of the shop. The error ends a sequence of requests. `findings` is empty if all findings are
+ * already in the results of the check.
+ */
 export class ModelMismatchError extends Error {
   override readonly name = 'ModelMismatchError';
 
   constructor(readonly findings: readonly Finding[]) {
-    super('The shop does not match its model.');
+    super('A response of the shop differs from the model.');
   }
 }
 
-/** Runs a function. Returns its result, or the findings of the `ModelMismatchError` that it throws. */
+/** Runs a function. Returns its result as `value`. If the function throws a `ModelMismatchError`, returns the `findings` of the error instead. */
 export async function catchMismatch<Value>(
   run: () => Promise<Value>,
 ): Promise<{ readonly value?: Value; readonly findings?: readonly Finding[] }> {
@@ -27,36 +30,39 @@ export async function catchMismatch<Value>(
   }
 }
 
-/** Returns whether a finding means that the response body can't be compared: invalid JSON, a missing property, or a wrong type. */
+/**
+ * Returns whether a finding means that the response body can't be compared with the expected body, because it has invalid JSON, a missing property or a wrong
+ * type.
+ */
 export function isUnusableBody({ rule }: Finding): boolean {
   const isOfBody = rule.startsWith('body') && !rule.endsWith('additionalProperties');
   return isOfBody || ['JSON', 'content type documented', 'status documented'].includes(rule);
 }
 
-/** A request with the expected status of its response. The operation defines the method. */
+/** A request with the expected status of its response. The operation with the operationId `id` defines the HTTP method. */
 export interface RequestCase extends Omit<RequestToSend, 'method'> {
   readonly id: OperationId;
-  /** The value of a JSON body. Replaces `body` and its content type. */
+  /** The value of a JSON body. Use `json` or `body`, not both. */
   readonly json?: unknown;
   readonly status: number;
-  /** JSON Pointers to the places in the body that the response must report as violations. */
+  /** JSON Pointers to the invalid values in the request body. The response must report a violation for each of these values. */
   readonly pointers?: readonly string[];
   /** The reason for the expected status, as the end of a sentence that starts with "if". */
   readonly why: string;
 }
 
-/** The maximum number of exchanges in a finding. */
+/** The maximum number of requests, with their responses, that a finding lists. */
 const MAX_EXCHANGES = 200;
 
 /** Sends requests to a shop one after another, and compares the responses with a model. */
 export class ShopTester {
   readonly routes: Readonly<Record<OperationId, Route>>;
-  /** The state of the shop after a reset. */
+  /** The expected state of the shop after a reset. */
   readonly defaultModel: Model;
   private readonly exchanges: Exchange[] = [];
   private readonly statuses = new Map<OperationId, number>();
 
-  /** `headers` are sent with each request. `model` is the expected state of the shop, at first its default data. */
+  /** `headers`: request headers that are sent with each request. `model`: the expected state of the shop. The initial value is its default data. */
   constructor(
     private readonly options: {
       readonly session: Session;
@@ -70,7 +76,10 @@ export class ShopTester {
     this.routes = Object.fromEntries(routes.map((route) => [route.operationId, route])) as ShopTester['routes'];
   }
 
-  /** Sends a request. Throws `ModelMismatchError` if there is no response, if the response has a new violation, or if its body can't be compared. */
+  /**
+   * Sends a request. Throws `ModelMismatchError` if there is no response, if the response violates the contract in a way that is not yet in the results, or if
+   * its body can't be compared.
+   */
   async send(id: OperationId, request: RequestToSend): Promise<ReceivedResponse> {
     const { session, check, headers } = this.options;
     const requestWithHeaders = { ...request, headers: { ...headers, ...request.headers } };
@@ -86,12 +95,12 @@ export class ShopTester {
     return exchange.response;
   }
 
-  /** Sends a request with a JSON body or without a body. Throws the errors of `send`. */
+  /** Sends a request with a JSON body or without a body. Throws the same errors as `send`. */
   sendJson(id: OperationId, target: string, body?: unknown): Promise<ReceivedResponse> {
     return this.send(id, createJsonRequest(this.routes[id].method, target, body));
   }
 
-  /** Sends a request. Throws the errors of `send`. Also throws `ModelMismatchError` if the response does not have the expected status. */
+  /** Sends a request. Throws the same errors as `send`, and `ModelMismatchError` if the response does not have the expected status. */
   async sendCase({ id, status, why, json, pointers: _, ...request }: RequestCase): Promise<ReceivedResponse> {
     const { method } = this.routes[id];
     const response = await this.send(id, { ...createJsonRequest(method, request.target, json), ...request });
@@ -109,7 +118,7 @@ export class ShopTester {
     this.fail(id, rule, toRuleMessage(rule, detail));
   }
 
-  /** Runs a function and returns its result. Returns undefined if the function throws a `ModelMismatchError` and all its findings are known. */
+  /** Runs a function and returns its result. Returns undefined if the function throws a `ModelMismatchError` whose findings are all in the results already. */
   async ignoreKnown<Value>(run: () => Promise<Value>): Promise<Value | undefined> {
     const { value, findings } = await catchMismatch(run);
     if (findings?.some((finding) => !this.options.session.results.has(finding))) throw new ModelMismatchError(findings);
@@ -122,7 +131,18 @@ export class ShopTester {
       this.fail(id, `${status} if ${why}`, `Status ${response.status} instead of ${status}: ${why}`);
   }
 
-  /** Throws `ModelMismatchError` if two values differ, unless the finding is already known. The detail in the message starts with `context`. */
+  /** Throws `ModelMismatchError` if the type of a problem document does not end with one of the expected codes. */
+  expectProblemType(id: OperationId, { body }: ReceivedResponse, codes: readonly string[]): void {
+    const type = String((body as { type?: unknown } | undefined)?.type);
+    if (codes.some((code) => type.endsWith(code))) return;
+    const message = `The problem type is ${type} instead of ${codes.join(' or ')}`;
+    this.fail(id, 'the problem type names the missing resource', message);
+  }
+
+  /**
+   * Throws `ModelMismatchError` if two values differ and the results do not have this finding yet. `context`: the start of the message about the difference,
+   * such as "In the response to GET /api/orders".
+   */
   expectEqual(
     id: OperationId,
     rule: string,

@@ -17,7 +17,7 @@ import { checkSearch } from './search.ts';
 import { checkFixedSequences, checkInvalidRequests, checkRandomSequences } from './sequences.ts';
 import { readInitialState } from './start.ts';
 
-/** The behaviour model of the shop. The check uses it for each server with the contract of the shop. */
+/** The behaviour model of the shop: the expected responses and states. `storefront check` compares every server of the shop's contract with this model. */
 export const shopModel: BehaviourModel = {
   subject: 'the shop',
   rules: shopRules,
@@ -27,7 +27,7 @@ export const shopModel: BehaviourModel = {
   open: openShop,
 };
 
-/** Returns whether a contract has all operations of the shop, with the same requests. */
+/** Returns whether a contract has all operations of the shop, with the same methods, paths, parameters and request bodies. */
 export function isShop({ normalized: plain, routes }: Contract): boolean {
   return shopContract.routes.every((own) => {
     const route = routes.find(({ operationId }) => operationId === own.operationId);
@@ -35,7 +35,7 @@ export function isShop({ normalized: plain, routes }: Contract): boolean {
   });
 }
 
-/** Reads the initial state of a shop and creates its checks. `isFresh`: whether the shop already has its default data. */
+/** Reads the initial state of a shop, and creates the checks that compare the shop with the model. `isFresh`: whether the shop already has its default data. */
 async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFresh: boolean): Promise<OpenedModel> {
   const { session, allowedRoutes, note } = context;
   const isAllowed = (operationId: string) => allowedRoutes.some((route) => route.operationId === operationId);
@@ -56,23 +56,26 @@ async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFr
     parts: defaultModel ? createModelParts(defaultModel) : [],
     finish() {
       if (!defaultModel) note(MODEL_SKIPPED);
-      else if (!canRunSequences) note('Request sequences were skipped: they need all operations of the shop.');
+      else if (!canRunSequences)
+        note(
+          'Request sequences were skipped: they need all operations of the shop, and this check may not send all of them.',
+        );
       else session.results.addAll(allowedRoutes.flatMap((route) => findMissingStatuses(session, route)));
     },
   };
 }
 
 const MODEL_SKIPPED =
-  'The shop model was skipped: the state of the shop could not be read, or does not match the contract.';
+  'The checks of the shop model were skipped: the state of the shop could not be read, or does not match the contract.';
 
-/** The size of a part of the check: the number of its fixed sequences or invalid requests, and the number of its random sequences. */
+/** The maximum number of fixed sequences or of invalid requests in a part of the check, and the maximum number of random sequences in a part. */
 const FIXED_PER_PART = 12;
 const RANDOM_PER_PART = 5;
 
-/** The difference between the seeds of two parts. */
+/** The difference between the random seeds of two consecutive parts. */
 const SEED_STEP = 7_919;
 
-/** Creates the parts that run sequences of requests. */
+/** Creates the parts of the check that run sequences of requests. */
 function createSequenceParts({ seed, runs }: Pick<CheckContext, 'seed' | 'runs'>, model: Model): readonly ModelPart[] {
   const fixed = split(createFixedSequences(model), FIXED_PER_PART);
   const invalid = split(INVALID_REQUESTS, FIXED_PER_PART);
@@ -104,7 +107,7 @@ function split<Entry>(entries: readonly Entry[], size: number): readonly (readon
   return Array.from({ length: count }, (_, index) => entries.slice(index * size, (index + 1) * size));
 }
 
-/** Returns a finding for each documented status that no response of an operation had. */
+/** Returns a finding for each status that the contract documents for an operation, but that no response had. */
 function findMissingStatuses({ results }: Session, { operationId, responses }: Route): readonly Finding[] {
   const missing = responses.filter(
     ({ name }) => /^\d+$/.test(name) && !results.getStatuses(operationId).includes(name),
@@ -117,8 +120,8 @@ function findMissingStatuses({ results }: Session, { operationId, responses }: R
 }
 
 /**
- * Resets the shop, fills its cart with two products, and creates an order if the default data has no order. Ignores errors, because other checks
- * report them.
+ * Resets the shop, adds two products to its cart, and creates an order if the default data has no order. Ignores failed requests, because other checks report
+ * them.
  */
 async function fillShop({ client }: Session, pool: Pool, { products, orders }: Model): Promise<void> {
   const ids = products.slice(0, 2).map(({ id }) => id);

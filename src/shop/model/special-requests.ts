@@ -21,7 +21,7 @@ const CART = '/api/cart-items';
 const JSON_TYPE = 'application/json';
 const JSON_HEADERS = { 'content-type': JSON_TYPE };
 
-/** Returns invalid requests. `productId` is the id of a product in the cart. */
+/** Returns invalid requests with their expected statuses (400, 413 or 415). `productId`: the id of a product in the cart. */
 export function createInvalidRequests(productId: string): readonly RequestCase[] {
   const path = `${CART}/${productId}`;
   const add = (body: unknown) => invalidCase('addCartItem', CART, `the body is ${JSON.stringify(body)}`, body);
@@ -47,7 +47,7 @@ export function createInvalidRequests(productId: string): readonly RequestCase[]
   ];
 }
 
-/** Returns an invalid request with a JSON body or without a body. The expected status is 400. */
+/** Returns an invalid request with the expected status 400. The request has a JSON body if `json` is defined. */
 function invalidCase(id: OperationId, target: string, why: string, json?: unknown): RequestCase {
   return { id, target, json, status: 400, why };
 }
@@ -60,7 +60,7 @@ function createInvalidExpands(id: OperationId, path: string, value: string): rea
   ];
 }
 
-/** Returns requests whose body is invalid JSON, is too large, or has an unsupported type. `validBody` is valid JSON for the operation. */
+/** Returns requests whose body is invalid JSON, is too large, or has an unsupported type. `validBody`: a JSON body that the operation accepts. */
 function createInvalidBodies(id: OperationId, target: string, validBody: string): readonly RequestCase[] {
   const invalid = { id, target, status: 400, headers: JSON_HEADERS };
   const unsupported = { id, target, status: 415, body: validBody };
@@ -84,11 +84,11 @@ function createInvalidBodies(id: OperationId, target: string, validBody: string)
   ];
 }
 
-/** Returns valid requests that servers often reject. `itemId` is the id of a product in the cart. `productId` is the id of another product. */
+/** Returns valid requests that servers often reject. `itemId`: the id of a product in the cart. `productId`: the id of a product that is not in the cart. */
 export function createUnusualRequests(itemId: string, productId: string): readonly RequestCase[] {
   const body = JSON.stringify({ productId, quantity: 1 });
   const add = { id: 'addCartItem', target: CART, headers: JSON_HEADERS, body, status: 201 } as const;
-  const accept = { why: 'another media type is accepted', headers: { accept: 'text/html' } };
+  const accept = { why: 'the Accept header has another media type', headers: { accept: 'text/html' } };
   return [
     { ...add, why: 'the content type has a charset', headers: { 'content-type': `${JSON_TYPE}; charset=utf-8` } },
     { ...add, why: 'the content type has capital letters', headers: { 'content-type': 'Application/JSON' } },

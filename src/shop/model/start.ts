@@ -9,8 +9,8 @@ import { catchMismatch, isUnusableBody, ModelMismatchError, ShopTester } from '.
 import { resetUnchecked } from './steps.ts';
 
 /**
- * Resets a shop if `mayReset` is true, and reads its state. If `isFresh` is true, the shop already has its default data, so the reset must change nothing.
- * Returns undefined if the state can't be read. Adds findings to the results.
+ * Reads the state of a shop, after a reset if `mayReset` is true. `isFresh`: the shop already has its default data, so the reset must not change anything.
+ * Returns undefined if the state can't be read. Adds findings to the results of the check.
  */
 export async function readInitialState(
   session: Session,
@@ -36,8 +36,8 @@ export async function readInitialState(
 }
 
 /**
- * Runs a function. If it throws `ModelMismatchError`, runs it again. If the second run has the same finding as the first run, adds the finding to the
- * results. If not, records it as not reproducible. Returns the result of the last run; undefined if the last run throws `ModelMismatchError`.
+ * Runs a function. If the function throws `ModelMismatchError`, runs it again. If both runs have the same finding, adds it to the results. If only the first
+ * run has a finding, records it as not reproducible. Returns the result of the last run, or undefined if the last run throws `ModelMismatchError`.
  */
 async function recordFindings<Value>({ results }: Session, run: () => Promise<Value>): Promise<Value | undefined> {
   const first = await catchMismatch(run);
@@ -51,7 +51,9 @@ async function recordFindings<Value>({ results }: Session, run: () => Promise<Va
   return second.value;
 }
 
-/** Reads the state of a shop, and adds its values to the pool. Throws `ModelMismatchError` if a list can't be read. */
+/**
+ * Reads the state of a shop. Adds its values, such as ids, to the pool of values that other checks send. Throws `ModelMismatchError` if a list can't be read.
+ */
 async function readState(session: Session, pool: Pool, tester: ShopTester): Promise<Model> {
   const readList = async (list: (typeof STATE_LISTS)[number]): Promise<readonly never[]> => {
     const route = tester.routes[list];

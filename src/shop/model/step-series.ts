@@ -5,7 +5,10 @@ import { checkList } from './lists.ts';
 import type { ShopTester } from './shop-tester.ts';
 import * as steps from './steps.ts';
 
-/** Adds up to `count` products to the cart, checks the cart, and orders it. This finds servers that return only a part of a long list. */
+/**
+ * Creates a test step that adds up to `count` products to the cart, checks the cart, and orders the cart. The step finds servers that return only a part of a
+ * long list.
+ */
 export function addManyProducts(count: number): steps.Step {
   return async (tester) => {
     for (const { id } of tester.model.products.slice(0, count)) await steps.addItemUnchecked(tester, id, 1);
@@ -17,7 +20,7 @@ export function addManyProducts(count: number): steps.Step {
   };
 }
 
-/** Orders a product `count` times, and checks the list of orders. */
+/** Creates a test step that orders a product `count` times, and checks the list of orders. `product`: the index of the product. */
 export function createManyOrders(product: number, count: number): steps.Step {
   return async (tester) => {
     for (let time = 0; time < count; time++) {
@@ -28,7 +31,7 @@ export function createManyOrders(product: number, count: number): steps.Step {
   };
 }
 
-/** Sets the quantity of a cart item to the maximum, and then adds one more. */
+/** Creates a test step that sets the quantity of a cart item to the maximum, and then adds one more unit. `product`: the index of the product. */
 export function exceedMaxQuantity(product: number): steps.Step {
   return async (tester) => {
     await steps.addItem(product, 1)(tester);
@@ -38,8 +41,8 @@ export function exceedMaxQuantity(product: number): steps.Step {
 }
 
 /**
- * Requests existing resources with their ids in another letter case, and checks that the status is 404, because ids are case-sensitive. The requests
- * are `addCartItem` and all operations with a path parameter that document status 404.
+ * Sends requests with existing ids in another letter case, and checks that the status is 404, because ids are case-sensitive. Tests `addCartItem` and all
+ * operations that have a path parameter and document status 404.
  */
 export const checkLetterCase: steps.Step = async (tester) => {
   const { cart, orders } = tester.model;
@@ -49,15 +52,17 @@ export const checkLetterCase: steps.Step = async (tester) => {
   for (const route of Object.values(tester.routes)) {
     const { operationId, pathNames, responses, bodyMedia } = route;
     const id = pathNames.length === 1 ? ids[pathNames[0] ?? ''] : undefined;
-    const body = BODIES[operationId];
+    const body = REQUEST_BODIES[operationId];
     const canSend = body !== undefined || Object.keys(bodyMedia).length === 0;
     if (id === undefined || !canSend || !responses.some(({ name }) => name === '404')) continue;
     await expectNotFound(tester, operationId as OperationId, body, id);
   }
 };
 
-/** The bodies of requests with an id in the path. Other operations that document a body are not checked. */
-const BODIES: Readonly<Record<string, unknown>> = { updateCartItem: { quantity: 9 } };
+/**
+ * Request bodies for `checkLetterCase`, by operationId. The test skips an operation if the contract documents a request body for it and this object has none.
+ */
+const REQUEST_BODIES: Readonly<Record<string, unknown>> = { updateCartItem: { quantity: 9 } };
 
 /** Sends a request with an id in another letter case. Checks that the status is 404, and that the cart does not change. */
 async function expectNotFound(tester: ShopTester, operationId: OperationId, body: unknown, id = ''): Promise<void> {
@@ -67,7 +72,7 @@ async function expectNotFound(tester: ShopTester, operationId: OperationId, body
   if (!SAFE_METHODS.includes(method)) await steps.checkCart(tester, operationId, steps.UNCHANGED);
 }
 
-/** Returns an id in another letter case; undefined if it has no letters. */
+/** Returns an id in another letter case, or undefined if the id has no letters. */
 function changeLetterCase(id = ''): string | undefined {
   return [id.toUpperCase(), id.toLowerCase()].find((other) => other !== id);
 }

@@ -7,21 +7,21 @@ import type { RequestCase, ShopTester } from './shop-tester.ts';
 import { createInvalidRequests, createUnusualRequests } from './special-requests.ts';
 
 /**
- * Sends requests to the shop and compares the responses with the model of the tester. Throws `ModelMismatchError` if they differ. Functions such as
- * `addItem` create steps. Their parameters `product`, `option` and `order` are indexes modulo the number of entries.
+ * A test step. Sends requests to a shop and compares the responses with `tester.model`, the expected state of the shop. Throws `ModelMismatchError` if a
+ * response differs. Functions such as `addItem` create steps. Their parameters `product`, `option` and `order` are indexes, modulo the number of entries.
  */
 export type Step = (tester: ShopTester) => Promise<void>;
 
 /** An id that no product and no order has. */
 export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
-/** The rule for the state after a rejected request. */
+/** The rule for the cart and the orders after a rejected request. */
 export const UNCHANGED = 'a rejected request changes nothing';
 
 const CART = '/api/cart-items';
 const ORDERS = '/api/orders';
 
-/** Adds a product to the cart, and checks the response and the cart. */
+/** Creates a test step that adds a product to the cart, and checks the response and the cart. */
 export function addItem(product: number, quantity: number): Step {
   return async (tester) => {
     const rule = await addItemUnchecked(tester, getProductId(tester, product), quantity);
@@ -29,7 +29,7 @@ export function addItem(product: number, quantity: number): Step {
   };
 }
 
-/** Adds a product to the cart, and checks only the response. Returns the name of a rule, for `checkCart`. */
+/** Adds a product to the cart and checks the response, but not the cart. Returns the rule that the cart must follow now, for `checkCart`. */
 export async function addItemUnchecked(tester: ShopTester, productId: string, quantity: number): Promise<string> {
   const currentQuantity = findItem(tester.model, productId)?.quantity ?? 0;
   const response = await tester.sendJson('addCartItem', CART, { productId, quantity });
@@ -42,7 +42,7 @@ export async function addItemUnchecked(tester: ShopTester, productId: string, qu
   const rule =
     currentQuantity > 0
       ? 'the quantity is added to the quantity of the item'
-      : 'a new item has the quantity and the first delivery option';
+      : 'a new item has the quantity in the request and the default delivery option';
   tester.expectEqual('addCartItem', rule, { expected: findItem(tester.model, productId), actual: response.body });
   return 'added products are in the cart';
 }
@@ -60,11 +60,17 @@ interface ItemUpdate {
   readonly quantity?: number;
   /** The index of a delivery option, or an id that no delivery option has. */
   readonly option?: number | 'unknown';
-  /** Whether to send the id of the delivery option as a number, if it has only digits. The contract allows both. */
+  /**
+   * Whether to send the id of the delivery option as a number and not as a string. The contract allows both. An id that is not a decimal number is always a
+   * string.
+   */
   readonly isNumber?: boolean;
 }
 
-/** Updates a cart item, and checks the response and the cart. Expects 404 if the item or the delivery option does not exist. */
+/**
+ * Creates a test step that updates a cart item, and checks the response and the cart. The expected status is 404 if the item or the delivery option does not
+ * exist.
+ */
 export function updateItem({ product, quantity, option, isNumber = false }: ItemUpdate): Step {
   return async (tester) => {
     const productId = getProductId(tester, product);
@@ -76,7 +82,7 @@ export function updateItem({ product, quantity, option, isNumber = false }: Item
     if (!item || option === 'unknown') {
       const why = item ? 'the delivery option does not exist' : 'the product is not in the cart';
       tester.expectStatus('updateCartItem', response, 404, why);
-      expectProblemType(tester, 'updateCartItem', response, [
+      tester.expectProblemType('updateCartItem', response, [
         ...(item ? [] : ['/problems/unknown-cart-item']),
         ...(option === 'unknown' ? ['/problems/unknown-delivery-option'] : []),
       ]);
@@ -92,7 +98,7 @@ export function updateItem({ product, quantity, option, isNumber = false }: Item
   };
 }
 
-/** Removes a cart item, and checks the cart. Expects 404 if the product is not in the cart. */
+/** Creates a test step that removes a cart item, and checks the response and the cart. The expected status is 404 if the product is not in the cart. */
 export function removeItem(product: number): Step {
   return async (tester) => {
     const productId = getProductId(tester, product);
@@ -105,7 +111,7 @@ export function removeItem(product: number): Step {
   };
 }
 
-/** Orders the cart, and checks the order, the cart and the list of orders. Expects 409 if the cart is empty. */
+/** Orders the cart, and checks the order, the cart and the list of orders. The expected status is 409 if the cart is empty. */
 export const createOrder: Step = async (tester) => {
   if (tester.model.cart.length === 0) {
     await tester.sendCase({ id: 'createOrder', target: ORDERS, status: 409, why: 'the cart is empty' });
@@ -126,7 +132,7 @@ export const createOrder: Step = async (tester) => {
   await followLocation(tester, response, order);
 };
 
-/** Orders a cart that is not empty, and checks only the response. */
+/** Orders a cart that is not empty. Checks the response, but not the cart and the list of orders. */
 export async function createOrderUnchecked(tester: ShopTester) {
   const response = await tester.sendJson('createOrder', ORDERS);
   tester.expectStatus('createOrder', response, 201, 'the cart is ordered');
@@ -154,12 +160,12 @@ async function followLocation(tester: ShopTester, { headers }: ReceivedResponse,
   tester.expectEqual('createOrder', rule, { expected: order, actual: body }, `In the response to GET ${path}`);
 }
 
-/** Reads an order, and checks the response. Expects 404 if there are no orders. */
+/** Creates a test step that reads an order, and checks the response. The expected status is 404 if there are no orders. */
 export function readOrder(order: number, isExpanded: boolean): Step {
   return (tester) => checkOrder(tester, tester.model.orders[order % tester.model.orders.length], isExpanded);
 }
 
-/** Requests an order that does not exist. */
+/** Requests an order that does not exist, and expects status 404. */
 export const readUnknownOrder: Step = (tester) => checkOrder(tester, undefined, false);
 
 async function checkOrder(tester: ShopTester, order: Order | undefined, isExpanded: boolean): Promise<void> {
@@ -171,31 +177,37 @@ async function checkOrder(tester: ShopTester, order: Order | undefined, isExpand
   tester.expectEqual('getOrder', 'an order does not change', { expected, actual: response.body });
 }
 
-/** Reads a list or the payment summary, and checks the response. */
+/** Creates a test step that reads a list or the payment summary, and checks the response. */
 export function readList(list: List, isExpanded: boolean): Step {
-  return (tester) => checkList(tester, { list, isExpanded, rule: 'lists show the state' });
+  return (tester) => checkList(tester, { list, isExpanded, rule: 'a response contains the current data' });
 }
 
-/** Sends an invalid request, and checks that the shop rejects it with the expected status and changes nothing. */
+/**
+ * Creates a test step that sends an invalid request, and checks that the shop responds with the expected status and changes nothing. `index`: the index of the
+ * request in `createInvalidRequests`.
+ */
 export function sendInvalidRequest(index: number): Step {
   return async (tester) => {
     const itemId = tester.model.cart[0]?.productId;
     const requests = createInvalidRequests(itemId ?? getProductId(tester, 0));
     const request = requests[index % requests.length] as RequestCase;
     const { id, pointers = [] } = request;
-    // If the cart is empty, a server may report the missing item instead of the invalid update.
+    // If the cart is empty, a server may respond 404 for the missing item instead of 400 for the invalid update.
     if (itemId === undefined && id === 'updateCartItem') return;
     const { body } = await tester.sendCase(request);
     const { violations = [] } = (body ?? {}) as Partial<Problem>;
     const isReported = (pointer: string) => violations.some((one) => one.in === 'body' && one.pointer === pointer);
     const unreported = pointers.find((pointer) => !isReported(pointer));
     if (unreported !== undefined)
-      tester.fail(id, 'all violations are reported', `The violation at ${unreported} is not reported`);
+      tester.fail(id, 'all violations are reported', `The response does not report the violation at ${unreported}`);
     await checkCart(tester, id, UNCHANGED);
   };
 }
 
-/** Sends a valid request that servers often reject, and checks only the status. It must be the last step, because the model does not change. */
+/**
+ * Creates a test step that sends a valid request that servers often reject, and checks only the status. It must be the last step of a sequence, because it does
+ * not update the model. `index`: the index of the request in `createUnusualRequests`.
+ */
 export function sendUnusualRequest(index: number): Step {
   return async (tester) => {
     const requests = createUnusualRequests(getProductId(tester, 0), getProductId(tester, 2));
@@ -216,28 +228,24 @@ export async function resetUnchecked(tester: ShopTester): Promise<void> {
   await tester.sendCase({ id: 'resetData', target: '/api/reset', status: 204, why: 'the data is reset' });
 }
 
-/** Compares the cart and its payment summary with the model. If the cart differs, the finding is about `operationId` and violates `rule`. */
+/**
+ * Compares the cart and the payment summary of a shop with the model. If the cart differs, throws a `ModelMismatchError` with a finding about `operationId` and
+ * `rule`.
+ */
 export async function checkCart(tester: ShopTester, operationId: OperationId, rule: string): Promise<void> {
   await checkList(tester, { list: 'listCartItems', operationId, rule });
   const summaryCheck = { list: 'getPaymentSummary', rule: 'the summary is the sum of the cart' } as const;
   await tester.ignoreKnown(() => checkList(tester, summaryCheck));
 }
 
-/** Returns the current time of the shop, in ms since 1970; undefined if it is unknown. */
+/** Returns the current time of the shop, in ms since 1970, or undefined if the time can't be determined. */
 function readTimeMs(tester: ShopTester): Promise<number | undefined> {
   return tester.ignoreKnown(async () =>
     readClock(tester, (await requestList(tester, 'listDeliveryOptions', true)).body),
   );
 }
 
-function expectProblemType(tester: ShopTester, id: OperationId, { body }: ReceivedResponse, types: readonly string[]) {
-  const type = String((body as { type?: unknown } | undefined)?.type);
-  if (types.some((one) => type.endsWith(one))) return;
-  const message = `The problem type is ${type} instead of ${types.join(' or ')}`;
-  tester.fail(id, 'the problem type names the missing resource', message);
-}
-
-/** Returns the id of a product by its index; an id that no product has if there are no products. */
+/** Returns the id of the product with an index, modulo the number of products. Returns an id that no product has if there are no products. */
 export function getProductId({ model: { products } }: ShopTester, product: number): string {
   return products[product % products.length]?.id ?? UNKNOWN_ID;
 }

@@ -10,7 +10,7 @@ export const listCartItems: Handler<'listCartItems'> = ({ query }, shop) => {
   return { body: state.cartItems.map((item) => ({ ...item, product: findProduct(state, item.productId) })) };
 };
 
-/** Adds a product to the cart and returns its item. */
+/** Adds a product to the cart and returns its cart item. */
 export const addCartItem: Handler<'addCartItem'> = async ({ body: { productId, quantity } }, shop) => {
   const item = await shop.update((state) => {
     findProduct(state, productId);
@@ -26,7 +26,7 @@ export const updateCartItem: Handler<'updateCartItem'> = async ({ path, body = {
   const item = await shop.update((state) => {
     const current = findCartItem(state.cartItems, path.productId);
     const { quantity = current.quantity } = body;
-    // Decision: a number is converted to a decimal string, because some front ends send the id as a number.
+    // Decision: an id that is a number is converted to a decimal string, because some front ends send a number.
     const deliveryOptionId = String(body.deliveryOptionId ?? current.deliveryOptionId);
     if (quantity === current.quantity && deliveryOptionId === current.deliveryOptionId) return { result: current };
     const changed = { ...current, quantity, deliveryOptionId: findDeliveryOption(state, deliveryOptionId).id };

@@ -2,12 +2,17 @@ import { type Catalogue, findProduct } from '../domain/catalogue.ts';
 import { createOrderFromCart, findOrder } from '../domain/order.ts';
 import type { Order } from '../types.ts';
 import type { Handler } from './handler.ts';
+import { respondWithPage } from './page.ts';
 
-/** Returns the orders, the newest first. With `expand=products` each order contains its products. */
+/**
+ * Returns the orders, the newest first. With `limit` or `after`, returns one page of the orders. With `expand=products`, each entry of `products` in an order
+ * contains the whole product.
+ */
 export const listOrders: Handler<'listOrders'> = ({ query }, shop) => {
   const state = shop.read();
-  if (query.expand === undefined) return { body: state.orders };
-  return { body: state.orders.map((order) => expandProducts(order, state)) };
+  const response = respondWithPage(state.orders, '/api/orders', query);
+  if (query.expand === undefined) return response;
+  return { ...response, body: response.body.map((order) => expandProducts(order, state)) };
 };
 
 /** Creates an order of all items in the cart, empties the cart, and returns the order. */
@@ -19,7 +24,7 @@ export const createOrder: Handler<'createOrder'> = async (_input, shop) => {
   return { body: order, headers: { Location: `/api/orders/${order.id}` } };
 };
 
-/** Returns one order. With `expand=products` the order contains its products. */
+/** Returns one order. With `expand=products`, each entry of `products` contains the whole product. */
 export const getOrder: Handler<'getOrder'> = ({ path, query }, shop) => {
   const state = shop.read();
   const order = findOrder(state.orders, path.orderId);

@@ -1,27 +1,27 @@
-/** Returns the first letter of a word and the consonants after it, such as "bsktbl" for "basketball". A doubled consonant counts once. */
+/** Returns the first letter of a word and the consonants after it, such as "bsktbl" for "basketball". A repeated consonant is returned once. */
 export function getConsonants(word: string): string {
   const consonants = word.slice(1).replaceAll(/[aeiou]/g, '');
   return word.charAt(0) + consonants.replaceAll(/(.)\1+/g, '$1');
 }
 
-/** Whether a word contains the letters of a text in the same order. */
+/** Returns whether a word contains all letters of a text in the same order. Other letters may be between them: "bktl" is in "basketball". */
 export function isSubsequence(text: string, word: string): boolean {
   let matched = 0;
   for (let at = 0; matched < text.length && at < word.length; at++) if (text[matched] === word[at]) matched++;
   return matched === text.length;
 }
 
-/** The minimum number of letters from the end of a word in its abbreviation. */
-const TAIL_LENGTH = 3;
+/** The minimum number of letters that an abbreviation has in common with the end of the word: "bball" ends with "ball", as "basketball" does. */
+const MIN_TAIL_LENGTH = 3;
 
-/** Returns the first letter of a word followed by its last three letters. */
+/** Returns the first letter of a word followed by its last three letters, such as "ktle" for "kettle". */
 export function getEnds(word: string): string {
-  return word.charAt(0) + word.slice(-TAIL_LENGTH);
+  return word.charAt(0) + word.slice(-MIN_TAIL_LENGTH);
 }
 
 /**
- * Whether a text consists of the head and the tail of a word: "bball" consists of "b" and "ball" from "basketball". The word must be at least two
- * letters longer than the text.
+ * Returns whether a text consists of the start and the end of a word: "bball" consists of "b" and "ball" from "basketball". The end must have at least three
+ * letters, and the word must be at least two letters longer than the text.
  */
 export function isHeadAndTail(text: string, word: string): boolean {
   if (word.length < text.length + 2) return false;
@@ -29,10 +29,13 @@ export function isHeadAndTail(text: string, word: string): boolean {
   while (head < text.length && text[head] === word[head]) head++;
   let tail = 0;
   while (tail < text.length && text.at(-1 - tail) === word.at(-1 - tail)) tail++;
-  return head >= 1 && tail >= TAIL_LENGTH && head + tail >= text.length;
+  return head >= 1 && tail >= MIN_TAIL_LENGTH && head + tail >= text.length;
 }
 
-/** Returns the number forms of a word: its possible plurals and singulars. */
+/**
+ * Returns the possible plurals and singulars of an English word. Some results are not real words: "ball" gives "balls" and "balles". Returns an empty list for
+ * a word of fewer than three letters.
+ */
 export function getNumberForms(word: string): readonly string[] {
   if (word.length < 3) return [];
   const forms = [`${word}s`, `${word}es`];

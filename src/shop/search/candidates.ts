@@ -1,57 +1,73 @@
 import { getConsonants, getEnds, getNumberForms, isHeadAndTail, isSubsequence } from './abbreviations.ts';
 import { getEditCost } from './edit-cost.ts';
+import { isUnspaced } from './fold-text.ts';
 import { getPhoneticCode } from './phonetic-code.ts';
+import type { WordId } from './postings.ts';
 import { type Candidate, MATCH_RANKS } from './ranking.ts';
-import type { Vocabulary, WordId } from './vocabulary.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
-/** The minimum length of a search word for an infix match, in letters. */
+/**
+ * A search word with at least this number of letters also matches inside other words: "board" matches "cupboard". There is no minimum for scripts without
+ * spaces between words, such as Chinese.
+ */
 const INFIX_LENGTH = 3;
 
-/** The minimum length of a search word for a fuzzy match, in letters. */
+/** A search word with at least this number of letters also matches words that it may misspell or abbreviate. */
 const TYPO_LENGTH = 3;
 
 /**
- * The minimum length of a search word for a misspelled prefix with any distance, in letters. A shorter search word matches only prefixes with a
- * distance of at most `SHORT_PREFIX_DISTANCE`.
+ * If a search word has fewer than `SHORT_PREFIX_LENGTH` letters, it can only be a misspelled prefix of a word with an edit distance of at most
+ * `SHORT_PREFIX_DISTANCE`.
  */
 const SHORT_PREFIX_LENGTH = 5;
 const SHORT_PREFIX_DISTANCE = 0.75;
 
-/** The maximum difference between the distance of a candidate and the lowest distance. */
+/** A fuzzy match is dropped if its distance exceeds the distance of the closest fuzzy match by more than this value. */
 const MAX_DIFFERENCE = 0.45;
 
-/** The maximum edit cost of a misspelled word. It allows two unlikely substitutions, but not of the first letter. */
+/** The maximum weighted edit distance of a misspelled word. It allows two substitutions of unrelated letters, but not if one of them is the first letter. */
 const MAX_EDIT_DISTANCE = 2.25;
 
-/** The additional distance of a misspelled prefix for each missing letter. */
+/** If a search word is the misspelled prefix of a word, this distance is added for each letter of the word after the prefix. */
 const MISSING_LETTER_DISTANCE = 0.1;
 
-/** The maximum distance of a candidate. */
+/** The maximum distance between a search word and a matching word. Greater distances are lowered to this value. */
 const MAX_DISTANCE = 3.9;
 
-/** The additional distance of a singular or plural of a candidate. */
+/** The distance that is added if a product contains the singular or plural of a matching word instead of the word itself. */
 const NUMBER_DISTANCE = 0.05;
 
-/** The limits of a phonetic match. A word that sounds like the search word and exceeds a limit does not match. */
+/**
+ * The limits for a word that sounds like the search word. The word does not match above `maxEditCost` or `maxLengthDifference`. A distance above `maxDistance`
+ * is lowered to `maxDistance`. The phonetic code of the search word must have at least `minCodeLength` letters.
+ */
 const PHONETIC = { maxDistance: 1, maxEditCost: 2.75, maxLengthDifference: 2, minCodeLength: 3 };
 
-/** The distance and the minimum length of an abbreviation that consists of the first letter and the end of a word, such as "bball". */
+/** For an abbreviation that consists of the first letter and the end of a word, such as "bball": its distance, and its minimum number of letters. */
 const INITIAL = { distance: 0.25, minLength: 5 };
 
-/** The distance of an abbreviation without vowels: a minimum, and an addition for each missing letter. */
+/** The distance of an abbreviation without vowels, such as "bsktbl": `minimum`, plus `perLetter` for each missing letter. */
 const VOWELS_DISTANCE = { minimum: 0.4, perLetter: 0.1 };
 
-/** The distance of an abbreviation that is the head and the tail of a word: a minimum, and an addition for each missing letter. */
+/**
+ * The distance of an abbreviation that consists of the start and the end of a word, such as "baskball": `minimum`, plus `perLetter` for each missing letter.
+ */
 const HEAD_AND_TAIL_DISTANCE = { minimum: 0.6, perLetter: 0.03 };
 
-/** Returns the words of the vocabulary that a search word may misspell or abbreviate. */
-export function findFuzzyMatches(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
+/** Returns the words of the catalogue that a search word may misspell or abbreviate. Ignores words for which `isCandidate` returns false. */
+export function findFuzzyMatches(
+  searchWord: string,
+  vocabulary: Vocabulary,
+  isCandidate: (id: WordId) => boolean = () => true,
+): readonly Candidate[] {
   if (searchWord.length < TYPO_LENGTH) return [];
-  const candidates = [...findMisspelled(searchWord, vocabulary), ...findAbbreviated(searchWord, vocabulary)];
+  const candidates = [...findMisspelled(searchWord, vocabulary), ...findAbbreviated(searchWord, vocabulary)].filter(
+    ({ id }) => isCandidate(id),
+  );
   return addNumberForms(selectClosest(candidates), vocabulary);
 }
 
-/** Adds the singulars and plurals of the candidates, so that a misspelled plural also matches the singular. */
+/** Returns the matching words together with their singulars and plurals, so that a misspelled plural also matches the singular. */
 function addNumberForms(candidates: readonly Candidate[], vocabulary: Vocabulary): readonly Candidate[] {
   const all = new Map(candidates.map((candidate) => [candidate.id, candidate]));
   for (const candidate of candidates) {
@@ -64,27 +80,35 @@ function addNumberForms(candidates: readonly Candidate[], vocabulary: Vocabulary
   return [...all.values()];
 }
 
-/** Returns the lowest distance of the candidates, or infinity if there are no candidates. */
+/** Returns the lowest distance of the candidates, the words that match a search word. Returns infinity if there are no candidates. */
 export function getLowestDistance(candidates: readonly Candidate[]): number {
   return candidates.reduce((lowest, { distance }) => Math.min(lowest, distance), Number.POSITIVE_INFINITY);
 }
 
+/** Returns the words of the catalogue that equal a search word, its singular or its plural. */
+export function findWordForms(searchWord: string, { getId }: Vocabulary): readonly Candidate[] {
+  const id = getId(searchWord);
+  const forms = getNumberForms(searchWord).flatMap((form) => getId(form) ?? []);
+  return [
+    ...(id === undefined ? [] : [{ id, rank: MATCH_RANKS.exact, distance: 0 }]),
+    ...forms.map((form) => ({ id: form, rank: MATCH_RANKS.number, distance: NUMBER_DISTANCE })),
+  ];
+}
+
 /**
- * Returns the literal matches of a search word: the equal word, its singulars and plurals, the words that start with the search word, and the words
- * that contain it.
+ * Returns the words of the catalogue that match a search word without a misspelling: the equal word, its singulars and plurals, words that start with the
+ * search word, and words that contain the search word.
  */
 export function findLiteralMatches(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
   const { words } = vocabulary;
-  const candidates = new Map<WordId, Candidate>();
-  const add = (id: WordId | undefined, rank: number) => {
-    if (id === undefined || candidates.has(id)) return;
+  const candidates = new Map(findWordForms(searchWord, vocabulary).map((candidate) => [candidate.id, candidate]));
+  const add = (id: WordId, rank: number) => {
+    if (candidates.has(id)) return;
     const lengthDifference = Math.abs((words[id] ?? '').length - searchWord.length);
     candidates.set(id, { id, rank, distance: Math.min(lengthDifference / 8, MAX_DISTANCE) });
   };
-  add(vocabulary.getId(searchWord), MATCH_RANKS.exact);
-  for (const form of getNumberForms(searchWord)) add(vocabulary.getId(form), MATCH_RANKS.number);
   for (const id of vocabulary.findByPrefix(searchWord)) add(id, MATCH_RANKS.prefix);
-  if (searchWord.length >= INFIX_LENGTH)
+  if (searchWord.length >= INFIX_LENGTH || isUnspaced(searchWord))
     for (const id of vocabulary.findByInfix(searchWord)) add(id, MATCH_RANKS.infix);
   return [...candidates.values()];
 }
@@ -108,7 +132,7 @@ function findMisspelled(searchWord: string, vocabulary: Vocabulary): readonly Ca
   return [...candidates, ...findSoundalikes(searchWord, vocabulary)];
 }
 
-/** Returns the words that sound like a search word and have a similar spelling. */
+/** Returns the words of the catalogue that sound like a search word and have a similar spelling. */
 function findSoundalikes(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
   const code = getPhoneticCode(searchWord);
   if (code.length < PHONETIC.minCodeLength) return [];
@@ -142,7 +166,7 @@ function matchWithoutVowels(searchWord: string, id: WordId, { words }: Vocabular
 function matchHeadAndTail(searchWord: string, id: WordId, { words }: Vocabulary): readonly Candidate[] {
   const word = words[id] ?? '';
   if (!isHeadAndTail(searchWord, word)) return [];
-  // This kind of abbreviation is common, so it has the rank of a misspelling.
+  // An abbreviation such as "bball" is common, so it has the rank of a misspelling, which is better than the rank of other abbreviations.
   if (searchWord.length >= INITIAL.minLength && word.endsWith(searchWord.slice(1))) {
     return [{ id, rank: MATCH_RANKS.misspelled, distance: INITIAL.distance }];
   }
@@ -150,7 +174,7 @@ function matchHeadAndTail(searchWord: string, id: WordId, { words }: Vocabulary)
   return [{ id, rank: MATCH_RANKS.abbreviated, distance: minimum + perLetter * (word.length - searchWord.length) }];
 }
 
-/** Returns the candidates with a distance close to the lowest distance. Each word occurs once. */
+/** Returns each word once, with its lowest distance. Drops words whose distance exceeds the lowest distance of all words by more than `MAX_DIFFERENCE`. */
 function selectClosest(candidates: readonly Candidate[]): readonly Candidate[] {
   const closest = new Map<WordId, Candidate>();
   for (const candidate of candidates) {

@@ -1,18 +1,58 @@
-/** Converts a text to lower case. Removes accents and replaces full-width characters (NFKD without marks). */
+/**
+ * Letters that Unicode normalization does not change, and the letters by which `foldText` replaces them. The first line has letters that users type
+ * differently, the second line has variants of a letter.
+ */
+const LETTERS: Readonly<Record<string, string>> = {
+  ...{ ß: 'ss', œ: 'oe', æ: 'ae', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ı: 'i' },
+  ...{ ς: 'σ', ة: 'ه', ى: 'ي' },
+};
+const UNUSUAL_LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
+
+/** The difference between the Unicode code points of a katakana letter and the hiragana letter with the same sound. */
+const KATAKANA_OFFSET = 'ア'.charCodeAt(0) - 'あ'.charCodeAt(0);
+
+/**
+ * Converts a text to the form that the search compares: "Café" becomes "cafe". The result is in lower case and has no accents and no full-width characters
+ * (NFKD without marks). Letters such as "ß" become "ss", and hiragana becomes katakana.
+ */
 export function foldText(text: string): string {
-  // Most texts are ASCII. This shortcut is ten times faster for them.
+  // Most texts are ASCII, and for ASCII this shortcut is ten times faster.
   if (/^[ -~]*$/.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
     .replaceAll(/\p{Mark}/gu, '')
-    .toLowerCase();
+    .toLowerCase()
+    .replaceAll(UNUSUAL_LETTER, (letter) => LETTERS[letter] ?? letter)
+    .replaceAll(/[ぁ-ゖ]/g, (kana) => String.fromCharCode(kana.charCodeAt(0) + KATAKANA_OFFSET));
 }
 
 /** The maximum length of a word, in characters. Longer words are truncated. */
 export const WORD_LIMIT = 31;
 
-/** Splits a folded text into words. A word is a run of letters and digits. Apostrophes are removed, and long words are truncated. */
+const WORD = /[\p{L}\p{N}]+/gu;
+
+/**
+ * Splits a text into words. A word is a sequence of letters and digits. Removes apostrophes, and truncates words to `WORD_LIMIT` characters. The text must be a
+ * result of `foldText`.
+ */
 export function splitWords(foldedText: string): string[] {
-  const words = foldedText.replaceAll(/['’]/g, '').match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.map((word) => (word.length > WORD_LIMIT ? word.slice(0, WORD_LIMIT) : word));
+  const text = /['’]/.test(foldedText) ? foldedText.replaceAll(/['’]/g, '') : foldedText;
+  const words = text.match(WORD) ?? [];
+  return words.some(({ length }) => length > WORD_LIMIT) ? words.map(truncate) : words;
+}
+
+/** Truncates a word to `WORD_LIMIT` characters. */
+export function truncate(word: string): string {
+  return word.length > WORD_LIMIT ? word.slice(0, WORD_LIMIT) : word;
+}
+
+/** Matches a word in a script that puts no spaces between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
+
+/**
+ * Returns whether a text is in a script without spaces between words, such as Chinese or Thai. In these scripts, a text without spaces may be a sentence, and a
+ * single character may be a word.
+ */
+export function isUnspaced(word: string): boolean {
+  return UNSPACED.test(word);
 }

@@ -1,36 +1,45 @@
-/** The replacements of English spellings by sounds, in this order. They are a simplified Metaphone (L. Philips, Hanging on the Metaphone, 1990). */
-const RULES: readonly (readonly [RegExp, string])[] = [
-  [/^(kn|gn|pn)/, 'n'],
-  [/^wr/, 'r'],
-  [/^wh/, 'w'],
-  [/^ps/, 's'],
-  [/mb$/, 'm'],
-  [/ph/g, 'f'],
-  [/cqu/g, 'k'],
-  [/qu/g, 'kw'],
-  [/(.)ght/g, '$1t'],
-  [/gh/g, ''],
-  [/tch/g, 'C'],
-  [/sch(?=[aeiou])/g, 'sk'],
-  [/sc(?=[eiy])/g, 's'],
-  [/ch/g, 'C'],
-  [/sh|(?<=[^s])ti(?=o|a)|(?<=[aeiou])ci(?=o|a)|ssi(?=o)/g, 'S'],
-  [/th/g, 'T'],
-  [/dge?(?=[eiy]|$)/g, 'j'],
-  [/c(?=[eiy])/g, 's'],
-  [/g(?=[eiy])/g, 'j'],
-  [/ck|q|c/g, 'k'],
-  [/x/g, 'ks'],
-  [/z/g, 's'],
-  [/v/g, 'f'],
-  [/(?<=.)e(?=s?$)/, ''],
-  [/(?<=[aeiou])[wy]/g, ''],
-  [/y/g, 'i'],
-  [/[aeiou]+/g, 'a'],
-  [/(.)\1+/g, '$1'],
+/**
+ * The rules that replace English spellings by sounds, in the order in which they apply. They are a simplified form of Metaphone (L. Philips, Hanging on the
+ * Metaphone, 1990). Each rule begins with a letter of its pattern, or with an empty string. A word without this letter skips the rule, because searching for a
+ * letter is faster than matching a pattern.
+ */
+const RULES: readonly (readonly [letter: string, pattern: RegExp, sound: string])[] = [
+  ['n', /^(kn|gn|pn)/, 'n'],
+  ['w', /^wr/, 'r'],
+  ['w', /^wh/, 'w'],
+  ['p', /^ps/, 's'],
+  ['b', /mb$/, 'm'],
+  ['h', /ph/g, 'f'],
+  ['q', /cqu/g, 'k'],
+  ['q', /qu/g, 'kw'],
+  ['h', /(.)ght/g, '$1t'],
+  ['h', /gh/g, ''],
+  ['h', /tch/g, 'C'],
+  ['h', /sch(?=[aeiou])/g, 'sk'],
+  ['c', /sc(?=[eiy])/g, 's'],
+  ['h', /ch/g, 'C'],
+  ['', /sh|(?<=[^s])ti(?=o|a)|(?<=[aeiou])ci(?=o|a)|ssi(?=o)/g, 'S'],
+  ['h', /th/g, 'T'],
+  ['d', /dge?(?=[eiy]|$)/g, 'j'],
+  ['c', /c(?=[eiy])/g, 's'],
+  ['g', /g(?=[eiy])/g, 'j'],
+  ['', /ck|q|c/g, 'k'],
+  ['x', /x/g, 'ks'],
+  ['z', /z/g, 's'],
+  ['v', /v/g, 'f'],
+  ['e', /(?<=.)e(?=s?$)/, ''],
+  ['', /(?<=[aeiou])[wy]/g, ''],
+  ['y', /y/g, 'i'],
+  ['', /[aeiou]+/g, 'a'],
+  ['', /(.)\1+/g, '$1'],
 ];
 
-/** Returns the phonetic code of a word: a letter for each consonant sound, and an "a" for each run of vowels. Words that sound alike have equal codes. */
+/**
+ * Returns the phonetic code of a word: a letter for each consonant sound, and an "a" for each sequence of vowels. Words that sound alike have equal codes:
+ * "phone" and "fone" have the code "fan".
+ */
 export function getPhoneticCode(word: string): string {
-  return RULES.reduce((code, [pattern, sound]) => code.replace(pattern, sound), word);
+  let code = word;
+  for (const [letter, pattern, sound] of RULES) if (code.includes(letter)) code = code.replace(pattern, sound);
+  return code;
 }

@@ -1,25 +1,27 @@
 import type { Steps } from '../../util/slices.ts';
 
-/** Returns the indexes of the texts that may contain a part, in ascending order. It returns all texts that contain the part, and few others. */
+/**
+ * Returns the indexes of the texts that may contain a string, in ascending order. The result includes all texts that contain the string, and a few other texts.
+ */
 export type Prefilter = (part: string) => readonly number[];
 
-/** The number of texts in a step of the creation. */
+/** `createPrefilter` yields after this number of texts. */
 const STEP_TEXTS = 64;
 
-/** The number of bits in an element of an Int32Array. */
+/** The number of bits in an element of an `Int32Array`. */
 const BITS = 32;
 
 /**
- * Creates a prefilter: a Bloom filter of pairs of adjacent letters (B. Bloom, Space/time trade-offs in hash coding with allowable errors, 1970).
- * `getText` returns the text of an index from 0 to `count` - 1. The filter of a text has `wordsPerText` integers of 32 bits. A text of n letters needs
- * about n / 5 integers.
+ * Creates a prefilter: a Bloom filter of pairs of adjacent letters (B. Bloom, Space/time trade-offs in hash coding with allowable errors, 1970). `getText`
+ * returns the text with an index from 0 to `count` - 1. `wordsPerText`: the number of 32-bit integers for each text, about one for every 5 letters.
  */
 export function* createPrefilter(
   count: number,
   getText: (index: number) => string,
   wordsPerText: number,
 ): Steps<Prefilter> {
-  // The filter contains the first integers of all texts, then the second integers of all texts. The first comparison excludes most texts.
+  // The array contains the first integer of every text, then the second integer of every text, and so on. A search reads one of these rows first, which
+  // excludes most texts.
   const filter = new Int32Array(count * wordsPerText);
   const bits = new Int32Array(wordsPerText);
   for (let index = 0; index < count; index++) {
@@ -43,7 +45,7 @@ export function* createPrefilter(
   };
 }
 
-/** Sets the bit of each pair of adjacent letters of a text. */
+/** Sets a bit for each pair of adjacent letters in a text. */
 function addPairs(text: string, bits: Int32Array): void {
   const range = bits.length * BITS;
   for (let at = 1; at < text.length; at++) {

@@ -1,13 +1,13 @@
 import { type Steps, sortInSteps } from '../../util/slices.ts';
 import { WORD_LIMIT } from './fold-text.ts';
 
-/** The minimum length of a word for an edit distance of two, in letters. */
+/** The minimum number of letters of a word that may have two typing errors. A shorter word may have one. */
 const TWO_TYPOS_LENGTH = 5;
 
-/** The minimum length of a search word for a misspelled prefix, in letters. */
+/** The minimum number of letters of a search word that may be the misspelled start of a word. */
 const PREFIX_LENGTH = 4;
 
-/** A word that is similar to a search word, as a whole or with a prefix. */
+/** A word that is similar to a search word. `isWhole`: whether the whole word is similar. If not, only the start of the word is similar. */
 interface SimilarWord {
   readonly id: number;
   readonly isWhole: boolean;
@@ -16,36 +16,39 @@ interface SimilarWord {
 /** Returns the words that are similar to a search word. */
 type SimilarWordSearch = (searchWord: string) => readonly SimilarWord[];
 
-/** The number of words in a step of the creation. */
+/** `createSimilarWordSearch` yields after this number of words. */
 const STEP_WORDS = 512;
 
-/** The number of cells in a row of distances: one for each prefix of the search word, one for the empty prefix, and one at the end. */
+/** The number of cells in a row of the table of edit distances: one for each prefix of the search word, one for the empty prefix, and a sentinel at the end. */
 const WIDTH = WORD_LIMIT + 2;
 
 /**
- * The edit distances: a row for each prefix of a word, and a column for each prefix of the search word. A distance above the limit is stored as
- * `WIDTH`.
+ * The table of edit distances. It has a row for each prefix of a word, and a column for each prefix of the search word. Cells that can only exceed the limit
+ * are not computed and count as `WIDTH`.
  */
 const rows = new Uint8Array(WIDTH * WIDTH).fill(WIDTH);
 
 /** The character codes of the search word, from index 1. */
 const codes = new Int32Array(WIDTH).fill(-1);
 
-/** The lowest distance of each row. */
+/** The lowest edit distance in each row of the table. */
 const rowMinimums = new Uint8Array(WIDTH);
 
-/** For each row, the lowest distance between the whole search word and the prefixes of the word up to this row. */
+/**
+ * For each row of the table, the lowest edit distance in the last column of this row and of the rows above it. This is the distance between the search word and
+ * the most similar prefix of the word.
+ */
 const prefixDistances = new Uint8Array(WIDTH);
 
-/** Returns the maximum edit distance of a word, which depends on its length. */
+/** Returns the number of typing errors that are allowed for a word of this length. */
 function getMaxDistance(word: string): number {
   return word.length >= TWO_TYPOS_LENGTH ? 2 : 1;
 }
 
 /**
- * Creates a fuzzy search over words. It finds words with an edit distance of at most two, and words with a prefix whose edit distance is at most one. A
- * transposition is one edit. The search computes the distances of a common prefix once, and skips words whose prefix is too far (K. Oflazer,
- * Error-tolerant finite-state recognition, 1996).
+ * Creates a function that finds words with an edit distance of at most two from a search word. It also finds words with a prefix whose edit distance is at most
+ * one. A transposition of two letters is one edit. The distances of a prefix are computed once for all words with this prefix. If a prefix differs too much,
+ * all words with this prefix are skipped (K. Oflazer, Error-tolerant finite-state recognition, 1996).
  */
 export function* createSimilarWordSearch(words: readonly string[]): Steps<SimilarWordSearch> {
   const order = yield* sortInSteps([...words.keys()], (id, other) => compare(words[id] ?? '', words[other] ?? ''));
@@ -62,7 +65,7 @@ export function* createSimilarWordSearch(words: readonly string[]): Steps<Simila
     const prefixLimit = searchWord.length < PREFIX_LENGTH ? -1 : 1;
     const similar: SimilarWord[] = [];
     startRows(searchWord, limit);
-    /** The number of computed rows that apply to the current word. */
+    /** The number of rows that are already computed for the current word, because an earlier word has the same prefix. */
     let depth = 0;
     for (let at = 0; at < order.length; at++) {
       depth = Math.min(depth, sharedLengths[at] as number);
@@ -93,7 +96,7 @@ function getSharedLength(word: string, other: string): number {
   return length;
 }
 
-/** Fills the row of the empty prefix of a word. */
+/** Computes the first row of the table: the edit distances between the empty prefix of a word and each prefix of the search word. */
 function startRows(searchWord: string, limit: number): void {
   for (let at = 0; at < searchWord.length; at++) codes[at + 1] = searchWord.charCodeAt(at);
   for (let cell = 0; cell <= Math.min(searchWord.length, limit); cell++) rows[cell] = cell;
@@ -102,12 +105,17 @@ function startRows(searchWord: string, limit: number): void {
   prefixDistances[0] = searchWord.length <= limit ? searchWord.length : WIDTH;
 }
 
-/** Whether no word with this prefix can be similar. A transposition may also use the distances of the previous row. */
+/**
+ * Returns whether all words that start with the current prefix of `depth` letters differ too much from the search word. Also checks the previous row, because a
+ * transposition uses its distances.
+ */
 function isTooFar(depth: number, limit: number): boolean {
   return (rowMinimums[depth] as number) > limit && (depth === 0 || (rowMinimums[depth - 1] as number) >= limit);
 }
 
-/** Fills the row of the prefix with `depth` letters. Skips the cells that exceed the limit. */
+/**
+ * Computes the row of the table for the first `depth` letters of a word. `length`: the length of the search word. Skips cells that can only exceed the limit.
+ */
 function fillRow(word: string, depth: number, length: number, limit: number): void {
   const row = depth * WIDTH;
   const before = row - WIDTH;
@@ -137,14 +145,14 @@ function fillRow(word: string, depth: number, length: number, limit: number): vo
   prefixDistances[depth] = Math.min(prefixDistances[depth - 1] as number, last);
 }
 
-/** Whether more than `limit` bits are set. Each step clears one bit (P. Wegner, A technique for counting ones in a binary computer, 1960). */
+/** Returns whether more than `limit` bits are set. Each iteration clears one bit (P. Wegner, A technique for counting ones in a binary computer, 1960). */
 function hasMoreBits(bits: number, limit: number): boolean {
   let remaining = bits;
   for (let count = 0; count < limit; count++) remaining &= remaining - 1;
   return remaining !== 0;
 }
 
-/** Returns a bit set of the letters of a text. Other characters share bits with the letters. */
+/** Returns a bit set with one bit for each letter that a text contains. Other characters use the same bits as letters. */
 function getLetterBits(text: string): number {
   let letters = 0;
   for (let at = 0; at < text.length; at++) letters |= 1 << (text.charCodeAt(at) & 31);

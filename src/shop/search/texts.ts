@@ -3,43 +3,58 @@ import type { Product } from '../types.ts';
 import { foldText } from './fold-text.ts';
 import { createPrefilter } from './prefilter.ts';
 
-/** An index of the names and keywords of products. It finds terms of several words. */
+/** A substring index of the names and keywords of products, for search terms of several words. */
 export interface TextIndex {
-  /** Returns the indexes of the products whose name or joined keywords contain a text. */
-  findContaining(text: string): readonly number[];
+  /** Returns the indexes of the products that contain a text, in the name or in the keywords joined by commas. */
+  findContaining(text: string): Steps<readonly number[]>;
   /**
-   * Returns the indexes of the products with two adjacent keywords that contain the text across their border: its start ends the first keyword, and its
-   * end starts the second keyword. Each part has at least `minLetters` letters.
+   * Returns the indexes of the products in which a text matches across two adjacent keywords: "woolhik" matches the end of "wool" and the start of "hiking". At
+   * least `minLetters` letters of the text must be in each keyword.
    */
-  findAcrossKeywords(text: string, minLetters: number): readonly number[];
+  findAcrossKeywords(text: string, minLetters: number): Steps<readonly number[]>;
 }
 
-/** The number of 32-bit integers of the prefilter for each product. */
+/** The size of the Bloom filter of each product, in 32-bit integers. */
 const FILTER_WORDS = 10;
 
-/** Creates a text index of names, and of keywords joined by commas (interface, search rule 5). */
+/** Creates a substring index of the names of products, and of their keywords joined by commas: the term `wool,hik` matches the keywords "wool" and "hiking". */
 export function* createTextIndex(products: readonly Product[]): Steps<TextIndex> {
   const getName = (index: number) => foldText(products[index]?.name ?? '');
   const getKeywords = (index: number) => trimCommas(foldText(products[index]?.keywords.join(',') ?? ''));
   const getText = (index: number) => joinTexts(getName(index), getKeywords(index));
   const findCandidates = yield* createPrefilter(products.length, getText, FILTER_WORDS);
   const findLiteral = (text: string) =>
-    findCandidates(text).filter((index) => getName(index).includes(text) || getKeywords(index).includes(text));
+    filterInSteps(findCandidates(text), (index) => getName(index).includes(text) || getKeywords(index).includes(text));
   return {
-    findContaining(text) {
+    *findContaining(text) {
       const trimmed = trimCommas(text);
-      return trimmed === text ? findLiteral(text) : [...new Set([...findLiteral(trimmed), ...findLiteral(text)])];
+      if (trimmed === text) return yield* findLiteral(text);
+      return [...new Set([...(yield* findLiteral(trimmed)), ...(yield* findLiteral(text))])];
     },
-    findAcrossKeywords(text, minLetters) {
+    *findAcrossKeywords(text, minLetters) {
       const borders = Array.from({ length: Math.max(0, text.length - 2 * minLetters + 1) }, (_, at) => at + minLetters);
       const splitTexts = borders.map((at) => `${text.slice(0, at)},${text.slice(at)}`);
       const hasSplitText = (keywords: string) => splitTexts.some((splitText) => keywords.includes(splitText));
-      return findCandidates(text).filter((index) => hasSplitText(keepLettersAndCommas(getKeywords(index))));
+      return yield* filterInSteps(findCandidates(text), (index) =>
+        hasSplitText(keepLettersAndCommas(getKeywords(index))),
+      );
     },
   };
 }
 
-/** Joins the searched texts of a product: its name, its keywords with commas, and its keywords without separators. */
+/** A search yields after this number of compared products. */
+const STEP_CANDIDATES = 1_024;
+
+function* filterInSteps(candidates: readonly number[], isMatch: (index: number) => boolean): Steps<readonly number[]> {
+  const matches: number[] = [];
+  for (const [at, index] of candidates.entries()) {
+    if (isMatch(index)) matches.push(index);
+    if (at % STEP_CANDIDATES === STEP_CANDIDATES - 1) yield;
+  }
+  return matches;
+}
+
+/** Returns a text with everything that a search can find in a product: the name, the keywords joined by commas, and the keywords without separators. */
 function joinTexts(name: string, keywords: string): string {
   return `${name}\n${keywords}\n${keepLettersAndCommas(keywords).replaceAll(',', '')}`;
 }

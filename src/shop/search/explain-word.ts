@@ -1,0 +1,116 @@
+import type { CostPart, WordMatch } from '../../application.ts';
+import type { WordIndexes } from './match-word.ts';
+import { type Candidate, FIELD_COST, MATCH_RANKS, RANK_COST, SEARCHED_FIELDS } from './ranking.ts';
+import type { SearchTrace } from './trace.ts';
+
+/** The maximum number of matching words of the catalogue that an explanation lists for a search word. */
+const MAX_MATCHES = 20;
+
+/** If the catalogue contains the search word, a similar word is suggested only if at least this many times as many products contain the similar word. */
+const FREQUENT_RATIO = 40;
+
+/**
+ * The title of the cost part for an optional word, such as "the", in the explanation of a search. A product matches without an optional word, but ranks higher
+ * with the word.
+ */
+export const WORD_BONUS_TITLE = 'an optional word';
+
+/** The name of each kind of match, such as `prefix`, by its rank. */
+const HOW = new Map<number, string>([
+  ...Object.entries(MATCH_RANKS).map(([how, rank]) => [rank, how] as const),
+  [MATCH_RANKS.number, 'singular or plural'],
+  [MATCH_RANKS.infix, 'part'],
+]);
+
+/** A search that is explained: the indexes of the catalogue, and the words of the catalogue that matched each search word. */
+interface TracedSearch {
+  readonly trace: SearchTrace;
+  readonly index: WordIndexes;
+}
+
+/** Splits the cost of a product for a search word into parts, and returns a title and a cost for each part. `product`: the index of the product. */
+export function explainWord(
+  word: string,
+  product: number,
+  cost: number,
+  { trace, index }: TracedSearch,
+): readonly CostPart[] {
+  const match = trace.getMatches(word).find(({ costs }) => costs.get(product) === cost);
+  if (match === undefined) return [{ word, title: 'match', cost }];
+  if (typeof match.by === 'string') return [{ word, title: match.by, cost }];
+  const { candidate, field } = findBest(match.by, product, index);
+  if (!candidate) return [{ word, title: 'match', cost }];
+  const { id, rank, distance } = candidate;
+  const parts = [
+    { title: `${HOW.get(rank)}: ${index.vocabulary.words[id]}`, cost: rank * RANK_COST },
+    { title: `in ${SEARCHED_FIELDS[field]}`, cost: field * FIELD_COST },
+    { title: 'difference', cost: distance },
+    { title: 'kind of product', cost: cost - rank * RANK_COST - field * FIELD_COST - distance },
+  ];
+  return parts.filter((part, at) => at < 2 || Math.abs(part.cost) > 1e-9).map((part) => ({ word, ...part }));
+}
+
+/**
+ * Finds the best match in a product: the candidate with the lowest cost among the words of the product. Returns this candidate and the index of the field that
+ * contains the word. The candidate is absent if the product contains none of the candidates.
+ */
+function findBest(candidates: readonly Candidate[], product: number, { vocabulary }: WordIndexes) {
+  let best: { readonly candidate?: Candidate; readonly field: number; readonly cost: number } = {
+    field: 0,
+    cost: Number.POSITIVE_INFINITY,
+  };
+  for (const candidate of candidates) {
+    const field = findField(vocabulary.getPostings(candidate.id), product);
+    if (field === undefined) continue;
+    const cost = candidate.rank * RANK_COST + field * FIELD_COST + candidate.distance;
+    if (cost < best.cost) best = { candidate, field, cost };
+  }
+  return best;
+}
+
+/**
+ * Returns the index of the field of a product that contains a word: 0 for the name, 1 for the keywords. Returns undefined if the product does not contain the
+ * word. `postings`: the products that contain the word.
+ */
+function findField(postings: Int32Array, product: number): number | undefined {
+  const posting = postings.find((one) => one >> 1 === product);
+  return posting === undefined ? undefined : posting & 1;
+}
+
+/** Returns the words of the catalogue that match a search word, the best matches first. */
+export function listWordMatches(word: string, trace: SearchTrace, { vocabulary }: WordIndexes): readonly WordMatch[] {
+  const sorted = listCandidates(word, trace).toSorted(
+    (one, other) => one.rank - other.rank || one.distance - other.distance,
+  );
+  return sorted.slice(0, MAX_MATCHES).map(({ id, rank, distance }) => ({
+    text: vocabulary.words[id] ?? '',
+    how: HOW.get(rank) ?? '',
+    distance,
+    entries: vocabulary.getPostings(id).length,
+  }));
+}
+
+function listCandidates(word: string, trace: SearchTrace): readonly Candidate[] {
+  const all = trace.getMatches(word).flatMap(({ by }) => (typeof by === 'string' ? [] : by));
+  return [...new Map(all.map((candidate) => [candidate.id, candidate])).values()];
+}
+
+/**
+ * Returns the correction of a search word: the closest word of the catalogue that the search word may misspell or abbreviate. Returns the search word itself if
+ * there is no correction, or if the catalogue contains the search word and the correction is not much more frequent.
+ */
+export function suggestWord(word: string, trace: SearchTrace, { vocabulary }: WordIndexes): string {
+  const candidates = listCandidates(word, trace);
+  const count = ({ id }: Candidate) => vocabulary.getPostings(id).length;
+  const isKnown =
+    candidates.some(({ rank }) => rank <= MATCH_RANKS.infix) ||
+    trace.getMatches(word).some(({ by }) => typeof by === 'string');
+  const minimum = isKnown
+    ? FREQUENT_RATIO *
+      candidates.filter(({ rank }) => rank <= MATCH_RANKS.infix).reduce((sum, one) => sum + count(one), 0)
+    : 1;
+  const [best] = candidates
+    .filter((one) => one.rank > MATCH_RANKS.infix && minimum > 0 && count(one) >= minimum)
+    .toSorted((one, other) => one.distance - other.distance || count(other) - count(one));
+  return best ? (vocabulary.words[best.id] ?? word) : word;
+}

@@ -1,0 +1,188 @@
+import type { Steps } from '../../util/slices.ts';
+import { findWordForms } from './candidates.ts';
+import { withoutFillers } from './filler-words.ts';
+import { splitWords } from './fold-text.ts';
+import { matchBeginning, matchExact, matchSynonyms, matchTypo, matchWord, type WordIndexes } from './match-word.ts';
+import { findMeasures } from './measures.ts';
+import {
+  type Costs,
+  getAlmostMatches,
+  getPartialMatches,
+  getProductCosts,
+  intersectCosts,
+  MATCH_RANKS,
+  mapCosts,
+  mergeCosts,
+  NO_COSTS,
+  RANK_COST,
+} from './ranking.ts';
+import { mapInSteps } from './steps.ts';
+import { MAX_SYNONYM_WORDS } from './synonyms.ts';
+
+/**
+ * Matches a search term that is only searched word by word: one word, or several words with single spaces between them and at least 3 letters in the first
+ * word. Any other term, such as "usb-c", is also searched as a whole.
+ */
+const PLAIN_TERM = /^([\p{L}\p{N}]+|[\p{L}\p{N}]{3,}( [\p{L}\p{N}]+)+)$/u;
+
+/** The cost of a product whose name or keywords contain the whole search term. It equals the cost of a search word that is found inside another word. */
+const LITERAL_COST = MATCH_RANKS.infix * RANK_COST;
+
+/** The maximum number of adjacent search words that are also searched as one word ("headphones" for "head phones") or replaced by a synonym. */
+const MAX_PARTS = MAX_SYNONYM_WORDS;
+
+/**
+ * When to add products that lack one word of the search term: the term has at least `minWords` words, and fewer than `maxResults` products contain all words.
+ */
+const FILL = { minWords: 3, maxResults: 10 };
+
+/**
+ * The amount that is subtracted from the cost of a product for each filler word of the search term (such as "the") that the product contains. It exceeds
+ * `FIELD_COST`.
+ */
+const FILLER_BONUS = 8;
+
+/** If more than this share of the found products also contain a filler word of the search term, the filler word counts as a part of the product names. */
+const FILLER_SHARE = 1 / 100;
+
+/**
+ * The words of a search term. `all`: each distinct word, in the order of the term. `required`: the words that a product must contain, without filler words such
+ * as "the".
+ */
+interface TermWords {
+  readonly all: readonly string[];
+  readonly required: readonly string[];
+}
+
+/** The words of a search term, and for each required word the matching products with their costs. */
+interface MatchedWords extends TermWords {
+  readonly costs: readonly Costs[];
+}
+
+/**
+ * Returns the products that contain the whole search term, and the products that match all words of the term. If there are no such products, returns the
+ * products that match most words. If the term contains a comma and a product contains the whole term, the words of the term match only equal words.
+ */
+export function* matchTerm(term: string, index: WordIndexes): Steps<Costs> {
+  const literal = PLAIN_TERM.test(term) ? NO_COSTS : yield* matchLiterally(term, index);
+  yield;
+  const isLiteralOnly = literal.size > 0 && term.includes(',');
+  const attempts: MatchedWords[] = [];
+  for (const words of listReadings(term, index)) {
+    const matched = yield* matchWords(words, isLiteralOnly ? matchExact : matchWord, index);
+    const costs = yield* mergeCosts([literal, yield* intersectCosts(matched.costs)]);
+    if (costs.size > 0) return yield* preferFillers(yield* fillUp(term, costs, matched.costs, index), matched, index);
+    attempts.push(matched);
+  }
+  for (const matched of attempts) {
+    const costs = yield* relax(matched, index);
+    if (costs.size > 0) return yield* preferFillers(costs, matched, index);
+  }
+  return NO_COSTS;
+}
+
+/**
+ * Returns one or two lists of the words in a search term, in the order in which the search tries them. In the first list, each measure is one word ("6ft" for
+ * "6 ft"). In the second list, "6 ft" is two words, because a unit such as "ft" can be the start of another word.
+ */
+function listReadings(term: string, index: WordIndexes): readonly (readonly string[])[] {
+  const withMeasures = splitMeasures(term, index);
+  return [...(withMeasures ? [withMeasures] : []), splitWords(term)];
+}
+
+/** Returns the matching products and their costs for each required word. `match`: the function that matches a word. */
+function* matchWords(words: readonly string[], match: typeof matchWord, index: WordIndexes): Steps<MatchedWords> {
+  const all = [...new Set(words)];
+  const required = withoutFillers(all);
+  const separate = yield* mapInSteps(required, (word) => match(word, index));
+  const costs = yield* addJoined({ all, required }, separate, index);
+  index.trace?.setWords(required, costs);
+  return { all, required, costs };
+}
+
+/**
+ * Subtracts `FILLER_BONUS` from the cost of a product for each filler word (such as "the") that the product contains. If the search term has two words and more
+ * than `FILLER_SHARE` of the products contain its filler word, the filler word is part of their names. In this case, returns only the products that contain the
+ * filler word.
+ */
+function* preferFillers(costs: Costs, { all, required }: TermWords, index: WordIndexes): Steps<Costs> {
+  const words = all.filter((word) => !required.includes(word));
+  const fillers = yield* mapInSteps(words, function* (word) {
+    const match = all.length === 2 || word === all.at(-1) ? matchBeginning : matchExact;
+    return { word, costs: yield* match(word, index) };
+  });
+  const [filler] = fillers;
+  if (!filler) return costs;
+  if (all.length === 2) {
+    const both = yield* intersectCosts([costs, filler.costs]);
+    if (both.size > costs.size * FILLER_SHARE) {
+      index.trace?.addWords([filler]);
+      return both;
+    }
+  }
+  index.trace?.addWords(fillers.map((one) => ({ ...one, bonus: FILLER_BONUS })));
+  const countFillers = (product: number) => fillers.filter((one) => one.costs.has(product)).length;
+  return yield* mapCosts(costs, (cost, product) => cost - FILLER_BONUS * countFillers(product));
+}
+
+/**
+ * Returns the words of a search term, with each measure that the catalogue contains as one word ("6ft" for "6 ft"). Returns undefined if the term has no such
+ * measure.
+ */
+function splitMeasures(term: string, { vocabulary }: WordIndexes): readonly string[] | undefined {
+  const measures = findMeasures(term).filter(({ word }) => vocabulary.getId(word) !== undefined);
+  if (measures.length === 0) return undefined;
+  const starts = [0, ...measures.map(({ end }) => end)];
+  return [...measures, { word: '', start: term.length }].flatMap(({ word, start }, at) => [
+    ...splitWords(term.slice(starts[at], start)),
+    ...(word === '' ? [] : [word]),
+  ]);
+}
+
+/**
+ * Adds products to the matches of adjacent words: products that contain the adjacent words as one word ("headphones" for "head phones"), and products that
+ * contain a synonym of the adjacent words.
+ */
+function* addJoined({ all, required }: TermWords, costsOfWords: readonly Costs[], index: WordIndexes) {
+  const joined = required.map((_, at) => [costsOfWords[at] ?? NO_COSTS]);
+  for (let start = 0; start < all.length; start++) {
+    for (let end = start + 2; end <= Math.min(all.length, start + MAX_PARTS); end++) {
+      const parts = all.slice(start, end);
+      const costs = yield* getProductCosts(findWordForms(parts.join(''), index.vocabulary), index);
+      for (const word of parts) index.trace?.addMatch({ word, by: 'joined words', costs });
+      const synonyms = yield* matchSynonyms(parts.join(' '), parts, index);
+      for (const part of parts) joined[required.indexOf(part)]?.push(costs, synonyms);
+    }
+    yield;
+  }
+  return yield* mapInSteps(joined, mergeCosts);
+}
+
+/** Returns the products that match all words if each word may be misspelled. If there are no such products, returns the products that match most words. */
+function* relax({ required, costs: costsOfWords }: MatchedWords, index: WordIndexes): Steps<Costs> {
+  // No product matches all words. So a word may be misspelled even if it matches the start or the middle of a word in the catalogue.
+  const withTypos = yield* mapInSteps([...costsOfWords.entries()], function* ([at, costs]) {
+    return yield* mergeCosts([costs, yield* matchTypo(required[at] ?? '', index)]);
+  });
+  const all = yield* intersectCosts(withTypos);
+  index.trace?.setWords(required, all.size === 0 ? costsOfWords : withTypos);
+  return all.size === 0 ? yield* getPartialMatches(costsOfWords) : all;
+}
+
+/**
+ * Adds products that lack one word of the search term. Returns the products unchanged outside the limits of `FILL`, or if a product contains the whole search
+ * term.
+ */
+function* fillUp(term: string, costs: Costs, costsOfWords: readonly Costs[], { texts }: WordIndexes): Steps<Costs> {
+  if (costsOfWords.length < FILL.minWords || costs.size >= FILL.maxResults) return costs;
+  if ((yield* texts.findContaining(term)).length > 0) return costs;
+  yield;
+  return yield* mergeCosts([costs, yield* getAlmostMatches(costsOfWords)]);
+}
+
+/** Returns the products that contain a whole search term, in the name or in the keywords joined by commas. */
+function* matchLiterally(term: string, { texts, trace }: WordIndexes): Steps<Costs> {
+  const costs = new Map((yield* texts.findContaining(term)).map((product) => [product, LITERAL_COST]));
+  trace?.addMatch({ word: term, by: 'text', costs });
+  return costs;
+}

@@ -1,0 +1,227 @@
+import type { Steps } from '../../util/slices.ts';
+import { findFuzzyMatches, findLiteralMatches, findWordForms, getLowestDistance } from './candidates.ts';
+import { isUnspaced, WORD_LIMIT } from './fold-text.ts';
+import { isMeasure } from './measures.ts';
+import type { ProductOrder } from './product-order.ts';
+import {
+  type Candidate,
+  type Costs,
+  getProductCosts,
+  intersectCosts,
+  MATCH_RANKS,
+  mapCosts,
+  mergeCosts,
+  NO_COSTS,
+  RANK_COST,
+} from './ranking.ts';
+import { mapInSteps } from './steps.ts';
+import type { Synonyms } from './synonyms.ts';
+import type { TextIndex } from './texts.ts';
+import type { SearchTrace } from './trace.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** The search indexes of a list of products, and the synonyms. */
+export interface WordIndexes {
+  readonly vocabulary: Vocabulary;
+  readonly texts: TextIndex;
+  readonly order: ProductOrder;
+  /** Returns the synonyms of a word or a phrase. */
+  readonly synonyms: Synonyms;
+  /** Records which products match, and why. Present only if the search must be explained. */
+  readonly trace?: SearchTrace;
+}
+
+/** The minimum number of letters of a search word that can match across two keywords: "woolhik" matches the keywords "wool" and "hiking". */
+const ACROSS_LENGTH = 4;
+
+/** The cost of a product in which a search word matches across two keywords. It is slightly less than the cost of a misspelled word. */
+const ACROSS_COST = MATCH_RANKS.misspelled * RANK_COST - 1;
+
+/**
+ * If a search word matches across two keywords, the minimum number of its letters in each keyword. The minimum is one letter if all fuzzy matches of the search
+ * word have a distance above `SINGLE_LETTER_DISTANCE`.
+ */
+const ACROSS_LETTERS = 3;
+
+/** If all fuzzy matches have a greater distance, a search word that matches across two keywords may have a single letter in one keyword. */
+const SINGLE_LETTER_DISTANCE = 1;
+
+/** If all fuzzy matches of a search word have a greater distance, matches across two keywords replace the fuzzy matches. */
+const TYPO_DISTANCE = 0.75;
+
+/** The additional cost of a product in which a search word is written as two words: "t shirt" for "tshirt". */
+const ADJACENT_COST = 1;
+
+/**
+ * How a search word is split into two parts, if the catalogue contains the search word (`known`) or not (`unknown`). `minLength`: the minimum length of a part.
+ * `minApart`: if a part is shorter, a product must contain both parts next to each other.
+ */
+const SPLITS = { known: { minLength: 2, minApart: WORD_LIMIT }, unknown: { minLength: 1, minApart: 2 } };
+
+/** The characters that can separate the two parts of a compound word, such as "t-shirt". */
+const SEPARATORS = [' ', '-'];
+
+/**
+ * A search word that few products contain may be a misspelling of a frequent word, on these conditions: the search word has at least `minLength` letters, at
+ * most `maxProducts` products contain it, and its distance to the frequent word is at most `maxDistance`. `ratio`: how many times as many products must contain
+ * the frequent word. `partRatio` replaces `ratio` if products contain the search word only inside other words.
+ */
+const RARE = { maxProducts: 8, maxDistance: 1, minLength: 4, ratio: 40, partRatio: 100 };
+
+/**
+ * Returns the products that match a search word literally, by a synonym, or as two words ("note book" for "notebook"). A word that few products contain also
+ * matches frequent words that it may misspell. If there are no such products, returns the products with a word that the search word may misspell or abbreviate.
+ * If none of these words is close and the search word matches across two adjacent keywords, returns the products with the two keywords instead.
+ */
+export function* matchWord(word: string, index: WordIndexes): Steps<Costs> {
+  const { vocabulary } = index;
+  // A measure matches only an equal measure: "6ft" must not match "8ft".
+  if (isMeasure(word) && vocabulary.getId(word) !== undefined) return yield* matchExact(word, index);
+  const literal = findLiteralMatches(word, vocabulary);
+  yield;
+  const synonyms = yield* matchSynonyms(word, [word], index);
+  const isKnown = literal.some(({ rank }) => rank < MATCH_RANKS.infix) || synonyms.size > 0;
+  const literalCosts = yield* matchCandidates(word, literal, index);
+  const splits = yield* matchSplits(word, isKnown ? SPLITS.known : SPLITS.unknown, index);
+  const costs = yield* mergeCosts([literalCosts, synonyms, splits]);
+  const count = isKnown ? literalCosts.size : costs.size;
+  if (costs.size > 0) return yield* mergeCosts([costs, yield* matchFrequent(word, count, literal, index)]);
+  const fuzzy = findFuzzyMatches(word, vocabulary);
+  yield;
+  const distance = getLowestDistance(fuzzy);
+  const minLetters = distance > SINGLE_LETTER_DISTANCE ? 1 : ACROSS_LETTERS;
+  const across = distance > TYPO_DISTANCE ? yield* matchAcrossKeywords(word, minLetters, index) : NO_COSTS;
+  if (across.size === 0) return yield* matchCandidates(word, fuzzy, index);
+  index.trace?.addMatch({ word, by: 'adjacent keywords', costs: across });
+  return across;
+}
+
+/** Returns the products that contain one of the words that match a search word. `candidates`: the words that match. */
+function* matchCandidates(word: string, candidates: readonly Candidate[], index: WordIndexes): Steps<Costs> {
+  const costs = yield* getProductCosts(candidates, index);
+  index.trace?.addMatch({ word, by: candidates, costs });
+  return costs;
+}
+
+/**
+ * Returns the products with a frequent word that a rare search word may misspell. `count`: the number of products that match the search word. `literal`: the
+ * words that match without a misspelling.
+ */
+function* matchFrequent(word: string, count: number, literal: readonly Candidate[], index: WordIndexes): Steps<Costs> {
+  if (count > RARE.maxProducts || word.length < RARE.minLength) return NO_COSTS;
+  const { vocabulary } = index;
+  const isWord = literal.some(({ rank }) => rank < MATCH_RANKS.infix);
+  const minProducts = count * (isWord ? RARE.ratio : RARE.partRatio);
+  const literalIds = new Set(literal.map(({ id }) => id));
+  const isFrequent = ({ id, distance }: Candidate) =>
+    distance <= RARE.maxDistance && vocabulary.getPostings(id).length >= minProducts;
+  const fuzzy = findFuzzyMatches(word, vocabulary, (id) => !literalIds.has(id));
+  yield;
+  return yield* matchCandidates(word, fuzzy.filter(isFrequent), index);
+}
+
+/** Splits a word into two parts at each possible position ("note" and "book" for "notebook"), and returns the products that contain both parts. */
+function* matchSplits(word: string, { minLength, minApart }: typeof SPLITS.known, index: WordIndexes): Steps<Costs> {
+  const isUnspacedWord = isUnspaced(word);
+  const ends = Array.from({ length: word.length - 1 }, (_, at) => at + 1).filter((at) => {
+    const isLong = Math.min(at, word.length - at) >= minLength;
+    return isUnspacedWord || (isLong && index.vocabulary.getId(word.slice(0, at)) !== undefined);
+  });
+  const splits = yield* mapInSteps(ends, (at) => {
+    const parts = [word.slice(0, at), word.slice(at)] as const;
+    return isUnspacedWord ? matchUnspaced(parts, index) : matchParts(parts, minApart, index);
+  });
+  const costs = yield* mergeCosts(splits);
+  index.trace?.addMatch({ word, by: 'split word', costs });
+  return costs;
+}
+
+/** Returns the products that contain both parts of a text in a script without spaces between words, such as Chinese. */
+function* matchUnspaced(parts: readonly string[], index: WordIndexes): Steps<Costs> {
+  const costsOfParts = yield* mapInSteps(parts, (part) =>
+    getProductCosts(findLiteralMatches(part, index.vocabulary), index),
+  );
+  return yield* intersectCosts(costsOfParts);
+}
+
+/**
+ * Returns the products that contain both parts as words. If a part is shorter than `minApart`, the two words must be next to each other. The second word may be
+ * in the singular or plural.
+ */
+function* matchParts([first, second]: readonly [string, string], minApart: number, index: WordIndexes): Steps<Costs> {
+  const forms = findWordForms(second, index.vocabulary).map((form) => ({
+    ...form,
+    rank: MATCH_RANKS.exact,
+    distance: 0,
+  }));
+  const costs = yield* intersectCosts([yield* matchExact(first, index), yield* getProductCosts(forms, index)]);
+  if (costs.size === 0 || Math.min(first.length, second.length) >= minApart) return costs;
+  const texts = SEPARATORS.map((separator) => first + separator + second);
+  const adjacent = new Set((yield* mapInSteps(texts, index.texts.findContaining)).flat());
+  return yield* mapCosts(costs, (cost, product) => (adjacent.has(product) ? cost + ADJACENT_COST : undefined));
+}
+
+/**
+ * Returns the products with a word that a search word may misspell or abbreviate. If the catalogue contains the search word, its singular or its plural,
+ * returns only products with a much more frequent word.
+ */
+export function* matchTypo(word: string, index: WordIndexes): Steps<Costs> {
+  const { vocabulary } = index;
+  const literal = findLiteralMatches(word, vocabulary);
+  const known = literal.filter(({ rank }) => rank < MATCH_RANKS.prefix);
+  yield;
+  if (known.length > 0) return yield* matchFrequent(word, countPostings(known, vocabulary), literal, index);
+  return yield* matchCandidates(word, findFuzzyMatches(word, vocabulary), index);
+}
+
+function countPostings(candidates: readonly Candidate[], { getPostings }: Vocabulary): number {
+  return candidates.reduce((sum, { id }) => sum + getPostings(id).length, 0);
+}
+
+/** Returns the products that contain exactly this word. */
+export function* matchExact(word: string, index: WordIndexes): Steps<Costs> {
+  const id = index.vocabulary.getId(word);
+  if (id === undefined) return NO_COSTS;
+  return yield* matchCandidates(word, [{ id, rank: MATCH_RANKS.exact, distance: 0 }], index);
+}
+
+/** Returns the products with a word that starts with the search word, or with a word that is the singular or plural of the search word. */
+export function* matchBeginning(word: string, index: WordIndexes): Steps<Costs> {
+  const literal = findLiteralMatches(word, index.vocabulary);
+  return yield* matchCandidates(
+    word,
+    literal.filter(({ rank }) => rank < MATCH_RANKS.infix),
+    index,
+  );
+}
+
+/**
+ * The additional cost of a product that contains a synonym of the search word. It is between the costs of a plural (1 × `RANK_COST`) and of a prefix match (2 ×
+ * `RANK_COST`).
+ */
+const SYNONYM_COST = 1.5 * RANK_COST;
+
+/**
+ * Returns the products that contain a synonym of a text, which is one search word or several adjacent search words. `words`: the search words for which the
+ * trace records these products.
+ */
+export function* matchSynonyms(text: string, words: readonly string[], index: WordIndexes): Steps<Costs> {
+  const synonyms = index.synonyms(text);
+  if (synonyms.length === 0) return NO_COSTS;
+  const costsOfSynonyms = yield* mapInSteps(synonyms, function* (synonym) {
+    const costsOfWords = yield* mapInSteps(synonym, (word) =>
+      getProductCosts(findWordForms(word, index.vocabulary), index),
+    );
+    return yield* intersectCosts(costsOfWords);
+  });
+  const merged = yield* mergeCosts(costsOfSynonyms);
+  const costs = yield* mapCosts(merged, (cost) => cost + SYNONYM_COST);
+  for (const word of words) index.trace?.addMatch({ word, by: 'synonym', costs });
+  return costs;
+}
+
+/** Returns the products with two adjacent keywords that contain a search word when they are joined: "wool" and "hiking" contain "woolhik". */
+function* matchAcrossKeywords(word: string, minLetters: number, { texts }: WordIndexes): Steps<Costs> {
+  const products = word.length < ACROSS_LENGTH ? [] : yield* texts.findAcrossKeywords(word, minLetters);
+  return new Map(products.map((product) => [product, ACROSS_COST]));
+}

@@ -1,0 +1,95 @@
+import type { Steps } from '../../util/slices.ts';
+import type { Product } from '../types.ts';
+import { findCompounds } from './compounds.ts';
+import { foldText, splitWords } from './fold-text.ts';
+import { NumberList } from './number-list.ts';
+import { SEARCHED_FIELDS } from './ranking.ts';
+
+/** The index of a word in the list of all words of the catalogue. */
+export type WordId = number;
+
+/** An inverted index: the words of a catalogue, and the products that contain each word. */
+interface Postings {
+  readonly ids: ReadonlyMap<string, WordId>;
+  /**
+   * For each word id, whether a product contains the word itself. If not, the word is only the joined form of a compound or of a measure, such as "tshirt" for
+   * "t-shirt".
+   */
+  readonly isPlain: readonly (boolean | undefined)[];
+  /**
+   * Returns an integer for each product that contains the word, in the order of the catalogue. The integer is twice the index of the product, plus 1 if only
+   * the keywords of the product contain the word.
+   */
+  getPostings(id: WordId): Int32Array;
+}
+
+/** The creation of the inverted index yields after this number of products, or of index entries. */
+const STEP_PRODUCTS = 32;
+const STEP_POSTINGS = 16_384;
+
+/**
+ * Creates an inverted index of the names and keywords of products. It contains the words, and the joined forms of compounds and measures, such as "tshirt" for
+ * "t-shirt".
+ */
+export function* collectPostings(products: readonly Product[]): Steps<Postings> {
+  const ids = new Map<string, WordId>();
+  const isPlain: boolean[] = [];
+  const postings = new NumberList();
+  const wordOfPosting = new NumberList();
+  /** For each word id, the index of the last product that contains the word. */
+  const lastProduct: number[] = [];
+  const addPosting = (id: WordId, product: number, field: number) => {
+    if (lastProduct[id] === product) return;
+    lastProduct[id] = product;
+    wordOfPosting.push(id);
+    postings.push(2 * product + field);
+  };
+  const addText = (text: string, product: number, field: number) => {
+    const folded = foldText(text);
+    for (const word of splitWords(folded)) {
+      const id = getNumber(ids, word);
+      isPlain[id] = true;
+      addPosting(id, product, field);
+    }
+    for (const word of findCompounds(folded)) addPosting(getNumber(ids, word), product, field);
+  };
+  for (const [index, product] of products.entries()) {
+    SEARCHED_FIELDS.forEach((field, rank) => {
+      for (const text of [product[field]].flat()) addText(text, index, rank);
+    });
+    if (index % STEP_PRODUCTS === 0) yield;
+  }
+  return { ids, isPlain, getPostings: yield* groupValues(ids.size, wordOfPosting, postings) };
+}
+
+/** Groups values. `groups`: the group of each value, from 0 to `count` - 1. Returns a function that returns the values of a group in their original order. */
+export function* groupValues(
+  count: number,
+  groups: NumberList,
+  values: NumberList,
+): Steps<(group: number) => Int32Array> {
+  const starts = new Int32Array(count + 1);
+  for (let at = 0; at < groups.length; at++) {
+    const next = groups.get(at) + 1;
+    starts[next] = (starts[next] ?? 0) + 1;
+    if (at % STEP_POSTINGS === 0) yield;
+  }
+  for (let group = 0; group < count; group++) starts[group + 1] = (starts[group + 1] ?? 0) + (starts[group] ?? 0);
+  const next = starts.slice();
+  const grouped = new Int32Array(values.length);
+  for (let at = 0; at < values.length; at++) {
+    const group = groups.get(at);
+    const position = next[group] as number;
+    grouped[position] = values.get(at);
+    next[group] = position + 1;
+    if (at % STEP_POSTINGS === 0) yield;
+  }
+  return (group) => grouped.subarray(starts[group], starts[group + 1]);
+}
+
+/** Returns the number of a text in a map from texts to numbers. If the map does not contain the text, adds it with the next number. The first number is 0. */
+export function getNumber(numbers: Map<string, number>, text: string): number {
+  const number = numbers.get(text) ?? numbers.size;
+  if (number === numbers.size) numbers.set(text, number);
+  return number;
+}

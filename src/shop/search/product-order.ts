@@ -1,0 +1,65 @@
+import { type Steps, sortInSteps } from '../../util/slices.ts';
+import type { Product } from '../types.ts';
+import { foldText, splitWords } from './fold-text.ts';
+import type { WordId } from './postings.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** Data about each product that affects the order of search results, whatever the search term is. Products are represented by their indexes. */
+export interface ProductOrder {
+  /**
+   * For each product, the id of the word that says what kind of product it is, such as "kettle" for "Electric Kettle, 1.7 Liters". `nameHeads` has the word of
+   * the name, and `keywordHeads` the word of the first keyword. The id is -1 if there is no word.
+   */
+  readonly nameHeads: Int32Array;
+  readonly keywordHeads: Int32Array;
+  /** The order of the products by rating, the best first. `places` has the place of each product, and `products` has the product at each place. */
+  readonly places: Uint32Array;
+  readonly products: Uint32Array;
+}
+
+/** `createProductOrder` yields after this number of products. */
+const STEP_PRODUCTS = 64;
+
+/**
+ * Matches the end of the main part of a product name. The text after it describes accessories, purposes, materials, sizes or colors, such as "with Linen
+ * Shade".
+ */
+const HEAD_END = / (?:with|for|in|by|from|w) |[,(/|:;]| [-–—] /;
+
+/**
+ * Ratings that are added to the ratings of every product: 10 ratings of 3 stars (Bayesian average). So a product with a few perfect ratings does not rank above
+ * a product with many good ratings.
+ */
+const PRIOR = { stars: 3, count: 10 };
+
+/** Computes the data about each product that affects the order of search results. */
+export function* createProductOrder(products: readonly Product[], vocabulary: Vocabulary): Steps<ProductOrder> {
+  const [nameHeads, keywordHeads] = [new Int32Array(products.length), new Int32Array(products.length)];
+  const scores = new Float64Array(products.length);
+  const headOfKeyword = new Map<string, WordId>();
+  for (const [index, { name, keywords, rating }] of products.entries()) {
+    nameHeads[index] = getHead(name, vocabulary);
+    // Many products have the same first keyword.
+    const [keyword = ''] = keywords;
+    const keywordHead = headOfKeyword.get(keyword) ?? getHead(keyword, vocabulary);
+    headOfKeyword.set(keyword, keywordHead);
+    keywordHeads[index] = keywordHead;
+    scores[index] = (rating.stars * rating.count + PRIOR.stars * PRIOR.count) / (rating.count + PRIOR.count);
+    if (index % STEP_PRODUCTS === 0) yield;
+  }
+  const sorted = yield* sortInSteps([...scores.keys()], (one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
+  yield;
+  const byPlace = Uint32Array.from(sorted);
+  yield;
+  const places = new Uint32Array(products.length);
+  for (let place = 0; place < byPlace.length; place++) places[byPlace[place] as number] = place;
+  yield;
+  return { nameHeads, keywordHeads, places, products: byPlace };
+}
+
+/** Returns the id of the word that says what kind of product a name or keyword describes: the last word before `HEAD_END`. Returns -1 if there is no word. */
+function getHead(text: string, { getId }: Vocabulary): WordId {
+  const folded = foldText(text);
+  const words = splitWords(folded.split(HEAD_END)[0] ?? '');
+  return getId(words.findLast((word) => /^\p{L}+$/u.test(word)) ?? '') ?? -1;
+}

@@ -1,0 +1,48 @@
+import { tryOrUndefined } from '../../util/try-or-undefined.ts';
+import { UserError } from '../../util/user-error.ts';
+import { getNumberForms } from './abbreviations.ts';
+import { foldText, splitWords } from './fold-text.ts';
+
+/**
+ * Returns the synonyms of a text, or of its singular or plural. `text`: one or more words with single spaces between them, in lower case and without accents.
+ * Each synonym is a list of words: `[['cell', 'phone']]` for "mobile".
+ */
+export type Synonyms = (text: string) => readonly (readonly string[])[];
+
+/** An empty list of synonyms for each text. The search uses it if there is no file of synonyms. */
+export const NO_SYNONYMS: Synonyms = () => [];
+
+/** The maximum number of words of a synonym. */
+export const MAX_SYNONYM_WORDS = 6;
+
+/**
+ * Parses a file of synonyms, such as `[["sofa", "couch"]]`: a JSON list of groups of texts that mean the same. Throws a `UserError` if the file is invalid. The
+ * message contains the name of the file and the JSON Pointer of the invalid part. `file`: the name of the file.
+ */
+export function parseSynonyms(text: string, file: string): Synonyms {
+  const refuse = (problem: string): never => {
+    throw new UserError(
+      `Invalid synonyms in ${file}: ${problem}. An example: [["sofa", "couch"], ["cell phone", "mobile"]]`,
+    );
+  };
+  const groups = tryOrUndefined((): unknown => JSON.parse(text));
+  if (!Array.isArray(groups)) return refuse('it is not a JSON list of lists');
+  const others = new Map<string, (readonly string[])[]>();
+  for (const [at, group] of groups.entries()) {
+    if (!Array.isArray(group) || group.length < 2) return refuse(`/${at} must be a list of at least two words`);
+    const phrases = group.map(
+      (phrase, index) => parsePhrase(phrase) ?? refuse(`/${at}/${index} must be one to ${MAX_SYNONYM_WORDS} words`),
+    );
+    for (const phrase of phrases) {
+      const key = phrase.join(' ');
+      const same = phrases.filter((other) => other.join(' ') !== key);
+      others.set(key, [...(others.get(key) ?? []), ...same]);
+    }
+  }
+  return (words) => [words, ...getNumberForms(words)].flatMap((form) => others.get(form) ?? []);
+}
+
+function parsePhrase(phrase: unknown): readonly string[] | undefined {
+  const words = typeof phrase === 'string' ? splitWords(foldText(phrase)) : [];
+  return words.length > 0 && words.length <= MAX_SYNONYM_WORDS ? words : undefined;
+}
