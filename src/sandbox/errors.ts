@@ -1,13 +1,16 @@
 import { StoreUnavailableError } from '../store/store.ts';
 
-/** Thrown if a request selects a sandbox that does not exist, on a server where only the control API creates sandboxes. */
+/** The error if a request selects a sandbox that does not exist, and only the control API can create sandboxes (`--sandboxes declared`). */
 export class UnknownSandboxError extends Error {
   override readonly name = 'UnknownSandboxError';
 }
 
-/** Thrown if the maximum number of sandboxes is reached and none of them can be removed, because all are in use or were changed within the last hour. */
+/**
+ * The error if the maximum number of sandboxes is reached and the server can't remove a sandbox to make room. The server can't remove a sandbox that is in use,
+ * or that a client has changed and used within the last hour.
+ */
 export class TooManySandboxesError extends StoreUnavailableError {
-  /** `retryAfterSeconds`: the time until the next sandbox expires, in seconds. */
+  /** `retryAfterSeconds`: the time until the next sandbox expires. */
   constructor(
     maxSandboxes: number,
     readonly retryAfterSeconds: number,

@@ -1,6 +1,9 @@
 import { createRandom, createUuid, type Random } from '../util/random.ts';
 
-/** Creates a generator of random ids. `onSeed` is called each time a client sets the seed. */
+/** The exported state of an id generator: the seed, and the state of the random number generator. Null if the ids are random. */
+export type IdState = { readonly seed: number; readonly random: number } | null;
+
+/** Creates a generator of ids. `randomId`: returns a random id, for a generator without a seed. `onSeed`: called each time the seed is set or removed. */
 export function createIdGenerator(randomId: () => string, onSeed: () => void = () => {}) {
   let seeded: { readonly seed: number; readonly random: Random } | undefined;
   return {
@@ -10,10 +13,16 @@ export function createIdGenerator(randomId: () => string, onSeed: () => void = (
     get seed() {
       return seeded?.seed;
     },
-    /** Sets the seed. The same seed generates the same ids. If the seed is undefined, the ids are random again. */
+    /** Sets the seed. The same seed always generates the same sequence of ids. Undefined removes the seed, so that the ids are random. */
     setSeed(seed: number | undefined) {
       onSeed();
       seeded = seed === undefined ? undefined : { seed, random: createRandom(seed) };
+    },
+    /** Returns the seed and the current position in the sequence of ids. */
+    export: (): IdState => (seeded ? { seed: seeded.seed, random: seeded.random.state } : null),
+    /** Restores the seed and the position in the sequence of ids that `export` returned. */
+    import(state: IdState) {
+      seeded = state ? { seed: state.seed, random: createRandom(state.random) } : undefined;
     },
   };
 }

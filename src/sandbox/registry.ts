@@ -1,30 +1,29 @@
 import type { State } from '../store/state.ts';
 import { TooManySandboxesError, UnknownSandboxError } from './errors.ts';
+import { ExpiryTimes } from './expiry-times.ts';
 import type { Ending, Journal } from './journal/journal.ts';
 import { MAX_SANDBOXES, SANDBOX_BYTES } from './memory/memory.ts';
-import { DEFAULT_SANDBOX_ID, type Sandbox, type SandboxesParts, SandboxFactory } from './sandbox.ts';
+import { DEFAULT_SANDBOX_ID, type OwnParts, type Sandbox, type SandboxesParts, SandboxFactory } from './sandbox.ts';
 import { type Entry, SandboxMap } from './sandbox-map.ts';
 
-/** The interval at which expired sandboxes are removed, in ms. */
+/** The interval at which the server removes expired sandboxes, in ms. */
 const SWEEP_MS = 60_000;
 
-/** The maximum number of expired sandboxes with a stored expiry time. */
-const MAX_EXPIRED = 10_000;
-
-/** The reason in the log if a sandbox has expired. */
+/** The reason that the log gives when an expired sandbox is removed. */
 const UNUSED = 'it was not used for an hour';
 
-/** All sandboxes of a server. The states of all sandboxes except `default` are only in memory. */
+/** All sandboxes of a server. The states of all sandboxes except `default` are only in memory. A subclass stores the sandboxes in a database. */
 export class Sandboxes<S extends State = State> {
-  /** The sandbox for requests that select no sandbox. It is never removed. */
+  /** Whether other servers use the same sandboxes. */
+  readonly isShared: boolean = false;
+  /** The sandbox `default`, which handles requests that select no sandbox. It is never removed. */
   readonly default: Sandbox<S>;
-  private readonly map: SandboxMap<S>;
-  private readonly factory: SandboxFactory<S>;
-  /** The expiry times of the latest expired sandboxes by id, in ms since 1970. */
-  private readonly expiryMs = new Map<string, number>();
+  protected readonly map: SandboxMap<S>;
+  protected readonly factory: SandboxFactory<S>;
+  protected readonly expiryTimes = new ExpiryTimes();
   private readonly sweeping: NodeJS.Timeout;
 
-  constructor(private readonly parts: SandboxesParts<S>) {
+  constructor(protected readonly parts: SandboxesParts<S>) {
     this.map = new SandboxMap(parts.elapsedMs);
     this.factory = new SandboxFactory(parts, () => this.sweep());
     this.sweeping = setInterval(() => this.sweep(), SWEEP_MS).unref();
@@ -39,62 +38,93 @@ export class Sandboxes<S extends State = State> {
     return entry?.sandbox;
   }
 
-  /** Returns a sandbox. Creates it from the default data if it does not exist. Throws `UnknownSandboxError` or `TooManySandboxesError`. */
-  get(id: string): Sandbox<S> {
-    const sandbox = this.find(id);
-    if (sandbox) return sandbox;
-    if (this.parts.areDeclared)
-      throw new UnknownSandboxError(`Sandbox ${id} does not exist. Create it with PUT /_control/sandboxes/${id}.`);
-    const created = this.add(id, this.factory.getDefaults(), false);
-    this.parts.log(`created sandbox ${id}`);
-    return created;
+  /** Loads the changes that other servers have made in a sandbox. Does nothing if the sandbox is not shared with other servers. */
+  async load(_id: string): Promise<void> {}
+
+  /** Loads the changes that other servers have made in all sandboxes. */
+  async loadAll(): Promise<void> {}
+
+  /** Loads the journal entries of a sandbox that other servers have recorded. */
+  async loadJournal(_id: string): Promise<void> {}
+
+  /** Clears the journal of a sandbox, also on other servers that share the sandbox. */
+  async clearJournal({ journal }: Pick<Sandbox<S>, 'id' | 'journal'>): Promise<void> {
+    journal.clear();
   }
 
-  /** Calls `handle` with a sandbox, which is not removed until `handle` has finished. Throws `UnknownSandboxError` or `TooManySandboxesError`. */
-  async use<Result>(id: string, handle: (sandbox: Sandbox<S>) => Promise<Result>): Promise<Result> {
-    const sandbox = this.get(id);
+  /**
+   * Returns a sandbox. If the sandbox does not exist, creates it from the default data. Rejects with `UnknownSandboxError` if only the control API can create
+   * sandboxes, or with `TooManySandboxesError`.
+   */
+  async get(id: string): Promise<Sandbox<S>> {
+    if (this.isShared) await this.load(id);
+    return this.find(id) ?? this.createFromDefaults(id);
+  }
+
+  /**
+   * Calls `handle` with a sandbox, and creates the sandbox if it does not exist. The sandbox cannot expire before `handle` has finished. `expiredAtMs`: the time
+   * when the sandbox expired, in ms since 1970, if this call creates it again. Rejects with `UnknownSandboxError` if only the control API can create sandboxes, or
+   * with `TooManySandboxesError`.
+   */
+  async use<Result>(
+    id: string,
+    handle: (sandbox: Sandbox<S>, expiredAtMs?: number) => Promise<Result>,
+  ): Promise<Result> {
+    if (this.isShared) await this.load(id);
+    const expiredAtMs = this.expiredAtMs(id);
+    const sandbox = this.find(id) ?? (await this.createFromDefaults(id));
+    if (id === DEFAULT_SANDBOX_ID) return handle(sandbox);
     const entry = this.map.entries.get(id);
-    if (!entry) return handle(sandbox);
+    // Another request has created another sandbox in the meantime, and the limit was reached, so the sandbox `id` was removed.
+    if (!entry) return this.use(id, handle);
     entry.requests.count++;
     try {
-      return await handle(sandbox);
+      return await handle(entry.sandbox, expiredAtMs);
     } finally {
       entry.requests.count--;
       if (this.map.entries.get(id) === entry) this.map.use(id, entry);
     }
   }
 
-  /** Creates or replaces a sandbox with a state, by default the default data. Throws `TooManySandboxesError` or `StateTooLargeError`. */
-  create(id: string, from: S = this.factory.getDefaults()): Sandbox<S> {
-    return this.add(id, from, true);
+  /** Creates or replaces a sandbox with a state, by default the default data. Rejects with `TooManySandboxesError` or `StateTooLargeError`. */
+  async create(id: string, from: S = this.factory.getDefaults()): Promise<Sandbox<S>> {
+    return this.factory.memory.countShared(from, async () => this.add(id, from, true));
   }
 
-  /** Marks a state from which sandboxes are created, such as a snapshot. Its memory does not count for any sandbox. */
+  /** Marks a state from which sandboxes are created, such as a snapshot. The memory of the state does not count towards the limit of any sandbox. */
   share(state: S): void {
     this.factory.memory.objects.share(state);
   }
 
-  /** Removes a sandbox and ends its journal. Returns whether it existed. Returns false for the default sandbox. */
-  remove(id: string): boolean {
+  /** Removes a sandbox and ends its journal. Resolves to true if the sandbox existed. Does not remove the sandbox `default`, and resolves to false for it. */
+  async remove(id: string): Promise<boolean> {
     return this.end(id, 'removed');
   }
 
-  /** Returns all sandboxes, the default one first. */
+  /** Returns all sandboxes. The sandbox `default` comes first. */
   list(): readonly Sandbox<S>[] {
     this.sweep();
     return [this.default, ...Array.from(this.map.entries.values(), ({ sandbox }) => sandbox)];
   }
 
-  /** Returns the time since the last use of a sandbox, in ms; 0 if it is in use or does not exist. */
+  /** The approximate memory of all journals, in bytes. */
+  get journalBytes(): number {
+    return this.factory.journalMemory.usedBytes;
+  }
+
+  /** Returns the time since the last use of a sandbox, in ms. Returns 0 if the sandbox is in use or does not exist. */
   idleMs(id: string): number {
     const entry = this.map.entries.get(id);
     return entry ? Math.round(this.map.getIdleMs(entry)) : 0;
   }
 
-  /** Returns the time when a sandbox expired, in ms since 1970; undefined if it has not expired, or if it was created again. */
+  /**
+   * Returns the time when a sandbox expired, in ms since 1970. Returns undefined if the sandbox has not expired, or was created again after it expired. If other
+   * servers use the sandbox, `load` must be called before.
+   */
   expiredAtMs(id: string): number | undefined {
     this.getUnexpired(id);
-    return this.expiryMs.get(id);
+    return this.expiryTimes.get(id);
   }
 
   /** Closes the stores of all sandboxes except `default`. */
@@ -103,43 +133,77 @@ export class Sandboxes<S extends State = State> {
     await Promise.all(Array.from(this.map.entries.values(), ({ sandbox }) => sandbox.store.close()));
   }
 
-  /** Creates or replaces a sandbox. `isWritten`: whether a client has created it with the control API. */
-  private add(id: string, from: S, isWritten: boolean): Sandbox<S> {
+  /** Creates a sandbox from the default data, because a request selects it. Throws `UnknownSandboxError` if only the control API can create sandboxes. */
+  private createFromDefaults(id: string): Promise<Sandbox<S>> {
+    this.refuseUndeclared(id);
+    return this.createNew(id, this.factory.getDefaults());
+  }
+
+  /** Creates a sandbox that does not exist, and resolves to it. If another request creates the sandbox in the meantime, resolves to that sandbox. */
+  protected createNew(id: string, from: S): Promise<Sandbox<S>> {
+    return this.factory.memory.countShared(from, async () => {
+      const other = this.find(id);
+      if (other) return other;
+      const created = this.add(id, from, false);
+      this.parts.log(`created sandbox ${id}`);
+      return created;
+    });
+  }
+
+  /** Throws `UnknownSandboxError` if only the control API can create sandboxes. */
+  private refuseUndeclared(id: string): void {
+    if (this.parts.areDeclared)
+      throw new UnknownSandboxError(`Sandbox ${id} does not exist. Create it with PUT /_control/sandboxes/${id}.`);
+  }
+
+  /**
+   * Creates or replaces a sandbox. `from`: its initial state. `isWritten`: whether a client creates the sandbox with the control API. `create`: creates the
+   * sandbox object from its parts.
+   */
+  protected add(
+    id: string,
+    from: S,
+    isWritten: boolean,
+    create = (parts: OwnParts) => this.factory.create(id, from, parts),
+  ): Sandbox<S> {
     const { map, factory } = this;
     const before = map.entries.get(id);
     if (!before) this.evictIfFull();
     const quota = factory.memory.createQuota(from, SANDBOX_BYTES, before?.quota);
     this.release(id);
-    // If the sandbox is created again, clients continue to follow its journal.
+    // A sandbox that is replaced keeps its journal, so that clients continue to follow it.
     const journal = before?.sandbox.journal ?? this.createJournal(id);
+    let isLoaded = false;
     const onChange = () => {
-      entry.isWritten = true;
+      // A sandbox in a database gets its stored settings while it is created. These are not changes by a client.
+      if (isLoaded) entry.isWritten = true;
     };
     const entry: Entry<S> = {
-      sandbox: factory.create(id, from, { quota, journal, onChange }),
+      sandbox: create({ quota, journal, onChange }),
       quota,
       requests: before?.requests ?? { count: 0 },
       isWritten,
       usedMs: this.parts.elapsedMs(),
     };
+    isLoaded = true;
     map.set(id, entry);
-    this.expiryMs.delete(id);
+    this.expiryTimes.delete(id);
     return entry.sandbox;
   }
 
-  /** Creates the journal of a sandbox. Each time a follower is removed, sets the time of the last use of the sandbox. */
+  /** Creates the journal of a sandbox. Each time a client stops following the journal, the time of the last use of the sandbox is set. */
   private createJournal(id: string): Journal {
-    const journal = this.factory.createJournal(() => {
+    const journal = this.factory.createJournal(id, () => {
       const entry = this.map.entries.get(id);
-      // The sandbox may have been removed, and another one created with the same id.
+      // The sandbox may have been removed, and another sandbox with the same id may have been created.
       if (entry?.sandbox.journal === journal) this.map.use(id, entry);
     });
     return journal;
   }
 
   /**
-   * If the maximum number of sandboxes is reached, removes the least recently used sandbox that no client has changed. Throws `TooManySandboxesError`
-   * if there is none.
+   * If the maximum number of sandboxes is reached, removes the least recently used sandbox that is not in use and that no client has changed. Throws
+   * `TooManySandboxesError` if there is no such sandbox.
    */
   private evictIfFull(): void {
     const { map } = this;
@@ -152,43 +216,40 @@ export class Sandboxes<S extends State = State> {
   }
 
   /** Removes all expired sandboxes. */
-  private sweep(): void {
+  protected sweep(): void {
     for (const id of this.map.listExpired()) this.expire(id, UNUSED);
   }
 
-  /** Returns the map entry of a sandbox; undefined if the sandbox does not exist. If the sandbox has expired, removes it and returns undefined. */
-  private getUnexpired(id: string): Entry<S> | undefined {
+  /** Returns the map entry of a sandbox. Returns undefined if the sandbox does not exist or has expired. Removes an expired sandbox. */
+  protected getUnexpired(id: string): Entry<S> | undefined {
     const entry = this.map.entries.get(id);
     if (!entry || !this.map.isExpired(entry)) return entry;
     this.expire(id, UNUSED);
     return undefined;
   }
 
-  /** Removes an expired or evicted sandbox, and stores the current time as its expiry time. */
-  private expire(id: string, reason: string): void {
-    // `delete` makes the id the last key of the map.
-    this.expiryMs.delete(id);
-    this.expiryMs.set(id, this.parts.nowMs());
-    const [oldest] = this.expiryMs.keys();
-    if (this.expiryMs.size > MAX_EXPIRED && oldest !== undefined) this.expiryMs.delete(oldest);
+  /** Removes a sandbox because it has expired or a limit is reached. Stores the current time as its expiry time. `reason`: the reason, for the log. */
+  protected expire(id: string, reason: string): void {
+    this.expiryTimes.set(id, this.parts.nowMs());
     this.end(id, 'expired');
     this.parts.log(`removed sandbox ${id}: ${reason}`);
   }
 
-  /** Removes a sandbox and ends its journal. Returns whether it existed. */
-  private end(id: string, event: Ending['event']): boolean {
+  /** Removes a sandbox and ends its journal. Returns whether the sandbox existed. */
+  protected end(id: string, event: Ending['event']): boolean {
     const entry = this.release(id);
     entry?.sandbox.journal.end({ event, sandbox: id, atMs: this.parts.nowMs() });
     return entry !== undefined;
   }
 
-  /** Removes a sandbox from the map, clears its journal, and frees its memory. */
-  private release(id: string): Entry<S> | undefined {
+  /** Removes a sandbox from the map, clears its journal, and frees its memory. Returns the removed map entry, or undefined if the sandbox did not exist. */
+  protected release(id: string): Entry<S> | undefined {
     const entry = this.map.entries.get(id);
     if (!entry) return undefined;
     this.map.delete(id);
     entry.quota.release();
     entry.sandbox.journal.clear();
+    entry.sandbox.idempotencyKeys.dispose();
     return entry;
   }
 }

@@ -6,7 +6,7 @@ import type { Sandbox } from './sandbox.ts';
 export interface Entry<S extends State = State> {
   readonly sandbox: Sandbox<S>;
   readonly quota: MemoryQuota;
-  /** The number of requests in progress. If the sandbox is created again, the new entry has the same object. */
+  /** The number of requests in progress. If the sandbox is replaced, the new entry gets the same object, so that these requests still count. */
   readonly requests: { count: number };
   /** Whether a client has created the sandbox with the control API, or has changed its state, clock, ids, faults or snapshots. */
   isWritten: boolean;
@@ -14,18 +14,18 @@ export interface Entry<S extends State = State> {
   usedMs: number;
 }
 
-/** The time without use after which a sandbox expires, in ms. */
+/** How long a sandbox can be unused before it expires, in ms. */
 const IDLE_MS = 3_600_000;
 
-/** The sandboxes of a server by id, least recently used first. */
+/** The sandboxes of a server by id, except `default`. The least recently used sandbox comes first. */
 export class SandboxMap<S extends State = State> {
   private readonly byId = new Map<string, Entry<S>>();
   readonly entries: ReadonlyMap<string, Entry<S>> = this.byId;
 
-  /** `elapsedMs` returns the time of a monotonic clock, in ms. */
+  /** `elapsedMs`: returns the time of a monotonic clock, in ms. */
   constructor(private readonly elapsedMs: () => number) {}
 
-  /** Adds or replaces a sandbox as the most recently used one. */
+  /** Adds or replaces a sandbox, and makes it the most recently used sandbox. */
   set(id: string, entry: Entry<S>): void {
     this.delete(id);
     this.byId.set(id, entry);
@@ -42,7 +42,7 @@ export class SandboxMap<S extends State = State> {
     this.set(id, entry);
   }
 
-  /** Returns the time since the last use of a sandbox, in ms; 0 if it is in use. */
+  /** Returns the time since the last use of a sandbox, in ms. Returns 0 if the sandbox is in use. */
   getIdleMs(entry: Entry<S>): number {
     return isInUse(entry) ? 0 : this.elapsedMs() - entry.usedMs;
   }
@@ -52,7 +52,7 @@ export class SandboxMap<S extends State = State> {
     return this.getIdleMs(entry) >= IDLE_MS;
   }
 
-  /** Returns the ids of the expired sandboxes. */
+  /** Returns the ids of the sandboxes that have expired and are not in use. */
   listExpired(): readonly string[] {
     const ids: string[] = [];
     for (const [id, entry] of this.byId) {
@@ -63,7 +63,15 @@ export class SandboxMap<S extends State = State> {
     return ids;
   }
 
-  /** Returns the id of the least recently used sandbox that is not in use and that no client has changed; undefined if there is none. */
+  /** Returns the ids of the sandboxes that are in use. */
+  listInUse(): readonly string[] {
+    return Array.from(this.byId).flatMap(([id, entry]) => (isInUse(entry) ? [id] : []));
+  }
+
+  /**
+   * Returns the id of the sandbox to remove when the maximum number of sandboxes is reached: the least recently used sandbox that is not in use and that no
+   * client has changed. Returns undefined if there is no such sandbox.
+   */
   findEvictable(): string | undefined {
     for (const [id, entry] of this.byId) if (!entry.isWritten && !isInUse(entry)) return id;
     return undefined;
@@ -76,7 +84,7 @@ export class SandboxMap<S extends State = State> {
   }
 }
 
-/** Returns whether a request in a sandbox is in progress, or a client follows its journal. */
+/** Returns whether a sandbox is in use: a request to it is in progress, or a client follows its journal. */
 function isInUse<S extends State>({ requests, sandbox }: Entry<S>): boolean {
   return requests.count > 0 || sandbox.journal.isFollowed;
 }

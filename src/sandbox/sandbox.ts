@@ -1,9 +1,11 @@
 import type { State } from '../store/state.ts';
-import type { Store } from '../store/store.ts';
+import type { CommitListener, Store } from '../store/store.ts';
 import { type Clock, createClock } from './clock.ts';
 import { FaultList } from './faults/fault-list.ts';
 import { createIdGenerator, type IdGenerator } from './id-generator.ts';
-import { Journal, JournalMemory } from './journal/journal.ts';
+import type { IdempotencyKeys } from './idempotency/idempotency-keys.ts';
+import { MemoryKeys, ResponseMemory } from './idempotency/memory-keys.ts';
+import { Journal, JournalMemory, type JournalOptions } from './journal/journal.ts';
 import { CountedSnapshots, createCountedStore } from './memory/counted-store.ts';
 import {
   DEFAULT_SNAPSHOTS_BYTES,
@@ -12,25 +14,43 @@ import {
   type MemoryLimits,
   type MemoryQuota,
 } from './memory/memory.ts';
+import { MockedOperations } from './mocked-operations.ts';
 
-/** An isolated instance of the application: its state, clock, id generator, faults, request journal and snapshots. */
+/** An isolated instance of the application: its state, clock, id generator, faults, mocked operations, request journal, idempotency keys and snapshots. */
 export interface Sandbox<S extends State = State> {
   readonly id: string;
   readonly store: Store<S>;
   readonly clock: Clock;
   readonly idGenerator: IdGenerator;
   readonly faults: FaultList;
+  readonly mockedOperations: MockedOperations;
   readonly journal: Journal;
-  /** Saved states by name. */
-  readonly snapshots: Map<string, S>;
+  /** The idempotency keys of earlier requests, with the stored responses for repeated requests. */
+  readonly idempotencyKeys: IdempotencyKeys;
+  /** The snapshots (saved states) by name. */
+  readonly snapshots: CountedSnapshots<S>;
+  /** Counts the memory of a state in slices, and then calls `run`, which can replace the state of the sandbox without delay. */
+  countInSlices<Result>(state: State, run: () => Promise<Result>): Promise<Result>;
+  /**
+   * Runs a function that changes the clock, the id generator, the faults, the mocked operations or the snapshots, and resolves to its result. If the server
+   * shares the sandbox with other servers, also stores the change in the database. Rejects with `StoreUnavailableError` if the change can't be stored. Runs the
+   * function again if another server has changed the sandbox in the meantime.
+   */
+  change<Result>(run: () => Result): Promise<Result>;
 }
 
-/** The id of the sandbox for requests that select no sandbox. */
+/** Implements `Sandbox.change` for a sandbox that is only in the memory of this server. */
+export async function changeInMemory<Result>(run: () => Result): Promise<Result> {
+  return run();
+}
+
+/** The id of the sandbox that handles requests without a sandbox id. */
 export const DEFAULT_SANDBOX_ID = 'default';
 
 /** Options of the sandboxes of a server. */
 export interface SandboxesParts<S extends State = State> {
-  readonly default: Pick<Sandbox<S>, 'store' | 'clock'>;
+  /** The parts of the sandbox `default` that the caller has already created. */
+  readonly default: Pick<Sandbox<S>, 'store' | 'clock'> & Partial<Sandbox<S>>;
   /** Returns the default data. */
   readonly defaults: () => S;
   /** Returns the machine's time in ms since 1970. */
@@ -42,78 +62,111 @@ export interface SandboxesParts<S extends State = State> {
   readonly areDeclared: boolean;
   /** Logs a message, for example that a sandbox has expired. */
   readonly log: (message: string) => void;
+  /** Called after each commit (stored change) in a sandbox other than `default`. */
+  readonly onCommit?: CommitListener | undefined;
   readonly memoryLimits?: MemoryLimits | undefined;
+  /** Creates the journal of a sandbox. Default: a journal in memory. */
+  readonly createJournal?: ((id: string, options: JournalOptions) => Journal) | undefined;
   /** The maximum number of sandboxes, without `default`. */
   readonly maxSandboxes?: number | undefined;
 }
 
-/** The parts of a new sandbox that come from the registry. */
-interface OwnParts {
+/** The parts of a new sandbox that its creator provides: the memory quota, the journal, and a callback. */
+export interface OwnParts {
   readonly quota: MemoryQuota;
   readonly journal: Journal;
   /** Called when a client changes anything in the sandbox. */
   readonly onChange: () => void;
 }
 
-/** The maximum numbers of requests in the journal of the default sandbox, and in the journal of any other sandbox. */
+/** The maximum number of requests in the journal of the sandbox `default`, and in the journal of each other sandbox. */
 const MAX_REQUESTS = { default: 1_000, other: 100 };
 
-/** Creates the parts of sandboxes, and counts their memory. */
+/** Creates sandboxes, and counts their memory. */
 export class SandboxFactory<S extends State> {
   readonly memory: Memory;
-  private readonly journalMemory = new JournalMemory();
+  readonly journalMemory = new JournalMemory();
+  private readonly responseMemory: ResponseMemory;
 
-  /** `onFull` is called if all sandboxes together exceed their memory limit. It can remove sandboxes, so that the change succeeds. */
+  /** `onFull`: called if a change would exceed the memory limit of all sandboxes together. The callback can remove sandboxes, so that the change succeeds. */
   constructor(
     private readonly parts: SandboxesParts<S>,
     onFull: () => void,
   ) {
     this.memory = new Memory(parts.memoryLimits ?? MEMORY_LIMITS, onFull);
+    this.responseMemory = new ResponseMemory(parts.elapsedMs);
   }
 
-  /** Creates the default sandbox. */
+  /** Creates the sandbox `default`. */
   createDefault(): Sandbox<S> {
-    const { default: main, elapsedMs, newId, log } = this.parts;
+    const { default: main, nowMs, elapsedMs, newId, log } = this.parts;
     return {
       id: DEFAULT_SANDBOX_ID,
-      ...main,
       idGenerator: createIdGenerator(newId),
-      faults: new FaultList({ clock: main.clock, elapsedMs, reserve() {}, log }),
-      journal: this.createJournal(() => {}, MAX_REQUESTS.default),
+      faults: new FaultList({ clock: main.clock, elapsedMs, machineMs: nowMs, reserve() {}, log }),
+      mockedOperations: new MockedOperations(() => {}),
+      journal: this.createJournal(DEFAULT_SANDBOX_ID, () => {}),
+      idempotencyKeys: this.createKeys(),
       snapshots: new CountedSnapshots(this.memory.createSeparateQuota(DEFAULT_SNAPSHOTS_BYTES)),
+      change: changeInMemory,
+      ...main,
+      // The state of this sandbox does not count.
+      countInSlices: (_, run) => run(),
     };
   }
 
   /** Creates a sandbox with a state in memory. */
-  create(id: string, initial: S, { quota, journal, onChange }: OwnParts): Sandbox<S> {
-    const { nowMs, elapsedMs, newId, log } = this.parts;
-    const clock = createClock(nowMs, onChange);
-    const reserve = (moreBytes: number) => {
-      onChange();
-      quota.reserve(moreBytes);
-    };
+  create(id: string, initial: S, parts: OwnParts): Sandbox<S> {
+    const configured = this.createParts(parts);
+    const { quota, journal, onChange } = parts;
+    const { nowMs } = configured.clock;
+    const { onCommit } = this.parts;
     const defaults = () => this.getDefaults();
-    return {
-      id,
-      clock,
-      journal,
-      idGenerator: createIdGenerator(newId, onChange),
-      faults: new FaultList({ clock, elapsedMs, reserve, log }),
-      store: createCountedStore({ initial, defaults, nowMs: clock.nowMs, quota, onChange }),
-      snapshots: new CountedSnapshots(quota, onChange),
-    };
+    const store = createCountedStore({ initial, defaults, nowMs, quota, onChange, onCommit });
+    return { id, journal, ...configured, idempotencyKeys: this.createKeys(), store, change: changeInMemory };
   }
 
-  /** Creates the journal of a sandbox. `onUnfollow` is called each time a follower is removed. */
-  createJournal(onUnfollow: () => void, maxEntries = MAX_REQUESTS.other): Journal {
-    const { nowMs, elapsedMs } = this.parts;
-    return new Journal({ maxEntries, onUnfollow, nowMs, elapsedMs, memory: this.journalMemory });
+  /** Creates the clock, the id generator, the faults, the mocked operations and the snapshots of a sandbox. */
+  createParts(parts: Omit<OwnParts, 'journal'>) {
+    return createConfiguredParts<S>(this.parts, parts);
   }
 
-  /** Returns the default data. Its memory does not count for any sandbox. */
+  /** Creates the store for the idempotency keys of a sandbox, in memory. */
+  createKeys(): IdempotencyKeys {
+    return new MemoryKeys(this.responseMemory);
+  }
+
+  /** Creates the journal of a sandbox. `onUnfollow`: called each time a client stops following the journal. */
+  createJournal(id: string, onUnfollow: () => void): Journal {
+    const { nowMs, elapsedMs, createJournal = (_, options) => new Journal(options) } = this.parts;
+    const maxEntries = id === DEFAULT_SANDBOX_ID ? MAX_REQUESTS.default : MAX_REQUESTS.other;
+    return createJournal(id, { maxEntries, onUnfollow, nowMs, elapsedMs, memory: this.journalMemory });
+  }
+
+  /** Returns the default data. The data does not count towards the memory limit of any sandbox. */
   getDefaults(): S {
     const state = this.parts.defaults();
     this.memory.objects.share(state);
     return state;
   }
+}
+
+/** Creates the clock, the id generator, the faults, the mocked operations and the snapshots of a sandbox, which clients change with the control API. */
+export function createConfiguredParts<S extends State>(
+  { nowMs, elapsedMs, newId, log }: Pick<SandboxesParts<S>, 'nowMs' | 'elapsedMs' | 'newId' | 'log'>,
+  { quota, onChange }: Omit<OwnParts, 'journal'>,
+) {
+  const clock = createClock(nowMs, onChange);
+  const reserve = (moreBytes: number) => {
+    onChange();
+    quota.reserve(moreBytes);
+  };
+  return {
+    clock,
+    idGenerator: createIdGenerator(newId, onChange),
+    faults: new FaultList({ clock, elapsedMs, machineMs: nowMs, reserve, log }),
+    mockedOperations: new MockedOperations(reserve),
+    snapshots: new CountedSnapshots<S>(quota, onChange),
+    countInSlices: <Result>(state: State, run: () => Promise<Result>) => quota.countInSlices(state, run),
+  };
 }

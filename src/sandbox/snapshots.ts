@@ -4,7 +4,7 @@ import { describeDiskError, machineDisk } from '../store/disk.ts';
 import type { State } from '../store/state.ts';
 import type { StateValidator } from '../store/validate-state.ts';
 
-/** Thrown if a snapshot was valid at the start of the server, but is invalid now. `message` contains the reason. */
+/** The error for a snapshot that was valid at the start of the server, but is invalid now. `message` contains the reason. */
 export class SnapshotError extends Error {
   override readonly name = 'SnapshotError';
 }
@@ -14,23 +14,24 @@ type CreateSnapshot = (defaults: State) => State;
 
 /** Options of built-in snapshots. */
 export interface BuiltInSnapshotsParts {
-  /** The snapshots of the application by name. */
+  /** The functions that create the snapshots that ship with the application, by name. */
   readonly builtIn: Readonly<Record<string, CreateSnapshot>>;
-  /** The path of a folder with files `NAME.json`; undefined if the user has not set a folder. */
+  /** The path of a folder with snapshot files `NAME.json`. Undefined if the user has not set a folder. */
   readonly folder: string | undefined;
   readonly defaults: () => State;
   /** Returns the validator for the current version of the contract. */
   readonly validator: () => StateValidator;
-  /** Logs a warning about a file whose name is not the name of a snapshot. */
+  /** Logs a warning about a file in the folder whose name is not valid for a snapshot. */
   readonly warn: (message: string) => void;
 }
 
-/** The file name of a snapshot. */
+/** Matches the file name of a snapshot: `NAME.json`. */
 const NAME = /^([a-z0-9][a-z0-9._-]{0,62})\.json$/;
 
-const RENAME = 'rename it to NAME.json, where NAME has lowercase letters, digits, dots, hyphens and underscores';
+const RENAME_REMEDY =
+  'rename the file to NAME.json, where NAME has lowercase letters, digits, dots, hyphens and underscores';
 
-/** The state of a snapshot, with the default data and the validator at the time of its creation. */
+/** The state of a snapshot, with the default data and the validator with which the state was created. */
 interface CachedSnapshot {
   readonly defaults: State;
   readonly validator: StateValidator;
@@ -38,15 +39,15 @@ interface CachedSnapshot {
 }
 
 /**
- * Creates the snapshots of the application and of a folder. A file in the folder contains all lists of a state, or only the lists that differ from the
- * default data. Throws `DataFileError` if a file is invalid.
+ * Creates the built-in snapshots: the snapshots of the application, and those in a folder of the user. A file in the folder contains all lists of a state, or
+ * only the lists that differ from the default data. Throws `DataFileError` if a file is invalid.
  */
 export function createBuiltInSnapshots({ builtIn, folder, defaults, validator, warn }: BuiltInSnapshotsParts) {
   const creators = new Map(Object.entries(builtIn));
   const cache = new Map<string, CachedSnapshot>();
   for (const path of listFiles(folder)) {
     const name = NAME.exec(basename(path))?.[1];
-    if (name === undefined) warn(`${path} is not a snapshot: ${RENAME}`);
+    if (name === undefined) warn(`${path} is not a snapshot: ${RENAME_REMEDY}`);
     else {
       const now = { defaults: defaults(), validator: validator() };
       const overrides = readStateOverrides({ path, disk: machineDisk, check: now.validator.validate }, now.defaults);
@@ -58,13 +59,13 @@ export function createBuiltInSnapshots({ builtIn, folder, defaults, validator, w
   return {
     names: [...creators.keys()].sort() as readonly string[],
     /**
-     * Returns the state of a snapshot; undefined if the snapshot does not exist. Throws `SnapshotError` if the state is no longer valid, and
+     * Returns the state of a snapshot. Returns undefined if the snapshot does not exist. Throws `SnapshotError` if the state is no longer valid, and
      * `DataFileError` if the default data can't be read.
      */
     state(name: string): State | undefined {
       const now = { defaults: defaults(), validator: validator() };
       const cached = cache.get(name);
-      // The validation of a large state is slow.
+      // Uses the cached state, because the validation of a large state is slow.
       if (cached && cached.validator === now.validator && isSame(cached.defaults, now.defaults)) return cached.state;
       const state = creators.get(name)?.(now.defaults);
       if (state) cache.set(name, { ...now, state });
@@ -73,7 +74,7 @@ export function createBuiltInSnapshots({ builtIn, folder, defaults, validator, w
   };
 }
 
-/** The snapshots that exist in all sandboxes. */
+/** The built-in snapshots, which exist in all sandboxes. */
 export type BuiltInSnapshots = ReturnType<typeof createBuiltInSnapshots>;
 
 /** Returns the paths of the files in the folder. Throws `DataFileError` if the folder can't be read. */
@@ -89,16 +90,16 @@ function listFiles(folder: string | undefined): readonly string[] {
   }
 }
 
-/** Returns the state if it is valid, else throws `SnapshotError`. A state can become invalid if the default data or the contract changes after the start. */
+/** Returns `state` if it is valid. Otherwise throws `SnapshotError`: the default data or the contract may have changed after the start of the server. */
 function requireValid(name: string, state: State, validator: StateValidator): State {
   const [issue] = validator.validate(structuredClone(state));
   if (!issue) return state;
   throw new SnapshotError(
-    `Snapshot ${name} is no longer valid with the current default data and contract: ${issue.pointer} ${issue.message}`,
+    `Snapshot ${name} is not valid with the current default data and contract: ${issue.pointer} ${issue.message}`,
   );
 }
 
-/** Returns whether two states consist of the same list objects. */
+/** Returns whether two states contain the same list objects. Does not compare the entries of the lists. */
 export function isSame(state: State, other: State): boolean {
   return Object.keys(state).every((list) => state[list] === other[list]);
 }

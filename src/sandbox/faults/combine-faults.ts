@@ -2,10 +2,10 @@ import type { FaultDefinition } from '../../control/operation.ts';
 import { MAX_DELAY_MS } from '../../util/limits.ts';
 import { createRandom, type Random } from '../../util/random.ts';
 
-/** When a fault has its effect: before or after the operation. */
+/** When a fault takes effect: before or after the handler runs. */
 export type Phase = 'before' | 'after';
 
-/** A response that a fault forces: a status or the name of an example in the contract, and optionally a body and headers. */
+/** A response that a fault injects: a status or the name of an example in the contract, and optionally a body and headers. */
 export type ForcedResponse = {
   readonly [Name in 'status' | 'example' | 'body' | 'headers']?: FaultDefinition[Name] | undefined;
 };
@@ -14,7 +14,7 @@ export type ForcedResponse = {
 export interface FaultEffect {
   /** The ids of the faults that apply. */
   readonly faults: readonly string[];
-  /** The delay before and after the operation, in ms. */
+  /** The delay before and after the handler runs, in ms. */
   readonly delayMs: Readonly<Record<Phase, number>>;
   readonly response?: ForcedResponse & { readonly phase: Phase };
   readonly connection?: { readonly kind: 'reset' | 'cut'; readonly phase: Phase };
@@ -22,15 +22,18 @@ export interface FaultEffect {
   readonly bodyDurationMs?: number;
 }
 
-/** What limits the effects of faults on a request. */
+/** Restricts which faults can apply to a request. */
 export interface AllowedEffects {
   /** Whether the request has a `Prefer` header that selects the response. */
   readonly hasPreference: boolean;
-  /** Returns whether a fault can have its effect on the request's operation. */
+  /** Returns whether the effect of a fault is possible for the operation of the request. */
   readonly canApply: (fault: FaultDefinition) => boolean;
 }
 
-/** Returns whether a fault can apply together with the earlier faults. `effect`: the combined effect of the earlier faults. */
+/**
+ * Returns whether a fault can apply to a request together with the faults before it. `effect`: the combined effect of the faults before it. For example, only
+ * one fault can set the response.
+ */
 export function isCompatible(
   { status, example, connection, bodyDurationMs, phase = 'before' }: FaultDefinition,
   effect: FaultEffect | undefined,
@@ -38,7 +41,7 @@ export function isCompatible(
 ): boolean {
   const hasResponse = status !== undefined || example !== undefined;
   if (hasResponse && (hasPreference || effect?.response)) return false;
-  // The phase decides whether the operation runs.
+  // Two faults with different phases contradict each other: with `before`, the handler does not run.
   const effectPhase = (effect?.response ?? effect?.connection)?.phase;
   if ((hasResponse || connection) && effectPhase !== undefined && effectPhase !== phase) return false;
   return (connection === undefined && bodyDurationMs === undefined) || !(effect?.connection || effect?.bodyDurationMs);
@@ -51,7 +54,7 @@ export interface MatchedFault {
   readonly random: Random;
 }
 
-/** Adds the effect of a fault to the effect of earlier faults. */
+/** Returns the combined effect of a fault and of the faults before it. `effect`: the combined effect of the faults before it. */
 export function combineFaults(effect: FaultEffect | undefined, { id, definition, random }: MatchedFault): FaultEffect {
   const { phase = 'before', status, example, body, headers, connection, bodyDurationMs } = definition;
   const delayMs = effect?.delayMs ?? { before: 0, after: 0 };
@@ -71,7 +74,10 @@ function chooseDelay(delay: FaultDefinition['delay'], random: Random): number {
   return random.integer(Math.min(delay.from, delay.to), Math.max(delay.from, delay.to));
 }
 
-/** Creates a function that returns the delay of each response, in ms. The random delays of a range are the same after each start. */
+/**
+ * Creates a function that returns the delay of the next response, in ms. If `delay` is a range, the sequence of random delays is the same after each start of
+ * the server.
+ */
 export function createDelay(delay: FaultDefinition['delay']): () => number {
   const random = createRandom(1);
   return () => chooseDelay(delay, random);

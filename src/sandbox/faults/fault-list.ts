@@ -1,4 +1,4 @@
-import type { Fault } from '../../control/operation.ts';
+import type { Fault, FaultDefinition } from '../../control/operation.ts';
 import { createRandom } from '../../util/random.ts';
 import { type Clock, parseTime } from '../clock.ts';
 import { countCharacters, type RequestToMatch } from '../matcher/request-matcher.ts';
@@ -9,32 +9,10 @@ import {
   isCompatible,
   type MatchedFault,
 } from './combine-faults.ts';
-import type { ParsedFault } from './parse-fault.ts';
+import { findExceededLimit, measureFaults, rejectTooManyFaults } from './fault-limits.ts';
+import { type ParsedFault, parseFault } from './parse-fault.ts';
 
-/** Thrown if the faults exceed a limit of the sandbox. */
-export class TooManyFaultsError extends Error {
-  override readonly name = 'TooManyFaultsError';
-}
-
-/** The maximum number of faults of a sandbox. */
-const MAX_FAULTS = 100;
-
-/** The maximum length of all faults of a sandbox as JSON, in characters. */
-const MAX_FAULT_LENGTH = 20_000;
-
-/**
- * The memory of a fault, in bytes per character of its JSON. Measured: a matcher with 1 MB of number lists uses 116 MB. A `body` in `where` is compiled
- * to two matchers.
- */
-const BYTES_PER_CHARACTER = 240;
-
-/** The maximum number of instructions in the regular expressions of all faults of a sandbox. */
-const MAX_INSTRUCTIONS = 20_000;
-
-/** The memory of an instruction of a regular expression, in bytes. */
-const BYTES_PER_INSTRUCTION = 1_000;
-
-/** The maximum number of steps of regular expressions for one request. That many steps take half a second on a slow machine. */
+/** The maximum number of steps for comparing one request with the regular expressions of all faults. 50 million steps take half a second on a slow machine. */
 const MAX_STEPS = 50_000_000;
 
 /** Options of a fault list. */
@@ -42,19 +20,23 @@ export interface FaultListOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Returns the time of a monotonic clock, in ms. */
   readonly elapsedMs: () => number;
+  /** Returns the machine's time, in ms since 1970. */
+  readonly machineMs: () => number;
   /** Reserves memory. A negative number frees memory. Throws `StateTooLargeError` if the sandbox exceeds its limit. */
   readonly reserve: (moreBytes: number) => void;
-  /** Logs that a fault has expired because its regular expressions are too large. */
+  /** Logs that a fault has expired because its regular expressions take too long. */
   readonly log: (message: string) => void;
 }
 
-/** A fault with its random number generator, its expiry times, and the numbers of requests. */
+/** An injected fault with its random number generator, its expiry times and its request counters. */
 interface Rule extends ParsedFault, MatchedFault {
-  /** The time when the fault's duration ends, in ms of the monotonic clock; infinite if the fault has no duration. */
+  /** The time when the fault's duration ends, in ms of the monotonic clock. Infinite if the fault has no duration. */
   readonly endsMs: number;
-  /** The expiry time by the clock of the sandbox, in ms since 1970; infinite if the fault has none. */
+  /** The time when the fault's duration ends, in ms since 1970 by the machine's clock. Null if the fault has no duration. */
+  readonly endsAtMs: number | null;
+  /** The time `until` when the fault expires, in ms since 1970 by the clock of the sandbox. Infinite if the fault has no such time. */
   readonly untilMs: number;
-  /** The number of requests that the fault matches. */
+  /** The number of requests that the fault has matched. */
   matched: number;
   /** The number of requests to which the fault was applied. */
   applied: number;
@@ -62,7 +44,34 @@ interface Rule extends ParsedFault, MatchedFault {
   isTooSlow: boolean;
 }
 
-/** The faults of a sandbox. */
+/** The exported faults of a sandbox, without their request counters. `lastNumber`: the number in the id of the latest fault, such as 3 for `f3`. */
+export interface ExportedFaults {
+  readonly lastNumber: number;
+  readonly rules: readonly {
+    readonly id: string;
+    readonly definition: FaultDefinition;
+    /** When the duration of the fault ends, in ms since 1970 by the machine's clock. Null if the fault has no duration. */
+    readonly endsAtMs: number | null;
+  }[];
+}
+
+/**
+ * The exported counters and random states of faults, by the id of the fault. Requests change these values. `random`: the state of the random number generator.
+ */
+export type FaultCounts = Readonly<
+  Record<string, readonly [matched: number, applied: number, random: number, isTooSlow: boolean]>
+>;
+
+/** A fault that did not apply to a request. `reasons`: why the fault does not match the request; empty if it matches. */
+export interface UnappliedFault {
+  readonly fault: Fault;
+  readonly reasons: readonly string[];
+}
+
+/** The reason if it would take too long to compare the regular expressions of a fault with a request. */
+const TOO_SLOW_REASON = 'the regular expressions of the fault take too long';
+
+/** The injected faults of a sandbox. */
 export class FaultList {
   private rules: readonly Rule[] = [];
   private lastNumber = 0;
@@ -79,28 +88,27 @@ export class FaultList {
     return this.rules.map((rule) => this.toFault(rule));
   }
 
-  /** Returns a fault; undefined if it does not exist. */
+  /** Returns the fault with an id. Returns undefined if the fault does not exist. */
   find(id: string): Fault | undefined {
     const rule = this.rules.find((candidate) => candidate.id === id);
     return rule && this.toFault(rule);
   }
 
-  /** Adds a fault. Throws `TooManyFaultsError`. */
+  /** Adds a fault. If a limit is exceeded, removes expired faults. Throws `TooManyFaultsError` if the limit is still exceeded. */
   add(fault: ParsedFault): Fault {
     const rule = this.createRule(fault);
     const rules = [...this.rules, rule];
-    // Expired faults stay in the list until a limit is reached.
     this.setRules(findExceededLimit(rules) ? rules.filter((one) => one === rule || !this.isExpired(one)) : rules);
     return this.toFault(rule);
   }
 
-  /** Replaces all faults. Throws `TooManyFaultsError`. */
+  /** Replaces all faults. Throws `TooManyFaultsError` if the new faults exceed a limit. */
   replace(faults: readonly ParsedFault[]): readonly Fault[] {
     this.setRules(faults.map((fault) => this.createRule(fault)));
     return this.list();
   }
 
-  /** Removes a fault. Returns whether it existed. */
+  /** Removes a fault. Returns whether the fault existed. */
   remove(id: string): boolean {
     const { length } = this.rules;
     this.setRules(this.rules.filter((rule) => rule.id !== id));
@@ -112,7 +120,7 @@ export class FaultList {
     this.setRules([]);
   }
 
-  /** Returns the combined effect of the faults that apply to a request, and counts the request. Returns undefined if no fault applies. */
+  /** Applies the faults to a request: returns their combined effect, and updates their counters. Returns undefined if no fault applies. */
   apply(request: RequestToMatch, allowed: AllowedEffects): FaultEffect | undefined {
     let effect: FaultEffect | undefined;
     this.expireSlowRules(request);
@@ -122,6 +130,61 @@ export class FaultList {
       if (isCompatible(rule.definition, effect, allowed) && isApplied(rule)) effect = combineFaults(effect, rule);
     }
     return effect;
+  }
+
+  /**
+   * Returns the active faults that did not apply to a request, with the reasons. Sorts the faults by the number of reasons, the fewest first. `applied`: the
+   * ids of the faults that applied to the request.
+   */
+  explain(request: RequestToMatch, applied: readonly string[]): readonly UnappliedFault[] {
+    const characters = countCharacters(request);
+    let steps = 0;
+    const rules = this.rules.filter((rule) => !this.isExpired(rule) && !applied.includes(rule.id));
+    return rules
+      .map((rule) => {
+        steps += rule.matcher.patternSize * characters;
+        return { fault: this.toFault(rule), reasons: steps > MAX_STEPS ? [TOO_SLOW_REASON] : rule.matcher(request) };
+      })
+      .sort((a, b) => a.reasons.length - b.reasons.length);
+  }
+
+  /** Returns the faults without their counters, for `import`. */
+  export(): ExportedFaults {
+    const rules = this.rules.map(({ id, definition, endsAtMs }) => ({ id, definition, endsAtMs }));
+    return { lastNumber: this.lastNumber, rules };
+  }
+
+  /** Replaces the faults with faults that `export` returned. A fault that has not changed keeps its counters. */
+  import({ lastNumber, rules }: ExportedFaults): void {
+    const { elapsedMs, machineMs } = this.parts;
+    this.setRules(
+      rules.map(({ id, definition, endsAtMs }) => {
+        const known = this.rules.find((rule) => rule.id === id && isSameDefinition(rule.definition, definition));
+        const endsMs = endsAtMs === null ? Number.POSITIVE_INFINITY : elapsedMs() + endsAtMs - machineMs();
+        return { ...(known ?? this.createRule(parseFault(definition), Number(id.slice(1)))), endsMs, endsAtMs };
+      }),
+    );
+    this.lastNumber = lastNumber;
+  }
+
+  /** Returns the counters and the random states of the faults, which requests change. */
+  exportCounts(): FaultCounts {
+    return Object.fromEntries(
+      this.rules.map(({ id, matched, applied, random, isTooSlow }) => [
+        id,
+        [matched, applied, random.state, isTooSlow],
+      ]),
+    );
+  }
+
+  /** Restores the counters and random states that `exportCounts` returned. */
+  importCounts(counts: FaultCounts): void {
+    this.rules = this.rules.map((rule) => {
+      const [matched, applied, random, isTooSlow] = counts[rule.id] ?? [];
+      if (matched === undefined || applied === undefined || random === undefined || isTooSlow === undefined)
+        return rule;
+      return { ...rule, matched, applied, random: createRandom(random), isTooSlow };
+    });
   }
 
   private isExpired({ definition, endsMs, untilMs, applied, isTooSlow }: Rule): boolean {
@@ -135,15 +198,16 @@ export class FaultList {
     return { ...definition, id, matched, applied, expired: this.isExpired(rule) };
   }
 
-  private createRule({ definition, matcher }: ParsedFault): Rule {
-    const number = ++this.lastNumber;
-    const { seed = number, durationMs = Number.POSITIVE_INFINITY, until } = definition;
+  private createRule({ definition, matcher }: ParsedFault, number = ++this.lastNumber): Rule {
+    const { seed = number, durationMs, until } = definition;
+    const { elapsedMs, machineMs } = this.parts;
     return {
       id: `f${number}`,
       definition,
       matcher,
       random: createRandom(seed),
-      endsMs: this.parts.elapsedMs() + durationMs,
+      endsMs: elapsedMs() + (durationMs ?? Number.POSITIVE_INFINITY),
+      endsAtMs: durationMs === undefined ? null : machineMs() + durationMs,
       untilMs: until === undefined ? Number.POSITIVE_INFINITY : parseTime(until),
       matched: 0,
       applied: 0,
@@ -151,14 +215,17 @@ export class FaultList {
     };
   }
 
-  /** Replaces the rules. Throws `TooManyFaultsError`, or `StateTooLargeError` if the sandbox exceeds its memory limit. */
+  /** Replaces the rules. Throws `TooManyFaultsError` if there are too many rules, and `StateTooLargeError` if the sandbox exceeds its memory limit. */
   private setRules(rules: readonly Rule[]): void {
     rejectTooManyFaults(rules);
-    this.parts.reserve(measure(rules).bytes - measure(this.rules).bytes);
+    this.parts.reserve(measureFaults(rules).bytes - measureFaults(this.rules).bytes);
     this.rules = rules;
   }
 
-  /** Adds up the steps of the regular expressions for a request, rule by rule. Each rule for which the sum exceeds the maximum expires. */
+  /**
+   * Lets rules expire whose regular expressions take too long for a request. Adds up the steps of the rules in their order. A rule expires if the sum exceeds
+   * `MAX_STEPS`.
+   */
   private expireSlowRules(request: RequestToMatch): void {
     const rules = this.rules.filter((rule) => rule.matcher.patternSize > 0 && !this.isExpired(rule));
     if (rules.length === 0) return;
@@ -169,40 +236,20 @@ export class FaultList {
       if (steps <= MAX_STEPS) continue;
       rule.isTooSlow = true;
       this.parts.log(
-        `Fault ${rule.id} has expired: its regular expressions are too large for a request of ${characters} characters`,
+        `Fault ${rule.id} was disabled: its regular expressions take too long for a request of ${characters} characters. Simplify them, and add the fault again`,
       );
     }
   }
 }
 
-/** Decides by `skip` and `probability` whether a matching rule applies to a request. If it applies, counts the request. Returns the decision. */
+function isSameDefinition(one: FaultDefinition, other: FaultDefinition): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Returns whether a matching rule applies to a request, according to its `skip` and `probability`. If the rule applies, increments its counter. */
 function isApplied(rule: Rule): boolean {
   const { skip = 0, probability = 1 } = rule.definition;
   if (rule.matched <= skip || rule.random.next() >= probability) return false;
   rule.applied++;
   return true;
-}
-
-/** Returns a message about the limit that faults exceed; undefined if they exceed no limit. */
-function findExceededLimit(faults: readonly ParsedFault[]): string | undefined {
-  const { length, instructions } = measure(faults);
-  if (faults.length > MAX_FAULTS) return `There are ${MAX_FAULTS} faults already: delete some, or replace all of them`;
-  if (length > MAX_FAULT_LENGTH)
-    return `All faults together have more than ${MAX_FAULT_LENGTH} characters as JSON: delete some, or shorten their matchers`;
-  if (instructions > MAX_INSTRUCTIONS)
-    return `The regular expressions of all faults together compile to more than ${MAX_INSTRUCTIONS} instructions: delete some faults`;
-  return undefined;
-}
-
-/** Throws `TooManyFaultsError` if faults exceed a limit of a sandbox. */
-export function rejectTooManyFaults(faults: readonly ParsedFault[]): void {
-  const message = findExceededLimit(faults);
-  if (message !== undefined) throw new TooManyFaultsError(message);
-}
-
-/** Measures faults: their length as JSON in characters, the instructions of their regular expressions, and their memory in bytes. */
-function measure(faults: readonly ParsedFault[]) {
-  const length = faults.reduce((sum, { definition }) => sum + JSON.stringify(definition).length, 0);
-  const instructions = faults.reduce((sum, { matcher }) => sum + matcher.patternSize, 0);
-  return { length, instructions, bytes: length * BYTES_PER_CHARACTER + instructions * BYTES_PER_INSTRUCTION };
 }

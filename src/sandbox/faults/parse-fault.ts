@@ -11,7 +11,7 @@ export interface ParsedFault {
   readonly matcher: RequestMatcher;
 }
 
-/** Compiles the matcher of a fault. `at` is the JSON Pointer of the fault in the request body. Throws `InvalidMatcherError`. */
+/** Compiles the matcher of a fault. `at`: the JSON Pointer to the fault in the request body. Throws `InvalidMatcherError` if the matcher is invalid. */
 export function parseFault(definition: FaultDefinition, at = ''): ParsedFault {
   try {
     return { definition, matcher: createRequestMatcher(definition) };
@@ -21,7 +21,10 @@ export function parseFault(definition: FaultDefinition, at = ''): ParsedFault {
   }
 }
 
-/** Returns an issue for each header that the server sets itself, and for each repeated header name. A schema can't express these two rules. */
+/**
+ * Returns an issue for each header of a fault that only the server can set, and for each header name that occurs twice. A JSON Schema can't express these
+ * rules.
+ */
 export function findFaultIssues({ headers = {} }: FaultDefinition): readonly Issue[] {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   return Object.keys(headers).flatMap((name, index) => {

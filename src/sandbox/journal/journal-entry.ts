@@ -3,21 +3,25 @@ import { toIsoTime } from '../../util/iso-time.ts';
 import type { CredentialNames } from '../../util/redact-secrets.ts';
 import { redactNamed, redactNamedInUrl, redactSecrets, redactText } from '../../util/redact-secrets.ts';
 import { getPathname, isFormType, parseQuery } from '../../util/request-target.ts';
+import { getTraceId } from '../../util/trace-id.ts';
 import type { RequestToMatch } from '../matcher/request-matcher.ts';
 import type { Entry, RecordedResponse } from './recorded-request.ts';
 
 const NO_NAMES: CredentialNames = { headers: [], query: [] };
 
-/** Converts an entry to the format of the control API, with secrets redacted. */
+/** Converts a journal entry to the format of the control API. Redacts secrets, such as passwords and tokens. */
 export function toJournalEntry(entry: Entry): JournalEntry {
-  const { id, atMs, durationMs: ms, operationId, response, remarks = {} } = entry;
+  const { id, atMs, durationMs: ms, operationId, decision, response, remarks = {} } = entry;
   const { violations = [], responseViolations = [], notes = [], forced } = remarks;
   const { method, path, query, headers, body, credentialNames: names = NO_NAMES } = toRequestToMatch(entry);
+  const traceId = getTraceId(headers.traceparent);
   return {
     id,
     at: toIsoTime(atMs),
     durationMs: Math.round(ms * 10) / 10,
+    ...(traceId === undefined ? {} : { traceId }),
     ...(operationId === undefined ? {} : { operation: operationId }),
+    ...(decision ? { decision } : {}),
     request: {
       method,
       url: redactText(redactNamedInUrl(entry.url, names.query)),
@@ -34,7 +38,7 @@ export function toJournalEntry(entry: Entry): JournalEntry {
   };
 }
 
-/** Returns the parts of a recorded request that a matcher compares. */
+/** Returns the parts of a recorded request that matchers can compare. */
 export function toRequestToMatch(entry: Entry): RequestToMatch {
   const { operationId, credentialNames, method, isTruncated } = entry;
   const target = entry.url.slice(entry.prefix.length);
@@ -54,7 +58,7 @@ export function toRequestToMatch(entry: Entry): RequestToMatch {
   };
 }
 
-/** Returns headers by their lower-case names. Joins the values of a header that occurs several times. */
+/** Converts a list of alternating header names and values to an object with lower-case names. Joins the values of repeated headers. */
 function parseHeaders(parts: Entry['headers']): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let index = 0; index + 1 < parts.length; index += 2) {
@@ -66,7 +70,7 @@ function parseHeaders(parts: Entry['headers']): Record<string, string> {
   return headers;
 }
 
-/** Parses a complete body that is JSON or a form. Returns the text of any other body; undefined if there is no body. */
+/** Parses a body that is JSON or a form. Returns the text of a truncated body and of any other body. Returns undefined if there is no body. */
 function parseBody(text: string | undefined, isTruncated: boolean, type = ''): unknown {
   if (text === undefined || text === '') return undefined;
   if (isTruncated) return text;

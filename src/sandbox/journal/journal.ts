@@ -1,4 +1,5 @@
 import { MEGABYTE } from '../../util/limits.ts';
+import { ChangeHistory } from './change-history.ts';
 import {
   type Entry,
   type RecordedRequest,
@@ -7,28 +8,30 @@ import {
   toStoredRequest,
 } from './recorded-request.ts';
 
-/** The end of a journal, because its sandbox was deleted or has expired. */
+/** The event that ends a journal: its sandbox was deleted (`removed`) or has expired. */
 export interface Ending {
   readonly event: 'removed' | 'expired';
   readonly sandbox: string;
-  /** In ms since 1970. */
+  /** The time of the event, in ms since 1970. */
   readonly atMs: number;
 }
 
-/** Receives the new entries of a journal. */
+/** Functions that a journal calls: `onEntry` for each new entry, and `onEnd` after the last call of `onEntry`. */
 export interface Follower {
   readonly onEntry: (entry: Entry) => void;
-  /** `ending` is undefined if only this follower is removed, because its `onEntry` threw an error. */
+  /** Called when the journal is restarted: all entries are removed, and the ids of later entries can be smaller than those of earlier ones. */
+  readonly onRestart?: () => void;
+  /** `ending`: why the journal has ended. Undefined if the journal continues, but `onEntry` of this follower has thrown an error. */
   readonly onEnd: (ending?: Ending) => void;
 }
 
 /** Options of a journal. */
 export interface JournalOptions {
-  /** The maximum number of entries. */
+  /** The maximum number of entries. A new entry replaces the oldest entry. */
   readonly maxEntries: number;
   /** Called each time a follower is removed. */
   readonly onUnfollow: () => void;
-  /** The memory of all journals of the server. */
+  /** Counts the memory of all journals of the server, and limits it. */
   readonly memory: JournalMemory;
   /** Returns the machine's time in ms since 1970. */
   readonly nowMs: () => number;
@@ -36,12 +39,14 @@ export interface JournalOptions {
   readonly elapsedMs: () => number;
 }
 
-/** The request journal of a sandbox: a ring buffer. The request with the id N has the index `(N - 1) % maxEntries`. */
+/** The recorded requests of a sandbox, in a ring buffer. The request with the id N is at the index `(N - 1) % maxEntries`. */
 export class Journal {
   /** The approximate memory of the entries, in bytes. */
   usedBytes = 0;
+  /** The changes that the latest requests made to the state. */
+  readonly changes = new ChangeHistory((bytes) => this.options.memory.add(this, bytes));
   private readonly ring: (StoredRequest | undefined)[] = [];
-  /** The times of the responses, in ms since 1970. They have the same indexes as the requests. */
+  /** The times of the responses, in ms since 1970, at the same indexes as the requests in `ring`. */
   private readonly timesMs: number[] = [];
   private readonly followers = new Set<Follower>();
   private firstId = 1;
@@ -52,27 +57,70 @@ export class Journal {
 
   constructor(private readonly options: JournalOptions) {}
 
-  /** Adds a request, unless the journal has ended. */
+  /** Adds a request. Does nothing if the journal has ended, or if the journal was cleared after the request began. */
   add(request: RecordedRequest): void {
-    const { durationMs, rawHeaders } = request;
-    // A request that began before the journal was cleared is not recorded.
-    if (durationMs > 0 && this.options.elapsedMs() - durationMs < this.clearedMs) return;
+    if (this.isOutdated(request)) return;
+    const { rawHeaders, changes } = request;
     const headers = shareHeaders(rawHeaders, (back) => this.get(this.latestId + 1 - back));
     this.addStored(toStoredRequest(request, headers));
+    if (changes && !this.hasEnded) this.changes.add(this.latestId, changes);
   }
 
-  /** Adds a request that is already converted for storage and has just begun, unless the journal has ended. */
+  /** Adds a request that is already in the stored form, such as a request with a cached response. Does nothing if the journal has ended. */
   addStored(request: StoredRequest): void {
-    const { maxEntries, memory, nowMs } = this.options;
+    this.insert(this.latestId + 1, request, this.options.nowMs());
+  }
+
+  /** Adds a request with a given id, which must be greater than the id of the latest request. `atMs`: the time of the response, in ms since 1970. */
+  protected insert(id: number, request: StoredRequest, atMs: number): void {
+    const { maxEntries, memory } = this.options;
     if (this.hasEnded) return;
-    const id = this.latestId + 1;
+    if (id > this.latestId + 1) this.skip(id - 1);
     if (id - this.firstId === maxEntries) this.drop(this.firstId);
     this.latestId = id;
     this.ring[(id - 1) % maxEntries] = request;
-    this.timesMs[(id - 1) % maxEntries] = nowMs();
+    this.timesMs[(id - 1) % maxEntries] = atMs;
     memory.add(this, request.bytes);
     memory.enforceLimit();
-    if (this.isFollowed) this.notifyFollowers(id);
+    const entry = this.isFollowed ? this.toEntry(id) : undefined;
+    if (entry) for (const follower of this.followers) notify(follower, entry);
+  }
+
+  /** Removes the entries with an id of less than `firstId`, because another server has cleared the journal. */
+  protected removeCleared(firstId: number): void {
+    if (firstId <= this.firstId) return;
+    this.skip(firstId - 1);
+    this.droppedId = 0;
+  }
+
+  /** Removes all entries, and forgets the ids. The next entry can have any id. */
+  restart(): void {
+    this.drop(this.latestId);
+    [this.firstId, this.latestId, this.droppedId] = [1, 0, 0];
+    for (const { onRestart } of this.followers) onRestart?.();
+  }
+
+  /** Removes the entries with an id of at most `id`. The id of the next request is greater than `id`. */
+  private skip(id: number): void {
+    this.drop(Math.min(id, this.latestId));
+    if (id <= this.latestId) return;
+    this.latestId = id;
+    this.firstId = id + 1;
+    this.droppedId = id;
+  }
+
+  /** Returns whether a request began before the journal was last cleared. Such a request is not recorded. */
+  protected isOutdated({ durationMs }: RecordedRequest): boolean {
+    return durationMs > 0 && this.options.elapsedMs() - durationMs < this.clearedMs;
+  }
+
+  protected get maxEntries(): number {
+    return this.options.maxEntries;
+  }
+
+  /** Returns the machine's time, in ms since 1970. */
+  protected nowMs(): number {
+    return this.options.nowMs();
   }
 
   /** Returns the current entries, oldest first. */
@@ -85,22 +133,25 @@ export class Journal {
     return this.latestId - this.firstId + 1;
   }
 
-  /** Returns the oldest entry with an id greater than `id`; undefined if there is none. */
+  /** Returns the oldest entry with an id greater than `id`. Returns undefined if there is no such entry. */
   entryAfter(id: number): Entry | undefined {
     return id < this.latestId && this.size() > 0 ? this.toEntry(Math.max(this.firstId, id + 1)) : undefined;
   }
 
-  /** Returns the id of the latest request, even if its entry was deleted; 0 if there is none. */
+  /** Returns the id of the latest request, even if its entry was deleted. Returns 0 if there was no request. */
   lastId(): number {
     return this.latestId;
   }
 
-  /** Returns the id of the latest entry that was deleted because of a limit; 0 if no entry was, since the journal was last cleared. */
+  /**
+   * Returns the id of the latest entry that was deleted because a limit was reached. Returns 0 if no entry was deleted for this reason since the journal was
+   * last cleared.
+   */
   lastDroppedId(): number {
     return this.droppedId;
   }
 
-  /** Deletes the entries. Requests that are in progress will not be recorded. The next id is not reset. */
+  /** Deletes all entries. Requests in progress are not recorded later. The ids of new requests continue after the latest id. */
   clear(): void {
     this.drop(this.latestId);
     this.droppedId = 0;
@@ -112,7 +163,7 @@ export class Journal {
     return this.followers.size > 0;
   }
 
-  /** Adds a follower: calls it for each new request and for the end of the journal. Returns a function that removes the follower. */
+  /** Adds a follower, whose functions are called for each new entry and at the end of the journal. Returns a function that removes the follower. */
   follow(follower: Follower): () => void {
     this.followers.add(follower);
     return () => {
@@ -120,7 +171,7 @@ export class Journal {
     };
   }
 
-  /** Deletes the entries, calls `onEnd` of the followers, and ignores later requests. */
+  /** Ends the journal: deletes all entries, calls `onEnd` of the followers, and ignores later requests. */
   end(ending: Ending): void {
     this.hasEnded = true;
     this.clear();
@@ -143,11 +194,6 @@ export class Journal {
     return { ...(this.get(id) as StoredRequest), id, atMs };
   }
 
-  private notifyFollowers(id: number): void {
-    const entry = this.toEntry(id);
-    for (const follower of this.followers) notify(follower, entry);
-  }
-
   /** Deletes the entries up to and including an id. */
   private drop(lastId: number): void {
     const { maxEntries, memory } = this.options;
@@ -155,11 +201,12 @@ export class Journal {
       memory.add(this, -(this.get(this.firstId)?.bytes ?? 0));
       this.ring[(this.firstId - 1) % maxEntries] = undefined;
     }
+    this.changes.drop(lastId);
     this.droppedId = lastId;
   }
 }
 
-/** Calls `onEntry` of a follower. If it throws, calls `onEnd`, because an error of a follower must not fail the request. */
+/** Calls `onEntry` of a follower. If `onEntry` throws an error, calls `onEnd`. The error is ignored, so that the recorded request does not fail. */
 function notify({ onEntry, onEnd }: Follower, entry: Entry): void {
   try {
     onEntry(entry);
@@ -171,7 +218,7 @@ function notify({ onEntry, onEnd }: Follower, entry: Entry): void {
 /** The maximum memory of all journals of a server, in bytes. */
 const MAX_BYTES = 32 * MEGABYTE;
 
-/** The memory to which the journals are reduced when they exceed the maximum, in bytes. It is smaller than the maximum, so that most requests delete nothing. */
+/** The memory of all journals after entries were deleted, in bytes. It is less than the maximum, so that not every new request must delete entries. */
 const REDUCED_BYTES = MAX_BYTES * 0.9;
 
 /** Counts the memory of all journals of a server, and enforces the limit of 32 MB. */
@@ -179,7 +226,12 @@ export class JournalMemory {
   private readonly journals = new Set<Journal>();
   private bytes = 0;
 
-  /** Adds bytes to the memory of a journal. A negative number removes bytes. */
+  /** The approximate memory of all journals, in bytes. */
+  get usedBytes(): number {
+    return this.bytes;
+  }
+
+  /** Adds bytes to the counted memory of a journal. A negative number subtracts bytes. */
   add(journal: Journal, bytes: number): void {
     if (journal.usedBytes === 0) this.journals.add(journal);
     journal.usedBytes += bytes;
@@ -187,7 +239,10 @@ export class JournalMemory {
     if (journal.usedBytes === 0) this.journals.delete(journal);
   }
 
-  /** If the limit is exceeded, deletes the older half of the entries of one journal after the other. Starts with the journal that uses the most memory. */
+  /**
+   * If the journals exceed the limit, deletes the older half of the entries of a journal, then of the next journal, until the memory is 10 % below the limit.
+   * Starts with the journal that uses the most memory.
+   */
   enforceLimit(): void {
     if (this.bytes <= MAX_BYTES) return;
     while (this.bytes > REDUCED_BYTES && this.journals.size > 0) {

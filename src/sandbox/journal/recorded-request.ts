@@ -1,36 +1,41 @@
 import type { JournalEntry } from '../../control/operation.ts';
 import type { CredentialNames } from '../../util/redact-secrets.ts';
+import type { StateChange } from './change-history.ts';
 
 /** A request and its response, as the HTTP server passes them to the journal. */
 export interface RecordedRequest {
   readonly method: string;
-  /** The request target as the client sent it, including the prefix. */
+  /** The request target as the client sent it, including `prefix`. */
   readonly url: string;
-  /** The part of the target that selects the sandbox, such as `/_sandbox/w1`; empty if there is none. */
+  /** The start of `url` that selects the sandbox, such as `/_sandbox/w1`. Empty if the URL does not select a sandbox. */
   readonly prefix: string;
-  /** The path of a server of the contract with which the path begins, such as `/v1`; undefined or empty if there is none. */
+  /** The base path with which the path begins, such as `/v1`: the path in a `servers` URL of the contract. Undefined or empty if there is none. */
   readonly basePath?: string | undefined;
-  /** Header names and values alternate, as in `rawHeaders` of `node:http`. */
+  /** The headers as a list of alternating names and values, as in `rawHeaders` of `node:http`. */
   readonly rawHeaders: readonly string[];
   /** The part of the body that the server has read. */
   readonly bodyText?: string | undefined;
-  /** Undefined if the server sent no response. */
+  /** The response. Undefined if the server sent no response. */
   readonly response: RecordedResponse | undefined;
   /** The time from the request to the response, in ms. */
   readonly durationMs: number;
   readonly operationId: string | undefined;
-  /** The names of the headers and query parameters with credentials. */
+  /** The origin of the response, such as a handler or the mock. Undefined if the path is unknown. */
+  readonly decision?: JournalEntry['decision'] | undefined;
+  /** The changes that the request made to the state. Undefined if it changed nothing. */
+  readonly changes?: readonly StateChange[] | undefined;
+  /** The names of the headers and query parameters that contain credentials. */
   readonly credentialNames?: CredentialNames | undefined;
-  /** Undefined if there are no violations, notes or effects. */
+  /** Violations, notes and effects. Undefined if there are none. */
   readonly remarks: Remarks | undefined;
 }
 
-/** The violations of a request and its response, notes, and the effects of faults and preferences. */
+/** Remarks about a request and its response: violations of the contract, notes, and the effects of faults and preferences (`forced`). */
 export type Remarks = {
   readonly [Name in 'violations' | 'responseViolations' | 'notes' | 'forced']?: JournalEntry[Name] | undefined;
 };
 
-/** A response as the server sent it. Requests with the same cached response share one object. */
+/** A response as the server sent it. All requests that got the same cached response share one object. */
 export interface RecordedResponse {
   readonly status: number;
   /** The headers of this response, without the headers that all responses have in common. */
@@ -41,16 +46,16 @@ export interface RecordedResponse {
   readonly text: string;
 }
 
-/** A request and its response, as a journal stores them. Requests with the same cached response and the same headers share one object. */
-export interface StoredRequest extends Omit<RecordedRequest, 'rawHeaders' | 'bodyText'> {
-  /** Header names and values alternate. Consecutive requests with the same headers share one list. */
+/** A request and its response, as the journal stores them. Requests with the same headers that got the same cached response share one object. */
+export interface StoredRequest extends Omit<RecordedRequest, 'rawHeaders' | 'bodyText' | 'changes'> {
+  /** The headers as a list of alternating names and values. Consecutive requests with the same headers share one list. */
   readonly headers: readonly string[];
   /** The approximate memory of `headers`, in bytes. */
   readonly headerBytes: number;
   /** The first 4 kB of the request body. */
   readonly body: string | undefined;
   readonly isTruncated: boolean;
-  /** The approximate memory in bytes, including shared lists. */
+  /** The approximate memory of this object and of the lists that it shares with other requests, in bytes. */
   readonly bytes: number;
 }
 
@@ -61,22 +66,26 @@ export interface Entry extends StoredRequest {
   readonly atMs: number;
 }
 
-/** The headers of a stored request, and their memory. */
+/** The headers of a stored request, and their approximate memory in bytes. */
 type StoredHeaders = Pick<StoredRequest, 'headers' | 'headerBytes'>;
 
-/** The memory of an entry in addition to its strings, in bytes. */
+/** The memory that a journal entry needs in addition to its strings, in bytes. */
 const ENTRY_BYTES = 500;
 
-/** The memory of a header name or value in addition to its characters, in bytes. */
+/** The memory that a header name or value needs in addition to its characters, in bytes. */
 const STRING_BYTES = 32;
 
-/** Converts a request for storage. Lists all properties, because an object that is created with spread syntax uses twice the memory. */
+/**
+ * Converts a request to the form in which the journal stores it. Copies each property by name, because an object that is created with spread syntax uses twice
+ * the memory.
+ */
 export function toStoredRequest(
   request: RecordedRequest,
   { headers, headerBytes }: StoredHeaders = measureHeaders(request.rawHeaders),
 ): StoredRequest {
-  const { method, url, prefix, basePath, response, durationMs, operationId, credentialNames, remarks, bodyText } =
+  const { method, url, prefix, basePath, response, durationMs, operationId, decision, credentialNames, remarks } =
     request;
+  const { bodyText } = request;
   const body = bodyText && truncateText(bodyText);
   const isTruncated = body !== bodyText;
   const bytes = ENTRY_BYTES + url.length + headerBytes + (body?.length ?? 0) + (response?.text.length ?? 0);
@@ -92,6 +101,7 @@ export function toStoredRequest(
     response,
     durationMs,
     operationId,
+    decision,
     credentialNames,
     remarks,
     bytes,
@@ -105,24 +115,24 @@ function measureHeaders(headers: readonly string[]): StoredHeaders {
 /** The maximum length of a body in the journal, in bytes. */
 const MAX_RECORDED_BODY_BYTES = 4096;
 
-/** Returns the first 4 kB of a text. A truncated text is a copy, so that the memory of the whole text can be freed. */
+/** Returns the first 4 kB of a text in UTF-8. A truncated text is a copy, so that the garbage collector can free the whole text. */
 export function truncateText(text: string): string {
-  // A UTF-16 code unit has at most three bytes in UTF-8.
+  // Each UTF-16 code unit becomes at most three bytes in UTF-8.
   if (text.length * 3 <= MAX_RECORDED_BODY_BYTES) return text;
   const bytes = Buffer.from(text.slice(0, MAX_RECORDED_BODY_BYTES));
   if (bytes.length <= MAX_RECORDED_BODY_BYTES) return text.length <= MAX_RECORDED_BODY_BYTES ? text : bytes.toString();
   let end = MAX_RECORDED_BODY_BYTES;
-  // Does not split a character: the bytes after its first byte begin with the bits 10.
+  // Moves the end to the start of a character. In UTF-8, all later bytes of a character begin with the bits 10.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return bytes.toString('utf8', 0, end);
 }
 
-/** The number of earlier requests whose headers are compared. */
+/** The number of earlier requests whose headers are compared with the headers of a new request. */
 const COMPARED_REQUESTS = 4;
 
 /**
- * Returns the headers of an earlier request if they are equal, else `headers` with their memory. Clients repeat their headers, and a shared list uses no
- * additional memory. `getEarlier(back)`: returns an earlier request; `back` is 1 for the previous request.
+ * Returns the header list of an earlier request if it equals `headers`, otherwise `headers` with their memory in bytes. Clients repeat their headers, so
+ * sharing the list saves memory. `getEarlier(back)`: returns the headers of an earlier request. `back` is 1 for the previous request.
  */
 export function shareHeaders(
   headers: readonly string[],

@@ -5,31 +5,31 @@ import type { Journal } from './journal.ts';
 import { toJournalEntry, toRequestToMatch } from './journal-entry.ts';
 import type { Entry } from './recorded-request.ts';
 
-/** The expected number of requests in the format of the control API. */
+/** The expected number of requests, in the format of the control API: `{ "times": 2 }` or `{ "atLeast": 1, "atMost": 3 }`. */
 type ExpectedCount = Pick<ControlInput<'verifyRequests'>['body'], 'times' | 'atLeast' | 'atMost'>;
 
-/** Returns the minimum and the maximum of an expected number of requests. By default, at least one request is expected. */
+/** Returns the minimum (`least`) and the maximum (`most`) of the expected number of requests. By default, at least one request is expected. */
 export function parseBounds({ times, atLeast, atMost }: ExpectedCount) {
   const least = times ?? atLeast ?? (atMost === undefined ? 1 : 0);
   return { least, most: times ?? atMost ?? Number.POSITIVE_INFINITY };
 }
 
-/** The minimum and the maximum of an expected number of requests. No number is correct if `least` is greater than `most`. */
+/** The minimum and the maximum of the expected number of requests. If `least` is greater than `most`, a verification always fails. */
 export type Bounds = ReturnType<typeof parseBounds>;
 
-/** The maximum number of steps of regular expressions for the entries of a journal. That many steps take about 3 s. */
+/** The maximum number of steps for matching the regular expressions of a filter with all entries of a journal. 300 million steps take about 3 s. */
 const MAX_STEPS = 300_000_000;
 
-/** Throws `InvalidMatcherError` if the regular expressions of a filter would take too long for the entries of a journal. */
+/** Throws `InvalidMatcherError` if it would take too long to compare the regular expressions of a filter with the entries of a journal. */
 export function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: readonly Entry[]): void {
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   if (patternSize * bytes <= MAX_STEPS) return;
   const problem = `has regular expressions that are too large for ${entries.length} requests of ${bytes} bytes`;
-  const remedy = 'simplify them, or clear the journal first';
+  const remedy = 'simplify the regular expressions, or clear the journal first';
   throw createMatcherError({ pointer: '/where' }, { rule: 'complexity', problem, remedy });
 }
 
-/** Compiles a filter of requests. Throws `InvalidMatcherError`. */
+/** Compiles a filter of journal entries. Throws `InvalidMatcherError` if a matcher in the filter is invalid. */
 export function parseExpectedRequests(filter: RequestFilter) {
   const matcher = createRequestMatcher(filter);
   const { patternSize } = matcher;
@@ -43,13 +43,13 @@ export function parseExpectedRequests(filter: RequestFilter) {
   ];
   const isFast = (entry: Entry) => patternSize * entry.bytes <= MAX_STEPS;
   return {
-    /** Returns the reasons why an entry does not match, one sentence each; an empty list if it matches. */
+    /** Returns the reasons why an entry does not match. Each reason is a sentence. Returns an empty list if the entry matches. */
     reasons,
-    /** Returns whether an entry matches. Returns false for an entry that takes too long to compare. */
+    /** Returns whether an entry matches. Returns false if the comparison with regular expressions would take too long. */
     isMatch: (entry: Entry) => entry.id > after && isFast(entry) && reasons(entry).length === 0,
-    /** An entry matches only if its id is greater than this number. */
+    /** Only entries with a greater id match. */
     after,
-    /** The number of instructions in the regular expressions. */
+    /** The number of compiled instructions in all regular expressions of the filter. */
     patternSize,
   };
 }
@@ -62,11 +62,11 @@ function compareStatus(status: number | undefined, expected: readonly number[] |
   return [`status: expected ${expected.join(' or ')}, got ${status ?? 'no response'}`];
 }
 
-/** The maximum number of requests in the result of a verification. */
+/** The maximum number of near misses in the result of a verification. */
 const MAX_NEAR_MISSES = 3;
 
-/** The reason for a request that exceeds the expected number. */
-const SURPLUS = 'the request matches, but exceeds the expected number';
+/** The reason that a verification gives for a request if too many requests match. */
+const SURPLUS_REASON = 'the request matches, but exceeds the expected number';
 
 /** An entry, and the reasons why it does not match. */
 interface ComparedEntry {
@@ -75,8 +75,9 @@ interface ComparedEntry {
 }
 
 /**
- * Verifies the number of matching requests. If there are too few matching requests, returns the near misses. If there are too many, returns the last
- * requests that exceed the expected number. The verification also fails if entries that the journal has deleted or truncated could change the result.
+ * Verifies that the expected number of requests in a journal match. If too few requests match, `nearMisses` contains the most similar requests that do not
+ * match. If too many requests match, `nearMisses` contains the last of them. A verification with a maximum also fails if entries that the journal has deleted
+ * or truncated could match.
  */
 export function verifyRequests(journal: Journal, expected: ExpectedRequests, bounds: Bounds): Verification {
   const entries = journal.entries();
@@ -96,7 +97,7 @@ export function verifyRequests(journal: Journal, expected: ExpectedRequests, bou
     message: [message, ...uncertainties].join('; '),
     nearMisses: shown.map(({ entry, reasons }) => ({
       request: toJournalEntry(entry),
-      reasons: reasons.length > 0 ? reasons : [SURPLUS],
+      reasons: reasons.length > 0 ? reasons : [SURPLUS_REASON],
     })),
   };
 }
@@ -112,13 +113,13 @@ function countRequests(count: number): string {
   return `${count} matching request${count === 1 ? '' : 's'}`;
 }
 
-/** Returns the reasons why the number of matches is uncertain, one sentence each. */
+/** Returns the reasons why the number of matching requests is uncertain. Each reason is a sentence. */
 function describeUncertainties(
   droppedId: number,
   after: number,
   compared: readonly ComparedEntry[],
 ): readonly string[] {
-  const undecided = compared.filter(isUndecided).length;
+  const undecided = compared.filter(isBodyUndecided).length;
   return [
     ...(droppedId > after
       ? [`the journal no longer contains the requests up to #${droppedId}: set \`after\`, or clear the journal first`]
@@ -127,12 +128,12 @@ function describeUncertainties(
   ];
 }
 
-/** Returns whether it is unknown if a request matches: its body is truncated, and all other parts match. */
-function isUndecided({ reasons }: ComparedEntry): boolean {
+/** Returns whether all parts of a request match except the body, which is truncated and can't be compared. */
+function isBodyUndecided({ reasons }: ComparedEntry): boolean {
   return reasons.length === 1 && reasons[0] === TRUNCATED_BODY;
 }
 
-/** Returns the entries with the fewest reasons. Of entries with the same number of reasons, the latest comes first. */
+/** Returns the three entries with the fewest reasons why they do not match. Sorts entries with the same number of reasons by their time, the latest first. */
 function findNearMisses(compared: readonly ComparedEntry[]): readonly ComparedEntry[] {
   return compared
     .filter(({ reasons }) => reasons.length > 0)

@@ -2,18 +2,18 @@ import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
 import type { IssueParts } from '../../util/issue.ts';
 
-/** The maximum length of a regular expression, in characters. It limits the compile time to 0.6 s (measured with re2js 2.10.0). */
+/** The maximum length of a regular expression, in characters. The limit keeps the compile time below 0.6 s (measured with re2js 2.10.0). */
 const MAX_PATTERN_LENGTH = 1_000;
 
 const TOO_LONG: IssueParts = {
   rule: 'maxLength',
   problem: `has more than ${MAX_PATTERN_LENGTH} characters`,
-  remedy: 'shorten it',
+  remedy: 'shorten the regular expression',
 };
 
 /**
- * The maximum number of instructions in the regular expressions of a matcher. Repetition multiplies the instructions:
- * `^.{0,999}.{0,999}.{0,999}.{0,999}!$` has 8,000.
+ * The maximum number of compiled instructions in all regular expressions of a request matcher. Repetition multiplies the instructions:
+ * `^.{0,999}.{0,999}.{0,999}.{0,999}!$` has 8,000 instructions.
  */
 export const MAX_INSTRUCTIONS = 10_000;
 
@@ -23,13 +23,13 @@ const UNSUPPORTED = /`(\(\?<?[=!]|\\[1-9k])/;
 /** A compiled regular expression. */
 interface CompiledPattern {
   readonly isMatch: (text: string) => boolean;
-  /** The number of compiled instructions. Matching a text takes at most `size` × (length of the text) steps of about 10 ns. */
+  /** The number of compiled instructions. To match a text, the engine needs at most `size` × (length of the text) steps of about 10 ns. */
   readonly size: number;
 }
 
 /**
- * Compiles a regular expression in RE2 syntax (https://github.com/google/re2/wiki/Syntax), which needs no backtracking. Returns the parts of an issue if
- * the expression is invalid.
+ * Compiles a regular expression in RE2 syntax (https://github.com/google/re2/wiki/Syntax), which is matched without backtracking. If the expression is invalid
+ * or too long, returns the parts of a validation issue.
  */
 export function compilePattern(source: string): CompiledPattern | IssueParts {
   if (source.length > MAX_PATTERN_LENGTH) return TOO_LONG;
@@ -48,12 +48,15 @@ export function compilePattern(source: string): CompiledPattern | IssueParts {
 
 const require = createRequire(import.meta.url);
 
-/** Loads re2js on first use, because loading takes 7 ms, and most servers do not need it. */
+/** Loads the package re2js on first use. Loading takes 7 ms, and most servers need no regular expressions. */
 function loadEngine(): typeof Re2 {
   return require('re2js');
 }
 
-/** Compiles a glob pattern: `*` matches any text. The run time is linear in the sum of the lengths of pattern and text. */
+/**
+ * Compiles a glob pattern, in which `*` matches any text, to a function that tests a text. The run time of this function is linear in the length of the pattern
+ * plus the length of the text.
+ */
 export function createGlob(pattern: string): (text: string) => boolean {
   const [prefix = '', ...rest] = pattern.split('*');
   const suffix = rest.pop();
@@ -71,8 +74,8 @@ export function createGlob(pattern: string): (text: string) => boolean {
 }
 
 /**
- * Creates a function that returns the index after the first occurrence of `part` in a text; -1 if there is none. Uses the algorithm of Knuth, Morris
- * and Pratt (1977), because the run time of `indexOf` can be proportional to the product of both lengths.
+ * Creates a function that searches a text for `part`, starting at the index `from`. It returns the index after the first occurrence, or -1 if there is no
+ * occurrence. Uses the algorithm of Knuth, Morris and Pratt (1977), because the run time of `indexOf` can grow with the product of both lengths.
  */
 function createSearch(part: string): (text: string, from: number) => number {
   const borders = computeBorders(part);
@@ -86,7 +89,10 @@ function createSearch(part: string): (text: string, from: number) => number {
   };
 }
 
-/** Computes the failure function of the algorithm: for each prefix of `part`, the length of its longest proper prefix that is also its suffix. */
+/**
+ * Computes the failure function of the Knuth-Morris-Pratt algorithm. Its value for a prefix of `part` is the length of the longest shorter text that is both
+ * the start and the end of this prefix.
+ */
 function computeBorders(part: string): Uint32Array {
   const borders = new Uint32Array(part.length);
   let length = 0;
@@ -98,8 +104,8 @@ function computeBorders(part: string): Uint32Array {
 }
 
 /**
- * Returns the new length of a match after the next character of the text. The match is the longest prefix of `part` that ends at this character.
- * `matched`: the length of the match before the character.
+ * Returns the length of the longest prefix of `part` that ends at the next character of the text. `matched`: the length of the longest prefix that ends before
+ * this character. `borders`: the failure function of `part`.
  */
 function extendMatch(part: string, borders: Uint32Array, matched: number, character: number): number {
   let length = matched;

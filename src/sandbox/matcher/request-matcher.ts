@@ -13,30 +13,36 @@ import {
   textComparison,
 } from './value-matcher.ts';
 
-/** The parts of a request that a matcher compares. */
+/** The parts of a request that a matcher can compare. */
 export interface RequestToMatch {
-  /** Undefined if the request matches no operation. */
+  /** The operationId. Undefined if the request is not for an operation of the contract. */
   readonly operationId: string | undefined;
-  /** The names of the headers and query parameters with credentials. The reasons of a mismatch do not contain their values. */
+  /**
+   * The names of the headers and query parameters that contain credentials. The reasons of a mismatch do not contain the values of these headers and
+   * parameters.
+   */
   readonly credentialNames?: CredentialNames | undefined;
   readonly method: string;
-  /** The path without `/_sandbox/ID`. */
+  /** The path without the prefix `/_sandbox/ID`. */
   readonly path: string;
-  /** The start of the path that can be left out in a matcher, such as `/v1`. */
+  /** The base path with which `path` begins, such as `/v1`. A matcher can contain the path with or without the base path. */
   readonly basePath?: string | undefined;
   readonly query: Readonly<Record<string, string | string[]>>;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: unknown;
-  /** Whether the body is truncated. */
+  /** Whether `body` is truncated, so that it can't be compared. */
   readonly isTruncated?: boolean;
   /** Whether the body is a form, whose values are text. */
   readonly isForm?: boolean;
 }
 
-/** Returns the reasons why a request does not match, one sentence each; an empty list if it matches. */
+/**
+ * A compiled request matcher: a function that returns the reasons why a request does not match. Each reason is a sentence. The list is empty if the request
+ * matches.
+ */
 export interface RequestMatcher {
   (request: RequestToMatch): readonly string[];
-  /** The number of instructions in the regular expressions. */
+  /** The number of compiled instructions in all regular expressions of the matcher. */
   readonly patternSize: number;
 }
 
@@ -44,10 +50,10 @@ type PartMatcher = (request: RequestToMatch) => readonly string[];
 
 type AddPatternSize = MatcherContext['addPatternSize'];
 
-/** A request matcher as JSON. */
+/** A request matcher in the JSON format of the control API. */
 export type MatcherDefinition = Pick<RequestFilter, 'operation' | 'where'>;
 
-/** Creates a matcher. A request matches if all parts of the definition match. Throws `InvalidMatcherError`. */
+/** Compiles a request matcher. A request matches if all parts of the definition match. Throws `InvalidMatcherError` if the definition is invalid. */
 export function createRequestMatcher({ operation, where = {} }: MatcherDefinition): RequestMatcher {
   let patternSize = 0;
   const addPatternSize: AddPatternSize = (size) => {
@@ -66,7 +72,7 @@ export function createRequestMatcher({ operation, where = {} }: MatcherDefinitio
   return Object.assign(match, { patternSize });
 }
 
-/** Returns whether a valid matcher matches only requests with a body. */
+/** Returns whether a matcher matches only requests with a body. `where`: a valid definition. */
 export function needsBody(where: Where = {}): boolean {
   const bodiless = { operationId: undefined, method: '', path: '', query: {}, headers: {}, body: undefined };
   return Object.hasOwn(where, 'body') && matchBody(where.body, () => {})(bodiless).length > 0;
@@ -78,12 +84,12 @@ const TOO_LARGE = {
   remedy: 'use fewer regular expressions, or less repetition',
 };
 
-/** Returns the number of characters in the parts of a request that regular expressions can match. */
+/** Returns the number of characters in a request that regular expressions can match, as JSON: the path, the query, the headers and the body. */
 export function countCharacters({ path, query, headers, body }: RequestToMatch): number {
   return JSON.stringify([path, query, headers, body]).length;
 }
 
-/** The reason why a truncated body does not match. */
+/** The reason of a mismatch for a truncated body. */
 export const TRUNCATED_BODY = 'body: cannot be compared, because the journal contains only its first 4 kB';
 
 function matchOperation(ids: readonly string[]): PartMatcher {
@@ -105,7 +111,7 @@ function matchPath(expected: string): PartMatcher {
   return (request) => (isAnyMatch(request) ? [] : [`path: expected ${expected}, got ${redactText(request.path)}`]);
 }
 
-/** Creates the matchers of the query parameters or the headers. */
+/** Creates one matcher for each query parameter or header in `where`. */
 function matchValues(part: 'query' | 'headers', where: Where, addPatternSize: AddPatternSize): readonly PartMatcher[] {
   return Object.entries(where[part] ?? {}).map(([name, value]) => {
     const context = { ...textComparison, pointer: formatPointer('where', part, name), depth: 0, addPatternSize };
@@ -122,7 +128,7 @@ function matchValues(part: 'query' | 'headers', where: Where, addPatternSize: Ad
 function matchBody(expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
   const root = { pointer: '/where/body', depth: 0 };
   const matchJson = createValueMatcher(expected, { ...root, ...jsonComparison, addPatternSize });
-  // Does not count the regular expressions twice: a body is either JSON or a form.
+  // Does not count the regular expressions again: only one of the two matchers runs, because a body is either JSON or a form.
   const matchForm = createValueMatcher(expected, { ...root, ...textComparison, addPatternSize: () => {} });
   return ({ body, isTruncated = false, isForm = false }) =>
     isTruncated ? [TRUNCATED_BODY] : (isForm ? matchForm : matchJson)(body, 'body');

@@ -6,7 +6,7 @@ import { isSecretName, redactSecrets } from '../../util/redact-secrets.ts';
 import { suggestOneOf } from '../../util/similar-names.ts';
 import { compilePattern, createGlob } from './patterns.ts';
 
-/** Thrown for an invalid matcher. */
+/** The error for an invalid matcher. `issues`: what is wrong, with the JSON Pointer to each invalid value. */
 export class InvalidMatcherError extends Error {
   override readonly name = 'InvalidMatcherError';
 
@@ -15,31 +15,34 @@ export class InvalidMatcherError extends Error {
   }
 }
 
-/** Creates the error for a matcher with one issue. `pointer` is the location of the issue. */
+/** Creates the error for a matcher with one issue. `pointer`: the JSON Pointer to the invalid value. */
 export function createMatcherError({ pointer }: Pick<Issue, 'pointer'>, parts: IssueParts): InvalidMatcherError {
   return new InvalidMatcherError([createIssue(pointer, parts)]);
 }
 
 const TOO_DEEP: IssueParts = { rule: 'depth', problem: 'is nested too deeply', remedy: 'reduce the nesting' };
 
-/** Returns the reasons why a value does not match; an empty list if it matches. Each reason is a sentence that begins with `place`. */
+/**
+ * Compares a value. Returns an empty list if the value matches, otherwise the reasons why not. Each reason begins with `place`: `body/quantity: expected 2, got
+ * 3`.
+ */
 export type ValueMatcher = (value: unknown, place: string) => readonly string[];
 
 type Predicate = (value: unknown) => boolean;
 
-/** Compares the values of queries, headers and forms as text. If a name occurs several times, one of its values must match. */
+/** The rules for comparing the values of queries, headers and forms, which are text. If a name occurs several times, at least one of its values must match. */
 export const textComparison = {
-  /** Returns whether a value satisfies a predicate. */
+  /** Returns whether a value, or one of several values with the same name, satisfies a predicate. */
   satisfies: (value: unknown, predicate: Predicate): boolean =>
     predicate(value) || (Array.isArray(value) && value.some(predicate)),
   isEqual: (value: unknown, expected: unknown) => value !== undefined && String(value) === String(expected),
-  /** Returns NaN for a value that is not a number. */
+  /** Converts a value to a number. Returns NaN if the value is not a number. */
   toNumber: (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN),
-  /** Returns the entries of a list. Returns a list with one entry for a single value, and undefined if there is no value. */
+  /** Returns all values with the same name as a list. Returns undefined if there is no value. */
   toList: (value: unknown): readonly unknown[] | undefined => (value === undefined ? undefined : [value].flat()),
 };
 
-/** Compares the values of JSON bodies by type and value. */
+/** The rules for comparing the values of JSON bodies. Values are equal only if their types are equal. */
 export const jsonComparison: typeof textComparison = {
   satisfies: (value, predicate) => predicate(value),
   isEqual: isDeepStrictEqual,
@@ -47,22 +50,24 @@ export const jsonComparison: typeof textComparison = {
   toList: (value) => (Array.isArray(value) ? value : undefined),
 };
 
-/** The location of a matcher, and how it compares values. */
+/** The rules with which a matcher compares values, and the location of the matcher. */
 export type MatcherContext = typeof textComparison & {
-  /** The location of the matcher (JSON Pointer). */
+  /** The JSON Pointer to the matcher, such as `/where/body/quantity`. */
   readonly pointer: string;
-  /** The number of matchers that contain this one. */
+  /** The number of matchers in which this matcher is nested. */
   readonly depth: number;
-  /** Adds the number of instructions in a regular expression to the sum. Throws `InvalidMatcherError` if the sum exceeds the maximum. */
+  /**
+   * Adds the compiled instructions of a regular expression to the total of the request matcher. Throws `InvalidMatcherError` if the total exceeds the maximum.
+   */
   readonly addPatternSize: (size: number) => void;
 };
 
-/** Creates the context of an inner matcher. `step` is the property name or index of the inner matcher. */
+/** Creates the context of a nested matcher. `step`: the property name or the index of the nested matcher. */
 function createInnerContext(context: MatcherContext, step: string | number): MatcherContext {
   return { ...context, pointer: context.pointer + formatPointer(step), depth: context.depth + 1 };
 }
 
-/** Creates a matcher from a JSON value in `where`. Throws `InvalidMatcherError`. */
+/** Compiles a JSON value in `where`, such as `{ "$gt": 2 }`, to a matcher. Throws `InvalidMatcherError` if the value is not a valid matcher. */
 export function createValueMatcher(expected: unknown, context: MatcherContext): ValueMatcher {
   if (context.depth > MAX_JSON_DEPTH) throw createMatcherError(context, TOO_DEEP);
   if (Array.isArray(expected)) return matchList(expected, context);
@@ -93,12 +98,15 @@ function matchProperties(expected: readonly (readonly [string, unknown])[], cont
   };
 }
 
-/** Wraps the matcher of a property, header or parameter. If the name is secret, the reasons do not contain the value. */
+/**
+ * Returns a matcher for a property, header or parameter. If the name indicates a secret, such as `password`, the reasons of the matcher do not contain the
+ * value.
+ */
 export function redactMismatch(name: string, matcher: ValueMatcher): ValueMatcher {
   return isSecretName(name) ? hideValues(matcher) : matcher;
 }
 
-/** Wraps a matcher. The reasons of a mismatch do not contain the value. */
+/** Returns a matcher that matches the same values, but whose reasons do not contain the compared value. */
 export function hideValues(matcher: ValueMatcher): ValueMatcher {
   return (value, place) => (matcher(value, place).length === 0 ? [] : [`${place}: the value does not match`]);
 }
@@ -116,17 +124,17 @@ function matchList(expected: readonly unknown[], context: MatcherContext): Value
 
 /** An operator of matchers, such as `$gt`. */
 interface Operator {
-  /** Describes the valid operands, for error messages. */
+  /** The valid operands, for error messages: `a number`. */
   readonly operand: string;
   readonly isOperand: (value: unknown) => boolean;
   readonly createPredicate: (operand: never, context: MatcherContext) => (value: unknown) => boolean;
-  /** Describes the values that match, for the reasons of a mismatch. */
+  /** Returns which values match, for the reasons of a mismatch: `a number greater than 2`. */
   readonly describe: (operand: string) => string;
 }
 
 const isText = (value: unknown) => typeof value === 'string';
 
-/** Creates an operator that compares numbers. */
+/** Creates an operator that compares numbers. `relation`: the comparison in words, such as `greater than`. */
 const createNumberOperator = (relation: string, isMatch: (value: number, operand: number) => boolean): Operator => ({
   operand: 'a number',
   isOperand: (value) => typeof value === 'number',
@@ -189,7 +197,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   },
 };
 
-/** The operators that compare the list of all values if a query parameter or header occurs several times. */
+/** The operators that compare all values together if a query parameter or header occurs several times. Other operators compare each value separately. */
 const WHOLE_VALUE_OPERATORS = ['$not', '$exists'];
 
 function matchOperator(name: string, operand: unknown, context: MatcherContext): ValueMatcher {
@@ -219,7 +227,7 @@ function describeMismatch(place: string, expected: string, value: unknown): stri
   return `${place}: expected ${expected}, got ${format(value)}`;
 }
 
-/** The maximum length of a value in a reason, in characters. */
+/** The maximum length of a value in an error message or a reason, in characters. */
 const MAX_VALUE_LENGTH = 100;
 
 function format(value: unknown): string {

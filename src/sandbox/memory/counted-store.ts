@@ -5,13 +5,13 @@ import type { MemoryQuota } from './memory.ts';
 
 /** Options of a store with a memory quota. */
 export interface CountedStoreOptions<S extends State> extends Omit<StoreOptions<S>, 'backend'> {
-  /** The quota. It must contain the initial state. */
+  /** The memory quota. It must already count the initial state. */
   readonly quota: MemoryQuota;
-  /** Called for each change. */
+  /** Called for each change of the state. */
   readonly onChange: () => void;
 }
 
-/** Creates a store in memory. A change that exceeds the quota rejects with `StateTooLargeError`. */
+/** Creates a store in memory with a memory quota. `update` rejects with `StateTooLargeError` if a change exceeds the quota. */
 export function createCountedStore<S extends State>({ quota, onChange, ...options }: CountedStoreOptions<S>): Store<S> {
   const store = createStore({ ...options, backend: createMemoryBackend<S>() });
   const update: Store<S>['update'] = (change) =>
@@ -23,17 +23,30 @@ export function createCountedStore<S extends State>({ quota, onChange, ...option
       }
       return changed;
     });
-  return { ...store, update, reset: () => update(() => ({ next: options.defaults(), result: undefined })) };
+  const reset: Store<S>['reset'] = async (onApply) => {
+    const next = options.defaults();
+    const change = () => {
+      onApply?.();
+      return { next, result: undefined };
+    };
+    await quota.countInSlices(next, () => update(change));
+  };
+  return { ...store, update, reset };
 }
 
-/** The snapshots of a sandbox by name. `set` throws `StateTooLargeError` if the snapshot exceeds the memory quota. */
+/** The snapshots (saved states) of a sandbox, by name. `set` throws `StateTooLargeError` if the snapshot exceeds the memory quota. */
 export class CountedSnapshots<S extends State> extends Map<string, S> {
-  /** `onChange` is called for each change. */
+  /** `onChange`: called each time a snapshot is added, replaced or deleted. */
   constructor(
     private readonly quota: MemoryQuota,
     private readonly onChange: () => void = () => {},
   ) {
     super();
+  }
+
+  /** Counts the memory of a state in slices, and then calls `run`, which can save the state as a snapshot without delay. */
+  countInSlices<Result>(state: State, run: () => Promise<Result>): Promise<Result> {
+    return this.quota.countInSlices(state, run);
   }
 
   override set(name: string, state: S): this {

@@ -1,13 +1,15 @@
 import { StateTooLargeError } from '../../store/backend.ts';
 import type { State } from '../../store/state.ts';
 import { MEGABYTE } from '../../util/limits.ts';
-import { type Owner, SharedObjects } from './shared-objects.ts';
+import { isLongList } from '../../util/slices.ts';
+import { ReservedLists } from './reserved-lists.ts';
+import { type Owner, SharedObjects, UNCOUNTED_OWNER } from './shared-objects.ts';
 
-/** A limit for one range of the memory of each sandbox, such as from 32 kB to 1 MB. */
+/** A limit for a part of the memory of all sandboxes. For example, with `fromBytes` 32 kB and `toBytes` 1 MB, a sandbox of 500 kB counts with 468 kB. */
 export interface PoolLimits {
   readonly fromBytes: number;
   readonly toBytes: number;
-  /** The limit for the sum of this range over all sandboxes. */
+  /** The maximum of this part of the memory, for all sandboxes together. */
   readonly totalBytes: number;
 }
 
@@ -15,26 +17,28 @@ export interface PoolLimits {
 export interface MemoryLimits {
   /** The limit for one sandbox. */
   readonly sandboxBytes: number;
-  /** The limits for all sandboxes together. A sandbox can always use the memory below the first pool. */
+  /**
+   * The limits for all sandboxes together. The memory of a sandbox below `fromBytes` of the first pool has no common limit, so each sandbox can always use it.
+   */
   readonly pools: readonly PoolLimits[];
 }
 
 /** The maximum number of sandboxes, without `default`. */
 export const MAX_SANDBOXES = 10_000;
 
-/** The memory of a sandbox without its state, in bytes. Measured: 10,000 sandboxes from one snapshot use 160 MB of heap. */
+/** The approximate memory of a sandbox without its state, in bytes. In a measurement, 10,000 sandboxes with the same snapshot used 160 MB of heap. */
 export const SANDBOX_BYTES = 16_000;
 
-/** The limit for the snapshots of the default sandbox, in bytes. The state of this sandbox has no limit but the maximum size of a data file. */
+/** The limit for the snapshots of the sandbox `default`, in bytes. The state of this sandbox is limited only by the maximum size of a data file. */
 export const DEFAULT_SNAPSHOTS_BYTES = 256 * MEGABYTE;
 
 /**
- * The memory that each sandbox can use even if the other sandboxes have reached the limit, in bytes. It is enough for `SANDBOX_BYTES` and about 30
+ * The memory that each sandbox can use even if the other sandboxes together have reached their limit, in bytes. It is enough for `SANDBOX_BYTES` and about 30
  * entries of 500 bytes.
  */
 const GUARANTEED_BYTES = 32 * 1024;
 
-/** The maximum size of a small sandbox, in bytes. */
+/** The maximum memory of a small sandbox, in bytes. */
 const SMALL_BYTES = MEGABYTE;
 
 /** The limit for one sandbox, in bytes. */
@@ -44,15 +48,15 @@ const SANDBOX_LIMIT_BYTES = 64 * MEGABYTE;
 const TOTAL_BYTES = 1_024 * MEGABYTE;
 
 /**
- * The part of `TOTAL_BYTES` for the first megabyte of each sandbox. The memory of large sandboxes above one megabyte does not count here, so 256 small
- * sandboxes always fit.
+ * The limit for the first megabyte of each sandbox, for all sandboxes together, in bytes. Memory above one megabyte counts towards another limit, so large
+ * sandboxes leave enough memory for 256 small sandboxes.
  */
 const SMALL_TOTAL_BYTES = 256 * MEGABYTE;
 
-/** The part of `TOTAL_BYTES` for the memory of sandboxes above one megabyte. It is enough for seven sandboxes of 64 MB. */
+/** The limit for the memory above one megabyte of each sandbox, for all sandboxes together, in bytes. It is enough for seven sandboxes of 64 MB. */
 const LARGE_TOTAL_BYTES = TOTAL_BYTES - SMALL_TOTAL_BYTES - MAX_SANDBOXES * GUARANTEED_BYTES;
 
-/** The memory limits of a server's sandboxes. They apply to an estimate of the memory, not to the measured heap. */
+/** The default memory limits of a server's sandboxes. They limit an estimate of the memory, not the measured heap. */
 export const MEMORY_LIMITS: MemoryLimits = {
   sandboxBytes: SANDBOX_LIMIT_BYTES,
   pools: [
@@ -61,22 +65,22 @@ export const MEMORY_LIMITS: MemoryLimits = {
   ],
 };
 
-/** The memory of all sandboxes in one range of sizes. */
+/** A limit for a part of the memory of all sandboxes, and the used bytes of this part. */
 interface Pool extends PoolLimits {
   usedBytes: number;
 }
 
-/** Returns the number of bytes in the range of a pool, for a sandbox that uses `bytes`. */
+/** Returns how much of the memory of a sandbox counts in a pool, in bytes. `bytes`: the memory of the sandbox. */
 function getPoolBytes({ fromBytes, toBytes }: Pool, bytes: number): number {
   return Math.max(0, Math.min(bytes, toBytes) - fromBytes);
 }
 
-/** Counts the memory of the sandboxes of a server. An object that several states contain counts once. */
+/** Counts the memory of the sandboxes of a server. An object that occurs in several states counts only once. */
 export class Memory {
   readonly objects = new SharedObjects();
   private readonly pools: readonly Pool[];
 
-  /** `onFull` is called if all sandboxes together exceed their memory limit. It can remove sandboxes, so that the change succeeds. */
+  /** `onFull`: called if a change would exceed a limit of all sandboxes together. The callback can remove sandboxes, so that the change succeeds. */
   constructor(
     private readonly limits: MemoryLimits,
     readonly onFull: () => void,
@@ -85,8 +89,8 @@ export class Memory {
   }
 
   /**
-   * Creates the quota of a sandbox with a state and other bytes. `old`: the quota of the sandbox that the new sandbox replaces, if any. Releases `old`.
-   * If a limit is exceeded, throws `StateTooLargeError` and does not change `old`.
+   * Creates the memory quota of a sandbox. `state`: its initial state. `otherBytes`: its memory in addition to the state. `old`: the quota of the sandbox that
+   * the new sandbox replaces, if any, which is released. Throws `StateTooLargeError` if a limit is exceeded, and does not release `old` then.
    */
   createQuota(state: State, otherBytes: number, old?: MemoryQuota): MemoryQuota {
     const quota = new MemoryQuota(this, this.limits.sandboxBytes, this.pools);
@@ -102,29 +106,38 @@ export class Memory {
     }
   }
 
-  /** Creates a quota that is independent of the limits for all sandboxes. */
+  /** Counts the long lists of a shared state in slices, and then calls `run`, which can create a sandbox from the state without delay. */
+  countShared<Result>(state: State, run: () => Promise<Result>): Promise<Result> {
+    const lists = Object.values(state).filter((list) => isLongList(list) && this.objects.isShared(list));
+    return lists.length === 0 ? run() : this.objects.hold(new Map(lists.map((list) => [list, UNCOUNTED_OWNER])), run);
+  }
+
+  /** Creates a quota that does not count towards the limits for all sandboxes together. */
   createSeparateQuota(limitBytes: number): MemoryQuota {
     return new MemoryQuota(this, limitBytes, []);
   }
 }
 
 /**
- * The memory of a sandbox: its state, its snapshots and its faults. A method that adds memory throws `StateTooLargeError`, and changes nothing, if a
- * limit is exceeded.
+ * Counts and limits the memory of a sandbox: its state, its snapshots and its faults. If a call would exceed a limit, it throws `StateTooLargeError` and
+ * changes nothing.
  */
 export class MemoryQuota implements Owner {
-  /** The current state and the snapshots. The same state can occur several times. */
+  /** The current state and the states of the snapshots. The list can contain the same state several times. */
   private readonly states: State[] = [];
   private otherBytes = 0;
   /** The sum of all bytes. */
   private bytes = 0;
+  private readonly reserved: ReservedLists;
   private isReleased = false;
 
   constructor(
     private readonly memory: Memory,
     private readonly limitBytes: number,
     private readonly pools: readonly Pool[],
-  ) {}
+  ) {
+    this.reserved = new ReservedLists(memory.objects, this);
+  }
 
   charge(bytes: number): void {
     const beforeBytes = this.bytes;
@@ -132,17 +145,28 @@ export class MemoryQuota implements Owner {
     for (const pool of this.pools) pool.usedBytes += getPoolBytes(pool, this.bytes) - getPoolBytes(pool, beforeBytes);
   }
 
-  /** Replaces a state by another one. Without `from`, adds a state; without `to`, removes a state. */
+  /** Replaces the state `from` with the state `to`. If `from` is undefined, adds `to`. If `to` is undefined, removes `from`. */
   replace(from: State | undefined, to: State | undefined): void {
     this.applyOrReject(from, to, 0);
   }
 
-  /** Reserves bytes that are not part of a state. A negative number frees bytes. */
+  /**
+   * Counts the long lists of a state in slices, and then calls `run`, which can add the state without delay. The lists use memory of the quota only
+   * when a state contains them. Whether the state exceeds a limit is checked when `run` adds it. Concurrent calls count one state after the other.
+   */
+  countInSlices<Result>(state: State, run: () => Promise<Result>): Promise<Result> {
+    return this.reserved.hold(state, run);
+  }
+
+  /** Reserves memory that is not part of a state, in bytes. A negative number frees memory. */
   reserve(bytes: number): void {
     this.applyOrReject(undefined, undefined, bytes);
   }
 
-  /** Frees all memory. Later calls of all methods do nothing. Returns a function that undoes the release. */
+  /**
+   * Frees all memory of the sandbox. Later calls of all methods have no effect. Returns a function that reserves the memory again, if the release must be
+   * undone.
+   */
   release(): () => void {
     if (this.isReleased) return () => {};
     const { otherBytes } = this;
@@ -161,10 +185,16 @@ export class MemoryQuota implements Owner {
     if (this.isReleased) return;
     const beforeBytes = this.bytes;
     this.apply(from, to, moreBytes);
-    const message = this.findExceededLimit(beforeBytes);
-    // A change that only removes entries is always allowed, although its new lists can need more memory for a moment.
+    this.reserved.setCharged(to, true);
+    let message = this.findExceededLimit(beforeBytes);
+    if (message !== undefined) {
+      this.memory.objects.finishReleases();
+      message = this.findExceededLimit(beforeBytes);
+    }
+    // A change that only removes entries is always allowed, even if its new lists need more memory than they free at first.
     if (message === undefined || (from && to && onlyRemoves(from, to))) return;
     this.apply(to, from, -moreBytes);
+    this.reserved.setCharged(to, false);
     throw new StateTooLargeError(message);
   }
 
@@ -177,7 +207,7 @@ export class MemoryQuota implements Owner {
   }
 
   /**
-   * Returns a message about the limit that the last change exceeded; undefined if it exceeded no limit. `beforeBytes`: the memory of the sandbox before
+   * Returns an error message if the last change exceeded a limit. Returns undefined if it exceeded no limit. `beforeBytes`: the memory of the sandbox before
    * the change.
    */
   private findExceededLimit(beforeBytes: number): string | undefined {
@@ -188,7 +218,7 @@ export class MemoryQuota implements Owner {
     const isFull = () => needed.some(({ usedBytes, totalBytes }) => usedBytes > totalBytes);
     if (isFull()) this.memory.onFull();
     if (!isFull()) return undefined;
-    return 'The sandboxes together have reached their memory limit: remove sandboxes with DELETE /_control/sandboxes/ID, or reset large ones';
+    return 'The sandboxes together have reached their memory limit: remove sandboxes with DELETE /_control/sandboxes/ID, or reset large sandboxes with POST /_control/sandboxes/ID/reset';
   }
 }
 

@@ -1,34 +1,77 @@
+import { findDifference } from '../../store/find-difference.ts';
 import type { State } from '../../store/state.ts';
+import { isLongList, runAtOnce, runInSlices, type Steps, splitList } from '../../util/slices.ts';
+import { measureValue, OBJECT_BYTES, SLOT_BYTES } from './measure.ts';
 
-/** A counter of bytes, such as the quota of a sandbox. */
+/** An object that counts the memory of states, such as the memory quota of a sandbox. */
 export interface Owner {
-  /** Adds bytes, or removes them if negative. */
+  /** Adds bytes to the counted memory. A negative number subtracts bytes. */
   charge(bytes: number): void;
 }
 
-type List = State[string];
+/** A collection of a state. */
+export type List = State[string];
 
-/** The reference count of a list or an entry, the owner that counts its bytes, and its size. */
+/** The reference count of a list or an entry. `owner`: the quota that counts its memory. `bytes`: its memory. */
 interface SharedObject {
   references: number;
   readonly owner: Owner;
   readonly bytes: number;
 }
 
-/** The owner of shared states, which counts no bytes. */
-const NOBODY: Owner = { charge() {} };
+/** The owner of states that count towards no quota, such as the default data. */
+export const UNCOUNTED_OWNER: Owner = { charge() {} };
 
-/** The reference counts of the lists and entries of states. The bytes of an object in several states count once: for the owner of the first state. */
+/**
+ * Counts references to the lists and entries of states. An object that occurs in several states counts only once, for the owner of the state that contained it
+ * first.
+ */
 export class SharedObjects {
   private readonly objects = new Map<object, SharedObject>();
   private readonly shared = new WeakSet<object>();
+  /** The lists that have a reference, but whose entries are not all counted yet, with the remaining steps. */
+  private readonly counting = new Map<List, Steps<void>>();
+  /** The remaining steps for the entries of long lists without a reference. */
+  private readonly releasing = new Set<Steps<void>>();
 
-  /** Marks a state from which sandboxes are created. The bytes of its lists count for no owner. */
+  /** Marks a state from which sandboxes are created, such as the default data. The memory of its lists counts for no owner. */
   share(state: State): void {
     for (const list of Object.values(state)) this.shared.add(list);
   }
 
-  /** Replaces a state by another one. Without `from`, adds a state; without `to`, removes a state. Compares each entry of lists that differ. */
+  /** Returns whether `share` has marked a list. */
+  isShared(list: List): boolean {
+    return this.shared.has(list);
+  }
+
+  /** Returns whether a state contains a list, or `hold` holds it. */
+  has(list: List): boolean {
+    return this.objects.has(list);
+  }
+
+  /**
+   * Adds references to lists, and counts their entries in slices. Then calls `run`, and afterwards removes the references. A `replace` in `run` takes the same
+   * time for lists of any length. `owners`: the lists with their owners.
+   */
+  async hold<Result>(owners: ReadonlyMap<List, Owner>, run: () => Promise<Result>): Promise<Result> {
+    for (const [list, owner] of owners) await runInSlices(this.retainList(list, owner));
+    try {
+      return await run();
+    } finally {
+      for (const list of owners.keys()) this.releaseList(list);
+    }
+  }
+
+  /** Frees the bytes of all entries that have no reference. Without this call, the entries of long lists are freed in slices. */
+  finishReleases(): void {
+    for (const steps of this.releasing) runAtOnce(steps);
+    this.releasing.clear();
+  }
+
+  /**
+   * Replaces the state `from` with the state `to`. If `from` is undefined, adds `to`. If `to` is undefined, removes `from`. Takes time in proportion to the
+   * length of the lists that differ.
+   */
   replace(from: State | undefined, to: State | undefined, owner: Owner): void {
     for (const name of Object.keys({ ...from, ...to })) {
       const [before, after] = [from?.[name], to?.[name]];
@@ -38,43 +81,67 @@ export class SharedObjects {
 
   private replaceList(from: List | undefined, to: List | undefined, owner: Owner): void {
     if (!from || !to || this.objects.get(from)?.references !== 1 || this.objects.has(to) || this.shared.has(to)) {
-      if (to) this.retainList(to, owner);
+      if (to) runAtOnce(this.retainList(to, owner));
       if (from) this.releaseList(from);
       return;
     }
-    // Most changes replace few entries of a list. The reference counts of equal entries at the start and at the end of the lists do not change.
+    // Most changes replace only a few entries of a list. The equal entries at the start and at the end of both lists keep their reference counts.
     const { start, fromEnd, toEnd } = findDifference(from, to);
     this.retain(to, owner, measureList);
     for (const entry of to.slice(start, toEnd)) this.retain(entry, owner, measureEntry);
-    for (const entry of from.slice(start, fromEnd)) this.release(entry);
+    this.releaseEntries(from.slice(start, fromEnd));
     this.release(from);
   }
 
-  private retainList(list: List, owner: Owner): void {
-    const counted = this.shared.has(list) ? NOBODY : owner;
-    if (!this.retain(list, counted, measureList)) return;
-    for (const entry of list) this.retain(entry, counted, measureEntry);
+  /** Adds a reference to a list. If another call has not counted all entries of the list yet, continues with its steps. */
+  private *retainList(list: List, owner: Owner): Steps<void> {
+    const counted = this.shared.has(list) ? UNCOUNTED_OWNER : owner;
+    if (this.retain(list, counted, measureList)) this.counting.set(list, this.countEntries(list, counted));
+    const steps = this.counting.get(list);
+    while (steps && !steps.next().done) yield;
+  }
+
+  private *countEntries(list: List, owner: Owner): Steps<void> {
+    for (const [part] of splitList(list)) {
+      for (const entry of part) this.retain(entry, owner, measureEntry);
+      yield;
+    }
+    this.counting.delete(list);
   }
 
   private releaseList(list: List): void {
-    if (!this.release(list)) return;
-    for (const entry of list) this.release(entry);
+    if (this.release(list)) this.releaseEntries(list);
   }
 
-  /** Adds a reference to an object. Returns whether it is the first one. */
+  private releaseEntries(entries: List): void {
+    const steps = this.releaseInSteps(entries);
+    if (isLongList(entries)) {
+      this.releasing.add(steps);
+      void runInSlices(steps).then(() => this.releasing.delete(steps));
+    } else runAtOnce(steps);
+  }
+
+  private *releaseInSteps(entries: List): Steps<void> {
+    for (const [part] of splitList(entries)) {
+      for (const entry of part) this.release(entry);
+      yield;
+    }
+  }
+
+  /** Adds a reference to an object. Returns whether it is the first reference. */
   private retain<Counted extends object>(object: Counted, owner: Owner, measure: (object: Counted) => number): boolean {
     const known = this.objects.get(object);
     if (known) {
       known.references++;
       return false;
     }
-    const bytes = measure(object);
+    const bytes = owner === UNCOUNTED_OWNER ? 0 : measure(object);
     this.objects.set(object, { references: 1, owner, bytes });
     owner.charge(bytes);
     return true;
   }
 
-  /** Removes a reference to an object. Returns whether it was the last one. */
+  /** Removes a reference to an object. Returns whether it was the last reference. */
   private release(object: object): boolean {
     const known = this.objects.get(object);
     if (!known || --known.references > 0) return false;
@@ -84,26 +151,7 @@ export class SharedObjects {
   }
 }
 
-/** Returns where two lists differ: from the index `start` up to `fromEnd` in `from`, and up to `toEnd` in `to`. Both ends are exclusive. */
-function findDifference(from: List, to: List) {
-  const shorter = Math.min(from.length, to.length);
-  let start = 0;
-  while (start < shorter && from[start] === to[start]) start++;
-  let [fromEnd, toEnd] = [from.length, to.length];
-  while (fromEnd > start && toEnd > start && from[fromEnd - 1] === to[toEnd - 1]) {
-    fromEnd--;
-    toEnd--;
-  }
-  return { start, fromEnd, toEnd };
-}
-
-/** The memory of values in V8 on a 64-bit machine, in bytes. A slot is a property or a list entry. Small integers need no memory beside the slot. */
-const OBJECT_BYTES = 48;
-const SLOT_BYTES = 8;
-const NUMBER_BYTES = 16;
-const STRING_BYTES = 24;
-
-/** The memory of a reference count, in bytes: an entry of a map and its record. */
+/** The memory of one reference count (a map entry and its value), in bytes. */
 const COUNTED_BYTES = 100;
 
 /** Returns the approximate memory of a list without its entries, in bytes. */
@@ -114,13 +162,4 @@ function measureList(list: List): number {
 /** Returns the approximate memory of an entry of a list with all its values, in bytes. */
 function measureEntry(entry: object): number {
   return COUNTED_BYTES + measureValue(entry);
-}
-
-function measureValue(value: unknown): number {
-  if (typeof value === 'string') return STRING_BYTES + value.length;
-  if (typeof value === 'number') return NUMBER_BYTES;
-  if (typeof value !== 'object' || value === null) return 0;
-  let bytes = OBJECT_BYTES;
-  for (const part of Object.values(value)) bytes += SLOT_BYTES + measureValue(part);
-  return bytes;
 }

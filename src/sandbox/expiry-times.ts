@@ -1,0 +1,26 @@
+/** The maximum number of expired sandboxes whose expiry time is stored. */
+const MAX_EXPIRED = 10_000;
+
+/** The times when the latest expired sandboxes expired, in ms since 1970, by the id of the sandbox. */
+export class ExpiryTimes {
+  private readonly timesMs = new Map<string, number>();
+
+  /** Returns the time when a sandbox expired. Returns undefined if no time is stored. */
+  get(id: string): number | undefined {
+    return this.timesMs.get(id);
+  }
+
+  /** Stores the time when a sandbox expired. If more than 10,000 times are stored, removes the time that was stored first. */
+  set(id: string, atMs: number): void {
+    // `delete` makes the id the last key of the map.
+    this.delete(id);
+    this.timesMs.set(id, atMs);
+    const [oldest] = this.timesMs.keys();
+    if (this.timesMs.size > MAX_EXPIRED && oldest !== undefined) this.delete(oldest);
+  }
+
+  /** Removes the time of a sandbox, because the sandbox was created again. */
+  delete(id: string): void {
+    this.timesMs.delete(id);
+  }
+}

@@ -1,0 +1,92 @@
+import { findDifference } from '../../store/find-difference.ts';
+import type { Entry, State } from '../../store/state.ts';
+import { measureValue } from '../memory/measure.ts';
+
+/** The states of a sandbox before and after a change. */
+export interface StateChange {
+  readonly before: State;
+  readonly after: State;
+}
+
+/** A change of the list of a collection. The entries in `before`, which begin at the index `start`, are replaced with the entries in `after`. */
+export interface ListChange {
+  readonly collection: string;
+  readonly start: number;
+  readonly before: readonly Entry[];
+  readonly after: readonly Entry[];
+}
+
+/** The changes that a request made to the state, and their approximate memory in bytes. */
+interface RequestChanges {
+  readonly lists: readonly ListChange[];
+  readonly bytes: number;
+}
+
+/** The maximum number of requests in a history. */
+export const MAX_CHANGED_REQUESTS = 20;
+
+/** The maximum number of entries in the changes of one request. If a request changes more entries, the history does not contain its changes. */
+const MAX_ENTRIES = 1_000;
+
+/** The maximum memory of the changes of one request, in bytes. If a request exceeds it, the history does not contain its changes. */
+const MAX_BYTES = 1_000_000;
+
+/** The changes that the latest requests made to the state of a sandbox, by the id of the request in the journal. */
+export class ChangeHistory {
+  private readonly changes = new Map<number, RequestChanges>();
+
+  /** `charge`: adds bytes to the memory of the journal. A negative number frees memory. */
+  constructor(private readonly charge: (bytes: number) => void) {}
+
+  /** Adds the changes of a request. `id`: the id of the request in the journal. Stores only the entries that differ between the states. */
+  add(id: number, states: readonly StateChange[]): void {
+    this.addLists(id, compareAllStates(states));
+  }
+
+  /** Adds the changes of a request that `compareAllStates` has returned. `id`: the id of the request in the journal. */
+  addLists(id: number, lists: readonly ListChange[]): void {
+    const entries = lists.flatMap(({ before, after }) => [...before, ...after]);
+    if (entries.length > MAX_ENTRIES) return;
+    const bytes = entries.reduce((sum, entry) => sum + measureValue(entry), 0);
+    if (bytes > MAX_BYTES) return;
+    this.changes.set(id, { lists, bytes });
+    this.charge(bytes);
+    const [oldest] = this.changes.keys();
+    if (this.changes.size > MAX_CHANGED_REQUESTS && oldest !== undefined) this.delete(oldest);
+  }
+
+  /** Returns the changes of a request. Returns undefined if the history does not contain them. */
+  get(id: number): readonly ListChange[] | undefined {
+    return this.changes.get(id)?.lists;
+  }
+
+  /** Removes the changes of all requests with an id of at most `lastId`. */
+  drop(lastId: number): void {
+    // The ids are in ascending order.
+    for (const id of this.changes.keys()) {
+      if (id > lastId) return;
+      this.delete(id);
+    }
+  }
+
+  private delete(id: number): void {
+    this.charge(-(this.changes.get(id)?.bytes ?? 0));
+    this.changes.delete(id);
+  }
+}
+
+/** Returns the entries that differ between the states before and after each change. */
+export function compareAllStates(states: readonly StateChange[]): readonly ListChange[] {
+  return states.flatMap(compareStates);
+}
+
+/** Returns the entries that differ between two states. Ignores lists that `after` lacks, because the store keeps such lists unchanged. */
+function compareStates({ before, after }: StateChange): readonly ListChange[] {
+  return Object.keys(after).flatMap((collection) => {
+    const [from = [], to = []] = [before[collection], after[collection]];
+    if (from === to) return [];
+    const { start, fromEnd, toEnd } = findDifference(from, to);
+    if (start === fromEnd && start === toEnd) return [];
+    return [{ collection, start, before: from.slice(start, fromEnd), after: to.slice(start, toEnd) }];
+  });
+}

@@ -1,0 +1,78 @@
+import type { SharedLog } from '../../store/postgres/shared-log.ts';
+import type { Entry, State } from '../../store/state.ts';
+
+/** A collection of a state. */
+type List = readonly Entry[];
+
+/** A stored collection: its entries, or the hash of a collection that many sandboxes have in common. */
+export type StoredList = List | { readonly list: string };
+
+/** A stored state. */
+export type StoredState = Readonly<Record<string, StoredList>>;
+
+/** The minimum number of entries of a collection that is stored by its hash. */
+const MIN_ENTRIES = 10;
+
+/** The collections that many sandboxes have in common, such as those of the default data. The database has each of them once, by its hash. */
+export class CommonLists {
+  /** The hashes of the collections that are stored. */
+  #hashes = new WeakMap<List, string>();
+  readonly #marked = new WeakSet<List>();
+  readonly #byHash = new Map<string, Promise<List>>();
+
+  constructor(private readonly log: Pick<SharedLog, 'storeList' | 'loadList'>) {}
+
+  /** Marks the collections of a state from which sandboxes are created. */
+  mark(state: State): void {
+    for (const list of Object.values(state)) if (list.length >= MIN_ENTRIES) this.#marked.add(list);
+  }
+
+  /** Stores the marked collections of a state that are not stored yet. */
+  async store(state: State): Promise<void> {
+    const hashes = this.#hashes;
+    for (const list of Object.values(state)) {
+      if (!this.#marked.has(list) || hashes.has(list)) continue;
+      const hash = await this.log.storeList(JSON.stringify(list));
+      hashes.set(list, hash);
+      this.#byHash.set(hash, Promise.resolve(list));
+    }
+  }
+
+  /** Forgets which collections are stored, because the database has lost them. */
+  forgetStored(): void {
+    this.#hashes = new WeakMap();
+  }
+
+  /** Returns the stored form of a collection. */
+  encode(list: List): StoredList {
+    const hash = this.#hashes.get(list);
+    return hash === undefined ? list : { list: hash };
+  }
+
+  /** Returns the stored form of a state. */
+  encodeState(state: State): StoredState {
+    return Object.fromEntries(Object.entries(state).map(([name, list]) => [name, this.encode(list)]));
+  }
+
+  /** Returns the collection of a stored form. */
+  decode(stored: StoredList): Promise<List> {
+    if (!('list' in stored)) return Promise.resolve(stored);
+    const known = this.#byHash.get(stored.list);
+    if (known) return known;
+    const hashes = this.#hashes;
+    const loading = this.log.loadList(stored.list).then((content) => {
+      const list = JSON.parse(content) as List;
+      hashes.set(list, stored.list);
+      return list;
+    });
+    this.#byHash.set(stored.list, loading);
+    loading.catch(() => this.#byHash.delete(stored.list));
+    return loading;
+  }
+
+  /** Returns the state of a stored form. */
+  async decodeState(stored: StoredState): Promise<State> {
+    const lists = Object.entries(stored).map(async ([name, list]) => [name, await this.decode(list)] as const);
+    return Object.fromEntries(await Promise.all(lists));
+  }
+}

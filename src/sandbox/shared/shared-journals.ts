@@ -1,0 +1,214 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { JournalTables } from '../../store/postgres/journal-tables.ts';
+import type { Journal, JournalOptions } from '../journal/journal.ts';
+import type { QueuedEntry } from './entry-queue.ts';
+import { SharedJournal } from './shared-journal.ts';
+
+/** The maximum time until an entry is stored, in ms. It is longer after a large batch, so that a journal drops most entries of a busy server before they are stored. */
+const FLUSH_MS = 100;
+const BUSY_FLUSH_MS = 1_000;
+
+/** The number of entries of a large batch. */
+const LARGE_BATCH = 200;
+
+/** The interval at which a server looks for requests of other servers to store its entries, in ms. */
+const POLL_MS = 50;
+
+/** The interval at which a server renews its registration, in ms. */
+const REGISTER_MS = 1_000;
+
+/** The interval at which journals with followers are read, in ms. */
+const FOLLOW_MS = 200;
+
+/** The maximum time to wait for other servers, in ms. A server that was killed has lost its last entries. */
+const MAX_FLUSH_MS = 3_000;
+
+/** The maximum number of entries that wait to be stored. Further ones are lost. */
+const MAX_WAITING = 20_000;
+
+/** The request journals of a server that shares its sandboxes with other servers. Stores new entries in batches. */
+export class SharedJournals {
+  readonly #tables: JournalTables;
+  readonly #byId = new Map<string, SharedJournal>();
+  readonly #timers: NodeJS.Timeout[];
+  /** Called if the sandbox of a journal was deleted. */
+  onRemoved: (sandbox: string, journal: Journal) => void = () => {};
+  /** The generations of the sandboxes whose journals are created next, by id. */
+  readonly #generations = new Map<string, string>();
+  /** The journals with entries that are not stored yet. */
+  #waiting = new Set<SharedJournal>();
+  /** The number of these entries. */
+  #waitingEntries = 0;
+  #flushMs = FLUSH_MS;
+  #flushing: Promise<void> = Promise.resolve();
+  #flushTimer: NodeJS.Timeout | undefined;
+  #fulfilled: number | undefined;
+
+  constructor(tables: JournalTables) {
+    this.#tables = tables;
+    this.#timers = [
+      repeat(POLL_MS, () => this.#fulfillRequests()),
+      repeat(REGISTER_MS, () => tables.register()),
+      repeat(FOLLOW_MS, () => this.#readFollowed()),
+    ];
+  }
+
+  /** Sets the generation of a sandbox. Called before its journal is created. */
+  setGeneration(sandbox: string, generation: string): void {
+    this.#generations.set(sandbox, generation);
+  }
+
+  /** Creates the journal of a sandbox. */
+  createJournal(sandbox: string, options: JournalOptions): Journal {
+    const journal: SharedJournal = new SharedJournal(options, {
+      sandbox,
+      generation: this.#generations.get(sandbox) ?? '',
+      enqueue: (entry) => this.#enqueue(journal, entry),
+    });
+    this.#generations.delete(sandbox);
+    this.#byId.set(sandbox, journal);
+    return journal;
+  }
+
+  /** Empties the journal of a sandbox that was created again, and removes its entries that are not stored yet. Clients continue to follow it. */
+  restart(sandbox: string, generation: string): void {
+    const journal = this.#byId.get(sandbox);
+    if (!journal) return;
+    this.#waitingEntries -= journal.queue.clear();
+    this.#waiting.delete(journal);
+    this.#fulfilled = undefined;
+    journal.generation = generation;
+    journal.restart();
+  }
+
+  /** Removes the journal of a sandbox from memory. */
+  remove(sandbox: string, journal: Journal): void {
+    if (this.#byId.get(sandbox) === journal) this.#byId.delete(sandbox);
+  }
+
+  /** Adds an entry to those of a journal that are stored next. */
+  #enqueue(journal: SharedJournal, entry: QueuedEntry): void {
+    if (this.#waitingEntries >= MAX_WAITING) return;
+    this.#waitingEntries += 1 - journal.queue.add(entry);
+    this.#waiting.add(journal);
+    this.#scheduleFlush();
+  }
+
+  /** Loads the entries of a journal that all servers have recorded until now. */
+  async load(sandbox: string): Promise<void> {
+    await this.#flush();
+    if (await this.#tables.hasOthers()) await this.#flushOthers();
+    await this.#read([sandbox]);
+  }
+
+  /** Loads the stored entries of all journals. */
+  loadStored(): Promise<void> {
+    return this.#read([...this.#byId.keys()]);
+  }
+
+  /** Clears a journal, for all servers. */
+  async clear(sandbox: string): Promise<void> {
+    await this.load(sandbox);
+    await this.#tables.clear(sandbox);
+    await this.#read([sandbox]);
+  }
+
+  /** Stores the waiting entries, and stops. */
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#flush().catch(() => {});
+    await this.#tables.unregister().catch(() => {});
+  }
+
+  #scheduleFlush(): void {
+    this.#flushTimer ??= setTimeout(() => void this.#flush().catch(() => {}), this.#flushMs).unref();
+  }
+
+  /** Stores the waiting entries. If this fails, they wait again. */
+  #flush(): Promise<void> {
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
+    const flushing = this.#flushing.catch(() => {}).then(() => this.#storeWaiting());
+    this.#flushing = flushing;
+    return flushing;
+  }
+
+  async #storeWaiting(): Promise<void> {
+    const waiting = this.#waiting;
+    if (waiting.size === 0) return;
+    [this.#waiting, this.#waitingEntries] = [new Set(), 0];
+    const batches = Array.from(waiting, (journal) => ({ journal, batch: journal.queue.take() }));
+    const added = batches.reduce((sum, { batch }) => sum + batch.skipped + batch.entries.length, 0);
+    this.#flushMs = added > LARGE_BATCH ? BUSY_FLUSH_MS : FLUSH_MS;
+    const rows = batches.map(({ journal, batch }) => journal.toRows(batch));
+    try {
+      await this.#tables.add(rows);
+    } catch (error) {
+      for (const [index, { journal, batch }] of batches.entries()) {
+        // The sandbox was created again in the meantime.
+        if (journal.generation !== rows[index]?.generation) continue;
+        journal.queue.restore(batch);
+        this.#waiting.add(journal);
+        this.#waitingEntries += batch.entries.length;
+      }
+      this.#scheduleFlush();
+      throw error;
+    }
+    await this.#tables.trim(rows);
+  }
+
+  async #flushOthers(): Promise<void> {
+    const request = await this.#tables.requestFlush();
+    const endMs = performance.now() + MAX_FLUSH_MS;
+    while (!(await this.#tables.isFlushed(request)) && performance.now() < endMs) await wait(POLL_MS / 2);
+  }
+
+  async #fulfillRequests(): Promise<void> {
+    const request = await this.#tables.getRequestedFlush();
+    if (request === this.#fulfilled) return;
+    await this.#flush();
+    await this.#tables.reportFlush(request);
+    this.#fulfilled = request;
+  }
+
+  #readFollowed(): Promise<void> {
+    return this.#read(Array.from(this.#byId).flatMap(([id, { isFollowed }]) => (isFollowed ? [id] : [])));
+  }
+
+  async #read(ids: readonly string[]): Promise<void> {
+    const journals = Array.from(this.#byId).filter(([id]) => ids.includes(id));
+    if (journals.length === 0) return;
+    const known = journals.map(
+      ([id, journal]) => [id, { generation: journal.generation, lastId: journal.lastId() }] as const,
+    );
+    const found = await this.#tables.read(new Map(known));
+    for (const [index, [id, journal]] of journals.entries()) {
+      const stored = found.get(id);
+      // The journal was restarted in the meantime, because the database has lost it.
+      if (journal.generation !== known[index]?.[1].generation) continue;
+      if (!stored) this.onRemoved(id, journal);
+      else if (stored.lastId < (known[index]?.[1].lastId ?? 0)) await this.#readAgain(id, journal);
+      else journal.receive(stored);
+    }
+  }
+
+  /** Reads a whole journal, because the database has lost its last entries. */
+  async #readAgain(id: string, journal: SharedJournal): Promise<void> {
+    journal.restart();
+    await this.#read([id]);
+  }
+}
+
+/** Runs a task again and again, until the timer is cleared. A task that fails is run again at the next time. */
+function repeat(intervalMs: number, run: () => Promise<void>): NodeJS.Timeout {
+  let isRunning = false;
+  return setInterval(() => {
+    if (isRunning) return;
+    isRunning = true;
+    run()
+      .catch(() => {})
+      .finally(() => {
+        isRunning = false;
+      });
+  }, intervalMs).unref();
+}

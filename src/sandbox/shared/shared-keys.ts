@@ -1,0 +1,142 @@
+import type { Change } from '../../store/change.ts';
+import type { CompletedKey, KeyTable } from '../../store/postgres/key-table.ts';
+import type { State } from '../../store/state.ts';
+import type { Store } from '../../store/store.ts';
+import type { Claim, ClaimResult, IdempotencyKeys, StoredResponse } from '../idempotency/idempotency-keys.ts';
+
+const NO_KEYS: PendingKeys = { keys: [], clearsKeys: false };
+const CLEARS_KEYS: PendingKeys = { keys: [], clearsKeys: true };
+
+/** What a commit stores for keys. `clearsKeys`: whether it deletes all keys of the sandbox. Then `keys` is empty. */
+interface PendingKeys {
+  readonly keys: readonly CompletedKey[];
+  readonly clearsKeys: boolean;
+}
+
+/** The idempotency keys of a sandbox that several servers share. A response is stored in the commit of its request's change. */
+export class SharedKeys implements IdempotencyKeys {
+  #pending: PendingKeys = NO_KEYS;
+  /** The number of times that the keys were deleted. */
+  #clears = 0;
+
+  constructor(
+    private readonly table: KeyTable,
+    private readonly sandbox: string,
+  ) {}
+
+  /** What the next commit stores. */
+  get pending(): PendingKeys {
+    return this.#pending;
+  }
+
+  /** Whether the next commit stores or deletes keys. */
+  get hasPending(): boolean {
+    return this.#pending !== NO_KEYS;
+  }
+
+  /** Removes what was pending for a commit, which was stored or has failed. */
+  settle(isStored: boolean): void {
+    if (isStored && this.#pending.clearsKeys) this.#clears++;
+    this.#pending = NO_KEYS;
+  }
+
+  async claim(key: string, fingerprint: string): Promise<ClaimResult> {
+    const result = await this.table.claim(this.sandbox, key, fingerprint);
+    if (result.claim !== undefined) return { kind: 'claimed', claim: this.#createClaim(key, result.claim) };
+    if (result.fingerprint !== fingerprint) return { kind: 'other-request' };
+    return result.response === null
+      ? { kind: 'in-progress' }
+      : { kind: 'stored', response: decodeResponse(result.response) };
+  }
+
+  clearWith<Result>(replace: (onApply: () => void) => Promise<Result>): Promise<Result> {
+    return replace(() => {
+      this.#pending = CLEARS_KEYS;
+    });
+  }
+
+  /** Does nothing: the keys are in the database, and other servers may use them. */
+  dispose(): void {}
+
+  #createClaim(key: string, claim: string): Claim {
+    const { table, sandbox } = this;
+    const clears = this.#clears;
+    return {
+      complete: (response) => table.complete(sandbox, { key, claim, response: encodeResponse(response) }),
+      release: () => table.release(sandbox, { key, claim }),
+      transact: (store, handle, toResponse) =>
+        handleInTransaction(store, handle, (result) => {
+          const response = toResponse(result);
+          // A reset deletes the keys, also that of its own request.
+          if (response && clears === this.#clears && !this.#pending.clearsKeys)
+            this.#add({ key, claim, response: encodeResponse(response) });
+        }),
+    };
+  }
+
+  #add(key: CompletedKey): void {
+    this.#pending = { keys: [...this.#pending.keys, key], clearsKeys: false };
+  }
+}
+
+/**
+ * Runs a handler whose changes are not stored until it has finished. Then stores them with the key of the request. If another request has changed the state in the
+ * meantime, runs the handler again. `addKey` is called just before the commit.
+ */
+async function handleInTransaction<Result>(
+  store: Store,
+  handle: (store: Store) => Promise<Result>,
+  addKey: (result: Result) => void,
+): Promise<Result> {
+  for (;;) {
+    const transaction = new Transaction(store);
+    const result = await handle(transaction.store);
+    const { base, state } = transaction;
+    const isStored = await store.update((current) => {
+      if (current !== base) return { result: false };
+      transaction.onApply();
+      addKey(result);
+      return state === base ? { result: true } : { next: state, result: true };
+    });
+    if (isStored) return result;
+  }
+}
+
+/** The changes of a handler that are not stored yet. */
+class Transaction {
+  readonly base: State;
+  readonly store: Store;
+  state: State;
+  /** Called just before the commit. */
+  onApply = () => {};
+
+  constructor(store: Store) {
+    const { state, revision } = store.read();
+    this.base = state;
+    this.state = state;
+    const nowMs = () => store.nowMs();
+    this.store = {
+      ...store,
+      read: () => ({ state: this.state, revision }),
+      update: async <Result>(change: Change<Result>) => {
+        const { next, result } = change(this.state, nowMs());
+        this.state = next ?? this.state;
+        return result;
+      },
+      reset: async (onApply = () => {}) => {
+        this.state = store.getDefaults();
+        this.onApply = onApply;
+      },
+    };
+  }
+}
+
+function encodeResponse({ status, headers, content }: StoredResponse): string {
+  const isText = typeof content !== 'object';
+  return JSON.stringify({ status, headers, content: isText ? content : content.toString('base64'), isText });
+}
+
+function decodeResponse(text: string): StoredResponse {
+  const { status, headers, content, isText } = JSON.parse(text);
+  return { status, headers, content: isText ? content : Buffer.from(content, 'base64') };
+}
