@@ -4,10 +4,10 @@ import type { HttpOptions } from './options.ts';
 import type { HttpRequest } from './pipeline/request.ts';
 import { HttpProblemError } from './problem.ts';
 
-/** The allowed hosts and origins, and the access rules of the control API. */
+/** The allowed hosts and origins, and the access rules of the control API (the HTTP API at `/_control`). */
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 
-/** The request headers that name the host and the origin. */
+/** The headers `Host` and `Origin` of a request. */
 export type Requester = Pick<IncomingHttpHeaders, 'host' | 'origin'>;
 
 /** The list entry that allows all hosts or all origins. */
@@ -23,13 +23,19 @@ export function createAccessPolicy({
 }: HttpOptions) {
   const hosts = host === undefined ? allowHost : [...allowHost, host];
   return {
-    /** Host names in lower case that are allowed in addition to `localhost`, its subdomains and IP addresses. `.a.test` includes subdomains; `*` allows all. */
+    /**
+     * Allowed host names, in lower case, in addition to `localhost`, its subdomains and IP addresses. `.a.test` allows `a.test` and its subdomains. `*` allows
+     * all hosts.
+     */
     hosts: hosts.map((name) => name.toLowerCase()),
-    /** Origins that are allowed in addition to loopback origins and origins with the host name of the request. `*` allows all. */
+    /** Allowed origins, such as `https://a.test`, in addition to loopback origins and to origins with the host name of the request. `*` allows all origins. */
     origins: allowOrigin.map(normalizeOrigin),
-    /** The latest host that was allowed. Most requests have the same host. */
+    /** The `Host` header of the latest request that was allowed. A request with the same header needs no further check. */
     latestHost: { allowed: undefined as string | undefined },
-    /** Whether the control API is enabled, whether the server listens only on loopback addresses, and the bearer token that requests must send. */
+    /**
+     * Whether the control API is enabled (`isOn`), whether the server listens only on loopback addresses (`isLoopback`), and the bearer token that requests
+     * must send (`token`).
+     */
     control: { isOn: control, isLoopback: isLoopback(host), token: controlToken },
   };
 }
@@ -46,8 +52,8 @@ function normalizeOrigin(origin: string): string {
 }
 
 /**
- * Returns whether a `Host` header is allowed. The rules are those of Vite. In a DNS rebinding attack, the browser sends the host name of the attacker, which is
- * neither `localhost` nor an IP address. A request without `Host` is allowed, because browsers always send this header and HTTP/1.0 does not require it.
+ * Returns whether a `Host` header is allowed. Vite has the same rules. The check prevents DNS rebinding attacks, in which the browser sends the host name of
+ * the attacker. A request without `Host` is allowed: browsers always send this header, and HTTP/1.0 does not require it.
  */
 function isHostAllowed(policy: AccessPolicy, header: string | undefined): boolean {
   const { latestHost } = policy;
@@ -66,8 +72,9 @@ function isHostInPolicy({ hosts }: AccessPolicy, header: string): boolean {
 }
 
 /**
- * Returns whether pages of an origin may read responses and change data. These origins are allowed: loopback origins, origins with the host name of the request
- * and any port, and the origins in `allowOrigin`. A request without an `Origin` header is allowed, because no page of another origin can read its response.
+ * Returns whether pages of an origin may read responses and change data. These origins are allowed: loopback origins, origins whose host name is the host name
+ * in the `Host` header (with any port), and the origins in the option `allowOrigin`. A request without an `Origin` header is allowed, because no page of
+ * another origin can read its response.
  */
 export function isOriginAllowed({ origins }: AccessPolicy, { host, origin }: Requester): boolean {
   if (origin === undefined || origins.includes(ANY) || origins.includes(origin.toLowerCase())) return true;
@@ -88,7 +95,7 @@ function parseHostName(host = ''): string | undefined {
   return HOST.exec(host)?.[1]?.toLowerCase();
 }
 
-/** Returns whether a name is `localhost` or a subdomain of it (RFC 6761, section 6.3). */
+/** Returns whether a name is `localhost` or a subdomain of `localhost` (RFC 6761, section 6.3). */
 function isLocalhost(name: string): boolean {
   return /^(?:[\w-]+\.)*localhost$/.test(name);
 }
@@ -102,20 +109,40 @@ export function ipVersion(name: string): number {
   return name.startsWith('[') ? isIP(name.slice(1, -1)) : isIP(name);
 }
 
-/** The path of the contract of the control API. */
-export const CONTROL_DOCUMENT_PATH = '/_control/openapi.yaml';
+/** The paths at which clients can read the OpenAPI document of the control API. */
+export const CONTROL_DOCUMENT_PATHS = { yaml: '/_control/openapi.yaml', json: '/_control/openapi.json' } as const;
 
-/** The path of the readiness check. The access rules of the control API do not apply to it. */
+/** Returns whether a path is one of the paths of the control API's OpenAPI document. */
+export function isControlDocument(path: string): boolean {
+  return path === CONTROL_DOCUMENT_PATHS.yaml || path === CONTROL_DOCUMENT_PATHS.json;
+}
+
+/** The path of the health check, which says whether the server is alive. The access rules of the control API do not apply to this path. */
 export const HEALTH_PATH = '/_control/health';
+
+/** The path of the readiness check, which says whether the server can handle requests. Load balancers send no token, so the check requires none. */
+const READY_PATH = '/_control/ready';
+
+const METRICS_PATH = '/_control/metrics';
+
+/** Returns whether the access rules of the control API, such as the token, apply to a path of the control API. */
+export function isRestricted(path: string): boolean {
+  return path !== READY_PATH;
+}
+
+/** Returns whether a path is a health check, a readiness check or the metrics. Monitoring systems request these paths at regular intervals. */
+export function isMonitored(path: string): boolean {
+  return path === HEALTH_PATH || path === READY_PATH || path === METRICS_PATH;
+}
 
 const ROOT = '/_control';
 
-/** Returns whether a path belongs to the control API. The readiness check does not. */
+/** Returns whether a path is `/_control` or below `/_control`. Returns false for `HEALTH_PATH`, which is not part of the control API. */
 export function isControlPath(path: string): boolean {
   return path.startsWith(ROOT) && (path.length === ROOT.length || path[ROOT.length] === '/') && path !== HEALTH_PATH;
 }
 
-/** The methods that change data. Pages of other origins cannot use them. */
+/** The methods that change data. A page whose origin is not allowed cannot use these methods. */
 export const UNSAFE_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** The maximum length of a host or an origin in a message, in characters. */
@@ -141,12 +168,12 @@ export function refuseForeignOrigin(access: AccessPolicy, { method, headers }: H
   throw new HttpProblemError({ code: 'origin-not-allowed', detail });
 }
 
-/** Returns text in quotes, cut after 100 characters. */
+/** Returns the first 100 characters of a text in double quotes, for an error message. */
 export function quote(text: string): string {
   return JSON.stringify(text.slice(0, MAX_QUOTED_LENGTH));
 }
 
-/** Returns the part of a message that explains how to allow an origin. */
+/** Returns the part of an error message that says how to allow an origin: `start the server with --allow-origin http://a.test (…)`. */
 export function describeAllowOrigin(origin: string): string {
   return `start the server with --allow-origin ${origin.slice(0, MAX_QUOTED_LENGTH) || 'ORIGIN'} (* allows every origin)`;
 }

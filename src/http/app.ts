@@ -4,7 +4,7 @@ import type { AccessPolicy } from './access-policy.ts';
 import { createControlApi } from './control/control-api.ts';
 import { cors, getCorsHeaders, getOriginNotes } from './cors.ts';
 import { readOnly, serveFrontEnd, serveHistoryFallback } from './files.ts';
-import { COMMON_HEADERS, NO_HEADERS } from './headers.ts';
+import type { MeasuredResponse } from './metrics.ts';
 import type { AppParts, ServedContract, ServerParts } from './parts.ts';
 import { createContractApi } from './pipeline/handle.ts';
 import { finishExchange, refuse, runPipeline, startExchange } from './pipeline/pipeline.ts';
@@ -17,11 +17,13 @@ import { type Exchange, getPath } from './pipeline/values.ts';
 import { createUnknownPath, HttpProblemError } from './problem.ts';
 import { logRequest } from './record.ts';
 import { createResponseCache } from './response-cache.ts';
+import { COMMON_HEADERS, NO_HEADERS } from './response-headers.ts';
 import { createRoutes } from './routes.ts';
 
 /**
- * Creates the request listener of a contract. The listener sends cached responses, and runs the pipeline for requests for an operation or for an unknown path of an
- * API. It passes all other requests to the Koa app, because a Koa context takes as long as half of the pipeline.
+ * Creates the request listener of a Node server for one version of the contract. The listener sends cached responses itself. It runs the pipeline (validate,
+ * handle, respond, record) for requests to the contract's API and to the control API. It passes all other requests, such as requests for pages and files, to
+ * the Koa app. The pipeline runs without Koa, because a Koa context takes half as long as the pipeline.
  */
 export function createRequestListener(server: ServerParts, served: ServedContract): RequestListener {
   const { log } = server;
@@ -40,9 +42,12 @@ export function createRequestListener(server: ServerParts, served: ServedContrac
   const isLogged = log.isLevelEnabled('info');
   const app = createApp(parts);
   const handleInApp = app.callback();
+  const { metrics } = server;
   return (req, res) => {
+    const startMs = metrics.isOn ? performance.now() : 0;
     const operation = cache.send(req, res);
     if (operation !== undefined) {
+      if (metrics.isOn) metrics.recordResponse(createCachedMeasurement(operation, startMs));
       if (isLogged) logRequest(log, res, () => ({ operation }));
       return;
     }
@@ -53,12 +58,19 @@ export function createRequestListener(server: ServerParts, served: ServedContrac
   };
 }
 
-/** Returns whether the pipeline alone serves a routed request. The CORS middleware responds to preflight requests, and a later middleware sends images. */
+/** Returns the values that the metrics record about a cached response. */
+function createCachedMeasurement(operationId: string, startMs: number): MeasuredResponse {
+  return { operationId, status: 200, durationMs: performance.now() - startMs, isCached: true };
+}
+
+/** Returns whether the pipeline handles a request without the Koa app. Only the Koa app responds to preflight requests and sends images. */
 function isForApi({ request, target }: Exchange): boolean {
   return target !== undefined && target.kind !== 'image' && request.method !== 'OPTIONS';
 }
 
-/** Serves a request for an API like the middlewares 1 to 4 of the Koa app. Never rejects. */
+/**
+ * Handles an API request without Koa. Has the same effect as the middlewares 1 to 4 in `createApp`: log line, common headers, CORS and pipeline. Never rejects.
+ */
 async function serveApiRequest(parts: AppParts, routed: Exchange, res: ServerResponse): Promise<void> {
   const { log, access } = parts;
   let exchange = routed;
@@ -80,18 +92,18 @@ async function serveApiRequest(parts: AppParts, routed: Exchange, res: ServerRes
 
 /** The state of a Koa context. */
 interface AppState {
-  /** The request and its response, for the log line; undefined for a preflight request. */
+  /** The request and its response, for the log line. Undefined for a preflight request. */
   exchange?: Exchange;
 }
 
 /**
- * Creates the Koa app. A request passes these middlewares, in this order:
+ * Creates the Koa app. A request passes these middlewares in this order, until one of them responds:
  * 1. logging: writes a log line for each request
  * 2. common headers: sets the headers that every response has
  * 3. CORS: responds to preflight requests, and allows pages of allowed origins to read responses
  * 4. APIs: runs the pipeline for the contract's API and the control API (pipeline.ts). Converts errors of middlewares 5 and 6 to problem documents.
- * 5. fixed routes: serves the front page, documents, the readiness check, pages about problems, and images (routes.ts)
- * 6. files: serves a built front end (files.ts)
+ * 5. fixed routes: serves the console, the API reference, OpenAPI documents, the health check, the documentation of problems, and images (routes.ts)
+ * 6. files: serves the files of a built front end, if the option `static` is set (files.ts)
  */
 function createApp(parts: AppParts): Koa<AppState> {
   const { log, basePaths } = parts;
@@ -99,7 +111,7 @@ function createApp(parts: AppParts): Koa<AppState> {
   const app = new Koa<AppState>();
   app.on('error', (err) => {
     // The log line of the request already says that the client closed the connection.
-    if (!DISCONNECTED.includes(err.code)) log.error({ err });
+    if (!DISCONNECT_CODES.includes(err.code)) log.error({ err });
   });
   app.use(logging(parts));
   app.use(addCommonHeaders);
@@ -111,8 +123,8 @@ function createApp(parts: AppParts): Koa<AppState> {
   return app;
 }
 
-/** The error codes of a connection that the client has closed. */
-const DISCONNECTED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
+/** The error codes of a write to a connection that the client has closed. */
+const DISCONNECT_CODES = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
 function logging({ log, access }: AppParts): Middleware<AppState> {
   return (ctx, next) => {
@@ -129,7 +141,7 @@ const addCommonHeaders: Middleware = (ctx, next) => {
   return next();
 };
 
-/** Serves the contract's API and the control API. Calls the next middleware for other requests. */
+/** Creates the middleware that runs the pipeline for the contract's API and the control API. The middleware calls the next one for other requests. */
 function serveApis(parts: AppParts): Middleware<AppState> {
   return async (ctx, next) => {
     const routed = startExchange(
@@ -147,8 +159,8 @@ function serveApis(parts: AppParts): Middleware<AppState> {
 }
 
 /**
- * Calls the next middleware. Returns the exchange unchanged if the middleware responded. Returns an exchange with a problem document if the path does not exist
- * or the middleware threw an error.
+ * Calls the next middleware. If the middleware responds, returns `exchange` unchanged. If the middleware throws an error or the path does not exist, returns an
+ * exchange whose response is a problem document (RFC 9457).
  */
 async function callNext(
   parts: AppParts,

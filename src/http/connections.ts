@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** The time limit for the current requests when the server stops, in ms. */
+/** How long a stopping server waits until it has responded to the current requests, in ms. */
 const GRACE_MS = 8_000;
 
-/** The time limit for connections without a request when the server stops, in ms. In this time, a client can finish sending a request. */
+/** How long a stopping server keeps connections without a current request open, in ms. In this time, a client can finish sending a request. */
 const IDLE_GRACE_MS = 500;
 
 /** The state of a connection. */
 interface Connection {
   lastResponse: ServerResponse | undefined;
-  /** The number of requests that wait for an earlier response. */
+  /** The number of requests that wait because the response to an earlier request is not yet sent. */
   waitingRequests: number;
 }
 
@@ -28,8 +28,8 @@ export class Connections {
   }
 
   /**
-   * Calls `handle` for a new request when all earlier responses on the same connection are sent. While a pipelined request waits, Node reads no further request from
-   * the connection, so that waiting requests do not fill the memory.
+   * Calls `handle` for a new request when all earlier responses on the same connection are sent. While a request waits, Node does not read from the connection.
+   * So a client with many pipelined requests can't fill the memory.
    */
   handleInOrder(response: ServerResponse, handle: (response: ServerResponse) => void): void {
     const { socket } = response.req;
@@ -44,7 +44,10 @@ export class Connections {
     return this.#connections.get(socket)?.lastResponse;
   }
 
-  /** Closes each connection after its current response, or when the time limit is reached. Resolves when `allClosed` resolves. */
+  /**
+   * Closes each connection when its current response is sent, and after 8 s at the latest. Closes a connection without a current request after 0.5 s.
+   * `allClosed` resolves when the server has no connections. Resolves when `allClosed` resolves.
+   */
   async close(allClosed: Promise<unknown>): Promise<void> {
     for (const [socket, { lastResponse }] of this.#connections)
       if (isActive(lastResponse)) closeAfter(lastResponse, socket);
@@ -74,7 +77,7 @@ function handleLater(
     if (connection.waitingRequests === 0) socket.resume();
     // Requests of other connections are handled first.
     setImmediate(() => {
-      // A request with a malformed body was refused in the meantime.
+      // The server may have refused the request in the meantime, because its body is malformed.
       if (!socket.destroyed && !response.headersSent) handle(response);
     });
   });
@@ -84,7 +87,7 @@ function pauseWhileWaiting(socket: Duplex, { waitingRequests }: Connection): voi
   if (waitingRequests > 0) socket.pause();
 }
 
-/** Calls a function after a response is sent. Calls it immediately if the response is already sent. */
+/** Calls `then` when a response is sent or its connection is closed. Calls `then` immediately if this has already happened. */
 export function runAfterResponse(response: ServerResponse, then: () => void): void {
   if (isActive(response)) response.once('close', then);
   else then();

@@ -11,21 +11,22 @@ import {
   type Requester,
   UNSAFE_METHODS,
 } from './access-policy.ts';
-import type { Headers } from './headers.ts';
+import type { Headers } from './response-headers.ts';
 
-/** How long browsers may cache the response to a preflight request, in seconds. Each browser has its own maximum, from 2 to 24 hours. */
+/** The time for which browsers may cache the response to a preflight request, in seconds. Each browser has its own maximum, from 2 to 24 hours. */
 const PREFLIGHT_SECONDS = 86_400;
 
-/** The methods that the response to a preflight request allows. The requested method is allowed too. */
+/** The methods that each response to a preflight request allows. If a page asks for another method, the response allows that method too. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** The response headers that scripts of other origins can read. */
-const EXPOSED_HEADERS = 'Location,Allow,Retry-After,Preference-Applied,X-Mocked,X-Sandbox,X-Sandbox-Expired';
+const EXPOSED_HEADERS =
+  'Location,Link,X-Total-Count,Allow,Retry-After,Preference-Applied,Idempotent-Replayed,X-Mocked,X-Sandbox,X-Sandbox-Expired';
 
 /**
- * Creates the CORS middleware. It responds to preflight requests, and allows pages of allowed origins to read responses. Decision: the response contains the
- * origin, because browsers refuse `*` for requests with credentials. For an origin that is not allowed, the response has no CORS headers, and the log explains how
- * to allow the origin.
+ * Creates the CORS middleware. It responds to preflight requests, and allows pages of allowed origins to read responses. Decision:
+ * `Access-Control-Allow-Origin` contains the origin of the page and not `*`, because browsers refuse `*` for requests with credentials. If the origin is not
+ * allowed, the response has no CORS headers, and the log says how to allow the origin.
  */
 export function cors(access: AccessPolicy): Middleware {
   const allow = createCors({
@@ -35,7 +36,7 @@ export function cors(access: AccessPolicy): Middleware {
     maxAge: PREFLIGHT_SECONDS,
   });
   return async (ctx, next) => {
-    // Only pages of the server's own origin can use the control API, and they need no CORS.
+    // Only pages of the server's own origin can use the control API. Browsers require no CORS headers for these pages.
     if (isControlPath(ctx.path)) return next();
     await allow(ctx, next);
     const method = ctx.get('Access-Control-Request-Method');
@@ -47,15 +48,15 @@ export function cors(access: AccessPolicy): Middleware {
   };
 }
 
-/** Returns whether a page of the request's origin may read the response to a path. */
+/** Returns whether the page that sent a request may read the response. `path`: the path of the request. */
 function canRead(access: AccessPolicy, requester: Requester, path: string): boolean {
   return requester.origin !== undefined && !isControlPath(path) && isOriginAllowed(access, requester);
 }
 
-/** The headers of a response that pages of other origins may not read. */
+/** The CORS headers of a response that pages of other origins may not read. */
 const NO_CORS_HEADERS: Headers = { Vary: 'Origin' };
 
-/** Returns the CORS headers for a response that is sent without the middleware. */
+/** Returns the CORS headers of a response that is sent without the Koa middleware. `path`: the path of the request. */
 export function getCorsHeaders(access: AccessPolicy, requester: Requester, path: string): Headers {
   if (!canRead(access, requester, path)) return NO_CORS_HEADERS;
   return {
@@ -66,11 +67,11 @@ export function getCorsHeaders(access: AccessPolicy, requester: Requester, path:
   };
 }
 
-/** Returns a note for the log if the page that sent a request may not read the response. Without this note, only the console of the browser shows the reason. */
+/** Returns a note for the log if the browser hides the response from a page, because the origin of the page is not allowed. Otherwise returns no notes. */
 export function getOriginNotes(access: AccessPolicy, req: IncomingMessage): readonly string[] {
   const { method = '', url = '', headers } = req;
   const { origin } = headers;
-  // A request that changes data is refused. Its problem document contains the reason.
+  // The server refuses requests that change data, and the problem document contains the reason.
   if (origin === undefined || UNSAFE_METHODS.includes(method) || isControlPath(getPathname(url))) return [];
   if (isOriginAllowed(access, headers)) return [];
   return [`browsers block this response for pages of ${quote(origin)}: ${describeAllowOrigin(origin)}`];

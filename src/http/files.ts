@@ -1,13 +1,15 @@
 import type { Context, Middleware } from 'koa';
 import sendFile from 'send';
 import { IMAGES_PATH, isBelow } from '../util/request-target.ts';
-import { DATA_HEADERS } from './headers.ts';
 import { createMethodNotAllowed, HttpProblemError } from './problem.ts';
+import { DATA_HEADERS, type Headers, NO_HEADERS } from './response-headers.ts';
 
-/** The methods of files and fixed routes. */
+/** The methods that files, pages and documents support. */
 export const READ_METHODS = ['GET', 'HEAD'];
 
-/** Calls `next` for GET and HEAD requests. Responds to OPTIONS requests. Throws an `HttpProblemError` for other methods. */
+/**
+ * Koa middleware for a path that clients can only read. Calls `next` for GET and HEAD, responds to OPTIONS, and throws an `HttpProblemError` for other methods.
+ */
 export function readOnly(ctx: Context, next: () => unknown): unknown {
   if (READ_METHODS.includes(ctx.method)) return next();
   if (ctx.method !== 'OPTIONS') throw new HttpProblemError(createMethodNotAllowed(ctx.method, ctx.path, READ_METHODS));
@@ -16,7 +18,7 @@ export function readOnly(ctx: Context, next: () => unknown): unknown {
   return undefined;
 }
 
-/** Creates a middleware that serves the files of a folder at /images. */
+/** Creates a middleware that serves the files of a folder at `/images`. */
 export function serveImages(folder: string): Middleware {
   return async (ctx, next) => {
     // An SVG file that is opened as a document must not run scripts.
@@ -33,11 +35,18 @@ export function serveFrontEnd(folder: string): Middleware {
 }
 
 /**
- * Creates a middleware that serves index.html when a browser loads a page whose path is not a file. Such a path is a route of the front end. The middleware
- * ignores paths below `basePaths` and the server's own paths, such as `/_control`.
+ * Creates a middleware that sends `index.html` when a browser loads a page at a path without a file, such as `/items/7`. The router of a single-page app
+ * then shows the page. The middleware ignores paths with a file extension, paths below `basePaths`, and paths of the server, such as `/_control`.
  */
 export function serveHistoryFallback(folder: string, basePaths: readonly string[]): Middleware {
-  const excludedPaths = [...basePaths.map((basePath) => basePath.toLowerCase()), IMAGES_PATH, '/problems', '/_control'];
+  const excludedPaths = [
+    ...basePaths.map((basePath) => basePath.toLowerCase()),
+    IMAGES_PATH,
+    '/problems',
+    '/_control',
+    '/_console',
+    '/_docs',
+  ];
   return async (ctx, next) => {
     const path = decodeAscii(ctx.path).toLowerCase();
     const isRoute = !excludedPaths.some((base) => isBelow(path, base)) && !/\.[^/]*$/.test(ctx.path);
@@ -46,19 +55,20 @@ export function serveHistoryFallback(folder: string, basePaths: readonly string[
   };
 }
 
-/** Media ranges that include HTML. A client that loads a page prefers one of them to all other types. */
+/** The media ranges that include HTML. When a browser loads a page, one of these ranges has the highest priority in the `Accept` header. */
 const PAGE_RANGES = ['text/html', 'application/xhtml+xml', 'text/*', '*/*'];
 
 /**
- * Returns whether the media type that a client prefers can be HTML (RFC 9110, section 12.5.1). Browsers prefer HTML when they load a page; `fetch` and curl accept
- * any type. Requests of axios prefer JSON, and requests for images and styles prefer other types: these requests get no page, as with connect-history-api-fallback.
+ * Returns whether the media type that a client prefers can be HTML (RFC 9110, section 12.5.1). Returns true for a browser that loads a page, and for `fetch`
+ * and curl, which accept any type. Returns false for axios, which prefers JSON, and for a browser that loads an image or a style sheet. The package
+ * connect-history-api-fallback makes the same distinction.
  */
 function prefersHtml(ctx: Context): boolean {
   const [first = ''] = ctx.accepts();
   return PAGE_RANGES.includes(first) && Boolean(ctx.accepts('html'));
 }
 
-/** Files that pages of other origins can embed with `<img>`. */
+/** Matches the path of an image. Pages of other origins can embed images with `<img>`. */
 const IMAGE = /\.(avif|gif|ico|jpe?g|png|svg|webp)$/i;
 
 /** Decodes the percent-encoded ASCII characters of a path. */
@@ -67,12 +77,18 @@ function decodeAscii(path: string): string {
 }
 
 /**
- * Sends the file at a percent-encoded path below a folder. Resolves to true if the file was sent, and to false if the file does not exist, can't be read, or has a
- * name that starts with a dot. The package `send` refuses paths outside the folder and handles conditional requests.
+ * Sends the file at a percent-encoded path below a folder. Resolves to true if the file was sent, and to false if the file does not exist, can't be read, or
+ * has a name that starts with a dot. The package `send` refuses paths outside the folder and handles conditional requests. `headers`: headers to set if the
+ * file exists.
  */
-function sendIfExists(ctx: Context, root: string, path: string): Promise<boolean> {
+export function sendIfExists(
+  ctx: Context,
+  root: string,
+  path: string,
+  headers: Headers = NO_HEADERS,
+): Promise<boolean> {
   const { req, res } = ctx;
-  // These headers are conditions for changes, but `send` would respond with 412 to a GET request.
+  // These headers are meant for requests that change data. `send` would apply them to a GET request and respond with 412.
   delete req.headers['if-match'];
   delete req.headers['if-unmodified-since'];
   const earlierHeaders = res.getHeaderNames();
@@ -91,6 +107,7 @@ function sendIfExists(ctx: Context, root: string, path: string): Promise<boolean
     });
     sendFile(req, path, { root, dotfiles: 'ignore', acceptRanges: false })
       .on('headers', () => {
+        for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
         if (IMAGE.test(path)) res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
       })
       .on('error', handleMissingFile)

@@ -1,24 +1,27 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The headers of a request, and the result of checking them. */
+/** The headers of a request, and the result of a check of these headers. */
 export interface CheckedHeaders<Result> {
-  /** The headers as they were sent: names and values alternate. Requests with equal headers get the same list. */
+  /** The headers as the client sent them: a list of alternating names and values. Requests with equal headers have the same array object here. */
   readonly rawHeaders: string[];
   readonly result: Result;
 }
 
-/** The number of header lists whose results are stored. */
+/** The number of different header lists for which results are stored. */
 const MAX_STORED = 8;
 
-/** Checks the headers of requests. Stores the results for the latest different lists, because a client sends the same headers with most of its requests. */
+/**
+ * Checks the headers of requests. Caches the results for the latest eight different header lists, because a client sends the same headers with most of its
+ * requests.
+ */
 export class HeaderChecks<Result> {
   readonly #stored: CheckedHeaders<Result>[] = [];
   #oldest = 0;
 
-  /** `check`: returns the result for a request. The result must depend only on the headers. */
+  /** `check`: a function that returns the result for a request. The result must depend only on the headers of the request. */
   constructor(private readonly check: (req: IncomingMessage) => Result) {}
 
-  /** Returns the result for a request. */
+  /** Returns the headers of a request and their result, from the cache if possible. */
   get(req: IncomingMessage): CheckedHeaders<Result> {
     const { rawHeaders } = req;
     for (const stored of this.#stored) if (isEqual(stored.rawHeaders, rawHeaders)) return stored;

@@ -1,6 +1,6 @@
 import type { ServedContract } from './parts.ts';
 
-/** The contract that is served, and what the server does for its operations. */
+/** The contract that the server uses, and functions that say how the server handles its operations. */
 type Operations = Pick<ServedContract, 'contract' | 'explain' | 'getImplementation'>;
 
 /** An operation of a contract, and how the server handles it. */
@@ -9,11 +9,11 @@ interface ExplainedOperation {
   readonly path: string;
   readonly operationId: string;
   readonly mocked: boolean;
-  /** What the handler does, or why the operation is mocked. */
+  /** The action of the handler, or the reason why the operation is mocked. */
   readonly explanation: string;
 }
 
-/** Returns the operations of a contract with their explanations. */
+/** Returns the operations of a contract, and how the server handles each operation. */
 export function explainOperations({
   contract,
   explain: explainRoute,
@@ -28,7 +28,7 @@ export function explainOperations({
   }));
 }
 
-/** Returns the lines of a table of the operations. */
+/** Formats the operations as a text table, and returns its lines: `GET  /pets  listPets  real: lists pets`. */
 export function formatOperations(operations: Operations): readonly string[] {
   const rows = explainOperations(operations).map(({ method, path, operationId, mocked, explanation }) => [
     method,
@@ -41,8 +41,8 @@ export function formatOperations(operations: Operations): readonly string[] {
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
 }
 
-/** Returns a sentence with the number of real and of mocked operations. */
-export function countOperations({ contract: { routes }, getImplementation }: Operations): string {
+/** Returns a sentence such as `12 operations: 10 real, 2 mocked.` Real operations have a handler. */
+export function summarizeOperations({ contract: { routes }, getImplementation }: Operations): string {
   const real = routes.filter((route) => getImplementation(route) !== undefined).length;
   return `${routes.length} operations: ${real} real, ${routes.length - real} mocked.`;
 }

@@ -4,12 +4,14 @@ import type { ControlParts } from '../control/handler.ts';
 import type { CompletedBody } from '../mock/compare-contracts.ts';
 import type { Mock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
+import type { Node } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import type { State } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import type { StateRules } from '../store/validate-state.ts';
 import type { AccessPolicy } from './access-policy.ts';
+import type { Metrics } from './metrics.ts';
 import type { HttpOptions } from './options.ts';
 import type { RetryDetector } from './pipeline/retry-detector.ts';
 import type { Api, Exchange } from './pipeline/values.ts';
@@ -23,17 +25,22 @@ export interface ServerParts {
   readonly sandboxes: Sandboxes;
   readonly control: ControlParts;
   readonly log: Log;
+  readonly metrics: Metrics;
   /** Returns the delay of the next response of the contract's API, in ms. */
   readonly getDelayMs: () => number;
-  /** Aborted when the server stops. */
+  /** The signal that is aborted when the server stops. */
   readonly stopping: AbortSignal;
+  /** The folder with the built files of the console and the API reference. */
+  readonly pagesFolder: string;
   /** The version of this package. */
   readonly version: string;
   /** The name of the data file, without its folder; undefined if the state is in memory only. */
   readonly dataFile: string | undefined;
 }
 
-/** The contract that the server currently serves, and the implementations of its operations. A reload replaces it. */
+/**
+ * The contract that the server currently uses, and the implementations of its operations. When the contract file changes, a new object replaces this object.
+ */
 export interface ServedContract {
   readonly contract: Contract;
   readonly mock: Mock;
@@ -43,35 +50,47 @@ export interface ServedContract {
   readonly controlContract: Contract;
   /** Returns the implementation of an operation; undefined if the operation is mocked. */
   getImplementation(route: Route): Implementation | undefined;
-  /** Returns the response of a mocked operation if it is an entry of the state; undefined for another response. Throws a `DomainError` if an entry is missing. */
+  /**
+   * Returns the response of a mocked operation if this response is an entry of the state; otherwise undefined. Throws a `DomainError` if the request names an
+   * entry that does not exist.
+   */
   getStoredResponse(route: Route, input: Input, state: State): HandlerResponse | undefined;
   /** Returns what the handler of an operation does, or why the operation is mocked. */
   explain(route: Route): string;
-  /** Returns whether responses of an operation can only have properties that the contract defines: its handler is written for the contract. */
+  /** Returns whether a response of an operation is invalid if it has a property that the contract does not define. True for handlers with `writtenFor`. */
   isClosed(route: Route): boolean;
-  /** Adds what the contract requires, and the application's state can lack, to the response of a user's handler. */
+  /** Returns an object with the default values that the contract defines for the properties of the request body. */
+  getBodyDefaults(route: Route): Node;
+  /** Returns the response of a user's handler with the properties that the contract requires and the response lacks. */
   completeUserResponse(route: Route, response: HandlerResponse): HandlerResponse;
-  /** Adds generated values for the fields of the contract that the application's handler does not return. Removes fields that the contract does not define. */
+  /**
+   * Completes the body that an application's handler returned. Adds generated values for the fields of the contract that the body lacks, and removes the fields
+   * that the contract does not define.
+   */
   complete(route: Route, body: unknown): CompletedBody;
-  /** Returns a store that refuses a change whose new state is invalid. `userOperationId`: the id of the operation if a user's handler implements it. */
+  /**
+   * Returns the store that a handler gets. Its `update` throws an error if the new state violates the contract. `userOperationId`: the operationId if the
+   * handler is the user's; undefined for a handler of the application.
+   */
   guardStore(store: Store, userOperationId?: string): Store;
 }
 
 /**
- * Stores the bytes of GET responses from the sandbox `default`, and sends them again until the state changes. The key of an entry consists of the request target,
- * the `Origin` header and the headers with credentials. The responses depend on no other header.
+ * Stores the bytes of responses to GET requests, and sends the stored bytes again until the state changes. Stores only responses of the sandbox `default`,
+ * which handles the requests that name no sandbox. The cache key consists of the request target, the `Origin` header and the headers with credentials, because
+ * cached responses depend on no other header.
  */
 export interface ResponseCache {
   /** Sends the stored response to a request, records it in the journal, and returns its operationId. Returns undefined if no response is stored. */
   send(req: IncomingMessage, res: ServerResponse): string | undefined;
-  /** Stores the response of an exchange, if an identical request would get the same response. */
+  /** Stores the response of an exchange (a request and its response) if an identical request would get the same response. */
   store(exchange: Exchange, sent: SentResponse | undefined, res: ServerResponse): void;
 }
 
 /** The dependencies of the middlewares and of the steps of the pipeline. */
 export interface AppParts extends ServerParts, ServedContract {
   readonly apis: { readonly contract: Api; readonly control: Api };
-  /** The paths below which the contract's API handles all unknown paths, such as `/api`. */
+  /** The base paths of the contract's API, such as `/api`. An unknown path below a base path gets a 404 response of this API. */
   readonly basePaths: readonly string[];
   readonly cache: ResponseCache;
   readonly retries: RetryDetector;

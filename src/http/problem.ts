@@ -2,7 +2,7 @@ import { DomainError, type ProblemKind } from '../application.ts';
 import { ControlProblemError, createIssuesError } from '../control/refusal.ts';
 import type { Violation } from '../openapi/violations.ts';
 import { TooManySandboxesError, UnknownSandboxError } from '../sandbox/errors.ts';
-import { TooManyFaultsError } from '../sandbox/faults/fault-list.ts';
+import { TooManyFaultsError } from '../sandbox/faults/fault-limits.ts';
 import { InvalidMatcherError } from '../sandbox/matcher/value-matcher.ts';
 import { SnapshotError } from '../sandbox/snapshots.ts';
 import { StateTooLargeError } from '../store/backend.ts';
@@ -11,7 +11,10 @@ import { StoreUnavailableError } from '../store/store.ts';
 import type { Issue } from '../util/issue.ts';
 import { type ProblemCode, problemKinds } from './problem-kinds.ts';
 
-/** An error response. A problem of the engine has only a code. A problem of the application also has a kind. */
+/**
+ * An error response (RFC 9457). If the application defines the problem, `kind` has its status and title. The status and title of other problems depend only on
+ * `code`.
+ */
 export type HttpProblem = ProblemDetails &
   ({ readonly code: ProblemCode; readonly kind?: undefined } | { readonly code: string; readonly kind: ProblemKind });
 
@@ -32,10 +35,13 @@ export class HttpProblemError extends Error {
   }
 }
 
-/** The status, title and explanation of problems, by code. */
+/** The status, title and explanation of problems (error responses), by code. */
 export type ProblemKinds = Readonly<Record<string, ProblemKind>>;
 
-/** Converts an error to a problem. Returns undefined if the error is a bug of the server. `kinds`: the problems of the application. */
+/**
+ * Converts an error to a problem (error response). Returns undefined for an unexpected error, which is a bug of the server. `kinds`: the problems of the
+ * application.
+ */
 export function toHttpProblem(thrown: unknown, kinds: ProblemKinds): HttpProblem | undefined {
   if (thrown instanceof HttpProblemError) return thrown.problem;
   if (thrown instanceof UnknownSandboxError) return { code: 'unknown-sandbox', detail: thrown.message };
@@ -52,15 +58,15 @@ export function toHttpProblem(thrown: unknown, kinds: ProblemKinds): HttpProblem
   return undefined;
 }
 
-/** Converts a `DomainError` to a problem. An unknown code, which a user's handler can throw, becomes an internal error. */
+/** Converts a `DomainError` to a problem. Returns an internal error (status 500) if a user's handler has thrown a code that the application does not define. */
 function toApplicationProblem({ code, message }: DomainError, kinds: ProblemKinds): HttpProblem {
   const kind = Object.hasOwn(kinds, code) ? kinds[code] : undefined;
   if (kind) return { code, kind, detail: message };
-  const detail = `a handler threw a DomainError with the unknown code ${JSON.stringify(code)} (${message}). The codes are ${Object.keys(kinds).join(', ')}`;
+  const detail = `a handler threw a DomainError with the unknown code ${JSON.stringify(code)} (${message}). Use one of the codes ${Object.keys(kinds).join(', ')}`;
   return { code: 'internal-error', detail };
 }
 
-/** Converts an error of the control API to a problem. An issue without a rule comes from the validation of a state. */
+/** Converts an error of the control API to a problem. Only the validation of a state creates issues without a rule, so their rule is `state`. */
 function toControlProblem({ code, message: detail, issues, part }: ControlProblemError): HttpProblem {
   if (issues.length === 0) return { code, detail };
   const toViolation = ({ pointer, message, rule = 'state', remedy = message }: Issue) =>
@@ -71,12 +77,12 @@ function toControlProblem({ code, message: detail, issues, part }: ControlProble
 /** The default value of the `Retry-After` header, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Creates the problem of a server that is temporarily unavailable. */
+/** Creates a problem with status 503: the server is temporarily unavailable. */
 export function unavailable(detail: string, retryAfterSeconds = RETRY_AFTER_SECONDS): HttpProblem {
   return { code: 'unavailable', detail, headers: { 'Retry-After': String(retryAfterSeconds) } };
 }
 
-/** Creates the problem of a method that a path does not support. `allow`: the supported methods. */
+/** Creates a problem with status 405: the path does not support the method. `allow`: the methods that the path supports. */
 export function createMethodNotAllowed(method: string, path: string, allow: readonly string[]): HttpProblem {
   const methods = allow.join(', ');
   return {
@@ -86,7 +92,7 @@ export function createMethodNotAllowed(method: string, path: string, allow: read
   };
 }
 
-/** Creates the problem of a path that does not exist. */
+/** Creates a problem with status 404: the path does not exist. */
 export function createUnknownPath(path: string): HttpProblem {
   const remedy = path.startsWith('/_sandbox/')
     ? 'use the prefix /_sandbox/ID before a path of /openapi.yaml, or use the host ID.localhost'
@@ -94,7 +100,7 @@ export function createUnknownPath(path: string): HttpProblem {
   return { code: 'unknown-path', detail: `the path ${path} does not exist: ${remedy}` };
 }
 
-/** The problem of an internal error. Only the log contains the cause. */
+/** The problem for an unexpected error (status 500). The response does not contain the cause, which is only in the log. */
 export const internalError: HttpProblem = {
   code: 'internal-error',
   detail: "the server failed to handle the request: the error is in the server's log",
@@ -105,10 +111,10 @@ export function getProblemKind(problem: HttpProblem): ProblemKind {
   return problem.kind === undefined ? problemKinds[problem.code] : problem.kind;
 }
 
-/** Matches a path that is a valid URI reference and has no percent-encodings. */
+/** Matches a path that is a valid URI reference without percent-encoded characters. */
 const PLAIN_PATH = /^\/(?!\/)[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
 
-/** Returns a path as a valid URI reference (RFC 3986): percent-encodes invalid characters, and leaves valid percent-encodings unchanged. */
+/** Converts a path to a valid URI reference (RFC 3986). Percent-encodes invalid characters, and keeps characters that are already percent-encoded. */
 export function toUriReference(path: string): string {
   if (PLAIN_PATH.test(path)) return path;
   return path

@@ -1,7 +1,10 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Journal } from '../sandbox/journal/journal.ts';
 import { type RecordedResponse, truncateText } from '../sandbox/journal/recorded-request.ts';
-import { IMAGES_PATH } from '../util/request-target.ts';
+import { getPathname, IMAGES_PATH } from '../util/request-target.ts';
+import { getTraceId } from '../util/trace-id.ts';
+import { isControlPath, isMonitored } from './access-policy.ts';
+import { isPackagePage } from './package-pages.ts';
 import type { Exchange, ResponseData } from './pipeline/values.ts';
 
 /** The part of a pino logger that the HTTP layer uses. */
@@ -13,14 +16,14 @@ export interface Log {
   error(fields: object, message?: string): void;
 }
 
-/** The fields of a log line that Node's request and response objects do not contain. */
+/** The fields of the log line of a request that Node's request and response objects do not contain. */
 interface RequestDetails {
   readonly operation?: string | undefined;
   /** The id of the sandbox, if the request names one. */
   readonly sandbox?: string | undefined;
   /** Sentences about errors in the request and about parts of the request that were ignored. */
   readonly notes?: readonly string[];
-  /** Whether a fault closes the connection before the end of the response. */
+  /** Whether an injected fault closes the connection before the end of the response. */
   readonly isTruncated?: boolean;
 }
 
@@ -31,31 +34,45 @@ const IMAGE = new RegExp(`^(/_sandbox/[^/?]*)?${IMAGES_PATH}/`);
 const FIRST_ERROR = 400;
 
 /**
- * Logs a request when its response is sent or its connection is closed. Calls `getDetails` at that time. The log level is `info`. An image that was sent has the
- * level `debug`, because a page loads dozens of images.
+ * Logs a request when its response is sent or its connection is closed, and calls `getDetails` at that time. The log level is `info`. For successful requests
+ * that a page or a monitoring system sends on its own, the log level is `debug`: requests for images, and repeated requests of the console and of monitoring.
  */
 export function logRequest(log: Log, res: ServerResponse, getDetails: () => RequestDetails): void {
   if (!log.isLevelEnabled('info')) return;
   const startMs = performance.now();
   // The app later removes the prefix that names a sandbox from `req.url`.
-  const { method, url } = res.req;
+  const { method, url = '', headers } = res.req;
   res.once('close', () => {
     const { operation, sandbox, notes = [], isTruncated = false } = getDetails();
     const allNotes = res.writableFinished || isTruncated ? notes : [...notes, 'the client closed the connection'];
-    const isSentImage = IMAGE.test(url ?? '') && res.statusCode < FIRST_ERROR && allNotes.length === 0;
-    log[isSentImage ? 'debug' : 'info']({
+    // The console often closes an event stream and opens another one. So the note about a closed connection is not important.
+    const isLoaded = IMAGE.test(url) ? allNotes.length === 0 : isReadAgain(method, url, headers) && notes.length === 0;
+    log[isLoaded && res.statusCode < FIRST_ERROR ? 'debug' : 'info']({
       method,
       path: url,
       operation,
       sandbox,
       status: res.writableFinished ? res.statusCode : undefined,
       ms: Math.round((performance.now() - startMs) * 10) / 10,
+      traceId: getTraceId(headers.traceparent),
       notes: allNotes.length > 0 ? allNotes : undefined,
     });
   });
 }
 
-/** A response that was sent. */
+/**
+ * Returns whether monitoring, the console or the API reference sends a request again and again. The console and the API reference are assumed to send each
+ * request that reads the control API and that comes from a page of this server (`Sec-Fetch-Site: same-origin`). A front end on the same server has no reason to
+ * read the control API.
+ */
+function isReadAgain(method: string | undefined, url: string, headers: IncomingHttpHeaders): boolean {
+  const path = getPathname(url);
+  if (isPackagePage(path) || isMonitored(path)) return true;
+  const isRead = method === 'GET' || method === 'HEAD';
+  return isRead && headers['sec-fetch-site'] === 'same-origin' && isControlPath(url);
+}
+
+/** A response that was sent, and its body. */
 export interface SentResponse {
   readonly response: ResponseData;
   /** The text of the body, or the start of a long list. For a HEAD request, this is the text that a GET request would receive. */
@@ -65,8 +82,8 @@ export interface SentResponse {
 }
 
 /**
- * Adds a request and its response to a journal. If a fault slows the response down, adds them when the connection closes or the response is complete. `sent`:
- * undefined if no response was sent.
+ * Adds a request and its response to the journal of a sandbox. If a fault sends the body slowly, waits until the response is complete or the connection is
+ * closed. `sent`: the response; undefined if no response was sent.
  */
 export function recordRequest(
   journal: Journal,
@@ -81,7 +98,7 @@ export function recordRequest(
 
 function addToJournal(journal: Journal, exchange: Exchange, sent: SentResponse | undefined): void {
   const { request, target, outcome } = exchange;
-  const { notes, violations, responseViolations, effects } = outcome;
+  const { notes, violations, responseViolations, effects, decision, changes } = outcome;
   const hasRemarks = notes.length > 0 || violations || responseViolations || effects;
   journal.add({
     method: request.method,
@@ -93,6 +110,8 @@ function addToJournal(journal: Journal, exchange: Exchange, sent: SentResponse |
     response: sent && toRecordedResponse(sent),
     durationMs: performance.now() - request.startMs,
     operationId: target?.route?.operationId,
+    decision,
+    changes,
     credentialNames: target?.api.contract.credentialNames,
     remarks: hasRemarks ? { notes, violations, responseViolations, forced: effects } : undefined,
   });

@@ -10,44 +10,50 @@ import { type ListPieces, sendPieces } from './pipeline/long-list.ts';
 import { mayNameSandbox } from './pipeline/route.ts';
 import { type SentResponse, toRecordedResponse } from './record.ts';
 
-/** A stored response. Its status is 200. */
+/** A cached response. Only responses with status 200 are cached. */
 interface CachedResponse {
   readonly operationId: string;
   readonly credentialNames: CredentialNames;
-  /** The path of a server of the contract with which the path of the request begins, such as `/v1`. */
+  /** The base path of the request, such as `/v1`: the path in a `servers` URL of the contract. Undefined if the request has no base path. */
   readonly basePath: string | undefined;
   /** The headers as a list of alternating names and values. Node writes a list faster than an object. */
   readonly headers: OutgoingHttpHeader[];
   readonly body: Buffer | ListPieces;
   /** The response as the journal stores it. */
   readonly recorded: RecordedResponse;
-  /** The latest request as the journal stores it. Requests with the same headers share this object. */
+  /** The journal's record of the latest request that got this response. The next request with the same headers has the same record. */
   latest?: StoredRequest;
 }
 
-/** The maximum size of all stored responses, in bytes. A response that would exceed this size empties the cache: most entries are searches that nobody repeats. */
+/**
+ * The maximum size of all cached responses together, in bytes. If a new response would exceed this size, the cache removes all others first: most of them are
+ * responses to searches that no client repeats.
+ */
 const MAX_BYTES = 8 * MEGABYTE;
 
-/** The maximum size of a response with a long list, in bytes. No list of a data file is longer. The cache contains at most one response of more than `MAX_BYTES`. */
+/**
+ * The maximum size of a cached response with a long list, in bytes. The lists in a data file are shorter. The cache has at most one response of more than
+ * `MAX_BYTES`.
+ */
 const MAX_LIST_BYTES = 100 * MEGABYTE;
 
-/** The memory that an entry needs in addition to its body and key, in bytes. The measured size is about 1,400 bytes. */
+/** The memory that a cached response needs in addition to its body and its key, in bytes. The measured size is about 1,400 bytes. */
 const ENTRY_BYTES = 1_500;
 
-/** The maximum length of a key, in characters. */
+/** The maximum length of a cache key, in characters. Responses with a longer key are not cached. */
 const MAX_KEY_LENGTH = 1024;
 
 /** A response cache that stores nothing. */
 const NO_RESPONSE_CACHE: ResponseCache = { send: () => undefined, store: () => {} };
 
-/** Creates the response cache of a server. The cache sends responses without Koa, which is several times as fast as with Koa. */
+/** Creates the response cache of a server. The cache sends responses without Koa, which is several times faster. */
 export function createResponseCache(
   { access, options, sandboxes }: ServerParts,
   credentialNames: CredentialNames,
 ): ResponseCache {
-  // Cached responses would have no delay.
-  if (options.responseCache === false || options.delay !== undefined) return NO_RESPONSE_CACHE;
-  const { store, faults, journal } = sandboxes.default;
+  // A cached response would have no delay. If servers share a database, a cached response could be outdated after a change by another server.
+  if (options.responseCache === false || options.delay !== undefined || sandboxes.isShared) return NO_RESPONSE_CACHE;
+  const { store, faults, mockedOperations, journal } = sandboxes.default;
   const getRevision = () => store.read().revision;
   const headerChecks = new HeaderChecks(({ headers }) =>
     isCacheable(headers, access) ? getKeyPrefix(headers, credentialNames) : undefined,
@@ -61,7 +67,7 @@ export function createResponseCache(
       const { rawHeaders, result: prefix } = headerChecks.get(req);
       if (prefix === undefined) return undefined;
       const response = responses.get(prefix + url, getRevision());
-      if (!response) return undefined;
+      if (!response || mockedOperations.has(response.operationId)) return undefined;
       res.writeHead(200, response.headers);
       if ('pieces' in response.body) sendPieces(res, response.body);
       else res.end(response.body);
@@ -70,7 +76,7 @@ export function createResponseCache(
     },
     store({ target, outcome }, sent, res) {
       const operationId = target?.route?.operationId;
-      // A cached response has no notes in the log and the journal. So a response with notes is not stored.
+      // The log and the journal record no notes for a cached response, so a response with notes is not cached.
       if (sent?.response.status !== 200 || outcome.notes.length > 0 || operationId === undefined) return;
       const { req } = res;
       if (outcome.revision === undefined || outcome.revision !== getRevision() || req.method !== 'GET') return;
@@ -90,7 +96,7 @@ export function createResponseCache(
   };
 }
 
-/** The stored responses of one revision of the state, by key. They are removed when the revision changes. */
+/** The cached responses for one revision of the state, by cache key. When the revision changes, all responses are removed. */
 class StoredResponses {
   readonly #responses = new Map<string, CachedResponse>();
   /** The latest response of more than `MAX_BYTES`. */
@@ -103,7 +109,7 @@ class StoredResponses {
     return this.#responses.get(key) ?? (this.#longest?.key === key ? this.#longest.response : undefined);
   }
 
-  /** Stores a response. `bytes`: the size of its entry. */
+  /** Stores a response. `bytes`: the size of the response in the cache. `revision`: the revision of the state for which the response is valid. */
   set(
     key: string,
     response: CachedResponse,
@@ -140,13 +146,18 @@ function createCachedResponse(
   };
 }
 
-/** Returns the bytes of a response. One buffer is sent faster than pieces, but it takes too long to copy the pieces of a very long list. */
+/**
+ * Returns the body of a response as one buffer, which is sent faster than pieces. Returns pieces for a very long list, because it takes too long to copy them.
+ */
 function getBody({ response: { pieces }, text }: SentResponse): CachedResponse['body'] {
   if (!pieces) return Buffer.from(text);
   return pieces.length > MAX_BYTES ? pieces : Buffer.concat(pieces.pieces);
 }
 
-/** Returns a GET request that got a cached response, as the journal stores it. */
+/** The property `decision` in the journal (the origin of the response) for all cached responses. */
+const CACHED_DECISION = { source: 'cache' } as const;
+
+/** Returns the journal's record of a GET request that got a cached response. */
 function getStoredRequest(cached: CachedResponse, url: string, rawHeaders: readonly string[]): StoredRequest {
   const { latest, operationId, basePath, credentialNames, recorded: response } = cached;
   if (latest?.headers === rawHeaders) return latest;
@@ -159,6 +170,7 @@ function getStoredRequest(cached: CachedResponse, url: string, rawHeaders: reado
     response,
     durationMs: 0,
     operationId,
+    decision: CACHED_DECISION,
     credentialNames,
     remarks: undefined,
   };
@@ -167,8 +179,8 @@ function getStoredRequest(cached: CachedResponse, url: string, rawHeaders: reado
 }
 
 /**
- * Returns whether responses to GET requests with these headers can be cached. The pipeline must validate a request with a `Prefer` header or a body, and select
- * the sandbox that a request names.
+ * Returns whether the response to a GET request with these headers can be cached. Returns false for a request that has a `Prefer` header or a body, that may
+ * name a sandbox, or whose host or origin is not allowed. The pipeline handles such a request.
  */
 function isCacheable(headers: IncomingHttpHeaders, access: AccessPolicy): boolean {
   return (
@@ -176,7 +188,7 @@ function isCacheable(headers: IncomingHttpHeaders, access: AccessPolicy): boolea
   );
 }
 
-/** Returns the start of the keys of requests with these headers: the origin and the credentials. The request target is the rest of a key. */
+/** Returns the first part of the cache key of a request with these headers: the origin and the credentials. The second part is the request target. */
 function getKeyPrefix(headers: IncomingHttpHeaders, credentialNames: CredentialNames): string {
   const { origin } = headers;
   const credentials = credentialNames.headers.map((name) => headers[name] ?? null);

@@ -12,13 +12,13 @@ export const LIMITS = {
   maxHeaderSize: 64 * 1024,
   /** The idle timeout of connections, in ms. Most proxies have a shorter timeout, so the proxy closes an idle connection first. */
   keepAliveTimeout: 65_000,
-  /** How often Node checks for requests that exceed the time limit, in ms. */
+  /** The interval at which Node checks for requests that exceed the time limit, in ms. */
   connectionsCheckingInterval: 1_000,
-  /** Turns off Node's check of the Host header, which sends an empty response. `findHttpProblem` makes this check with a problem document. */
+  /** Turns off Node's check of the Host header, because Node would respond without a body. `findHttpProblem` checks the header instead. */
   requireHostHeader: false,
 };
 
-/** The default time limit for receiving a request, in ms. */
+/** The default time limit in which a request must arrive, in ms. */
 export const REQUEST_TIMEOUT_MS = 30_000;
 
 /** The dependencies of an HTTP server. */
@@ -29,7 +29,7 @@ interface HttpServerParts extends Pick<ServerParts, 'log' | 'access' | 'options'
 /** An HTTP server on one or more addresses. */
 export type HttpServer = ReturnType<typeof createHttpServer>;
 
-/** Creates an HTTP server. If Node refuses a request, the server responds with a problem document. */
+/** Creates an HTTP server, which does not listen yet. If Node refuses a request, the server responds with a problem document (RFC 9457). */
 export function createHttpServer({ listener, log, access, options }: HttpServerParts) {
   const connections = new Connections();
   const refusals = createRequestRefusals(connections, log, access);
@@ -60,7 +60,7 @@ export function createHttpServer({ listener, log, access, options }: HttpServerP
   }
 
   return {
-    /** Starts to listen on another address, and returns the port. Port 0 selects a free port. */
+    /** Starts to listen on an additional address. Resolves to the port. If `port` is 0, selects a free port. */
     async listen(host: string, port: number): Promise<number> {
       const server = createNodeServer();
       await once(server.listen({ host, port }), 'listening');
@@ -81,7 +81,10 @@ export function createHttpServer({ listener, log, access, options }: HttpServerP
 
 const STOPPING = unavailable('the server is shutting down: try again later');
 
-/** Returns a problem if a request is not valid HTTP although Node accepts it. Otherwise converts the request target to origin form (a path with a query). */
+/**
+ * Returns the problem of a request that is not valid HTTP although Node accepts it. For a valid request, converts `req.url` to a path with a query, and returns
+ * undefined.
+ */
 function findHttpProblem(req: IncomingMessage): HttpProblem | undefined {
   if (!hasOneHost(req)) return createMalformedProblem('the request must have exactly one Host header');
   if (req.httpVersion === '1.0' && req.headers['transfer-encoding'] !== undefined)
@@ -101,8 +104,8 @@ function createMalformedProblem(detail: string): HttpProblem {
 }
 
 /**
- * Returns whether a request has exactly one Host header, as HTTP/1.1 requires (RFC 9112, section 3.2). Counts the raw headers, because `req.headers` contains only
- * the first Host header. A request with HTTP/1.0 may have none.
+ * Returns whether a request has exactly one Host header, as HTTP/1.1 requires (RFC 9112, section 3.2). Counts the raw headers, because `req.headers` contains
+ * only the first Host header. An HTTP/1.0 request may have no Host header.
  */
 function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
@@ -120,16 +123,16 @@ function close(server: Server): Promise<unknown> {
 /** Matches the scheme and the authority (host and port) of an http or https URL. The URL can't contain a user name (RFC 9110, section 4.2.4). */
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(?![^/?#])/i;
 
-/** Matches a target that `parseRequestTarget` does not change: a path without a fragment, spaces and characters outside ASCII. */
+/** Matches a request target that `parseRequestTarget` does not change: a path of visible ASCII characters without a fragment. */
 const PLAIN_TARGET = /^\/[!"$-~]*$/;
 
-/** Characters that are invalid in a target. Node and Koa parse them differently. */
+/** White-space characters. They are invalid in a request target, and Node and Koa parse them differently. */
 const SPACES = /[\t\n\f\r \u00a0\ufeff]/g;
 
 /**
- * Parses a request target (RFC 9112, section 3.2): a path, an http or https URL, or `*` with the method OPTIONS. Returns the path and the query as `url`. If the
- * target is a URL, returns its host and port as `authority`. Returns undefined if the target is invalid. Decision: `OPTIONS *` is handled as `OPTIONS /`, and a
- * fragment is removed.
+ * Parses a request target (RFC 9112, section 3.2): a path, an http or https URL, or `*` with the method OPTIONS. Returns the path and the query as `url`. If
+ * the target is a URL, returns its host and port as `authority`. Returns undefined if the target is invalid. Decision: converts `OPTIONS *` to `OPTIONS /`, and
+ * removes a fragment such as `#top`.
  */
 export function parseRequestTarget(method: string, target: string) {
   if (target.startsWith('/')) return { url: removeFragment(target) };
@@ -146,9 +149,9 @@ function removeFragment(target: string): string {
   return plain.search(SPACES) === -1 ? plain : plain.replaceAll(SPACES, encodeURIComponent);
 }
 
-/** Sets the `Host` header of a request to the host and port of its target. The target takes precedence over the header (RFC 9112, section 3.2.2). */
+/** Sets the `Host` header of a request to the host and port in its target, which take precedence over the header (RFC 9112, section 3.2.2). */
 function replaceHost({ headers, rawHeaders }: IncomingMessage, authority: string): void {
-  // A request with HTTP/1.0 can have no Host header. The response cache knows a request by its raw headers.
+  // The raw headers change too, because the response cache compares them. An HTTP/1.0 request may have no Host header.
   if (headers.host === undefined) rawHeaders.push('Host', authority);
   headers.host = authority;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,4 +1,4 @@
-/** Creates a function that runs tasks, at most `maxRunning` of them concurrently. Further tasks wait, and start in the order of the calls. */
+/** Creates a function that runs a task as soon as fewer than `maxRunning` tasks are running. Waiting tasks start in the order of the calls. */
 export function createConcurrencyLimit(maxRunning: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -9,7 +9,7 @@ export function createConcurrencyLimit(maxRunning: number) {
       return await task();
     } finally {
       const next = waiting.shift();
-      // If a waiting task starts, it replaces this task, so the number of running tasks does not change.
+      // A waiting task that starts now replaces this task, so the number of running tasks stays the same.
       if (next) next();
       else running--;
     }

@@ -3,21 +3,26 @@ import { controlHandlers } from '../../control/handlers.ts';
 import { getFollowedRequests } from '../../control/journal-handlers.ts';
 import type { ControlId, ControlInput } from '../../control/operation.ts';
 import type { Route } from '../../openapi/routes.ts';
+import { DEFAULT_SANDBOX_ID } from '../../sandbox/sandbox.ts';
 import { MAX_BODY_BYTES, MEGABYTE } from '../../util/limits.ts';
 import { JSON_TYPE } from '../../util/request-target.ts';
-import { CONTROL_DOCUMENT_PATH } from '../access-policy.ts';
+import { CONTROL_DOCUMENT_PATHS } from '../access-policy.ts';
 import type { ServedContract, ServerParts } from '../parts.ts';
 import { type BodyOptions, createTypeProblem } from '../pipeline/body.ts';
 import type { HttpRequest } from '../pipeline/request.ts';
 import { createResponse } from '../pipeline/response.ts';
 import type { Api, HandlerResult, OperationCall } from '../pipeline/values.ts';
 import { HttpProblemError } from '../problem.ts';
+import { NO_HEADERS } from '../response-headers.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { acceptsEventStream, getLastEventId, streamJournal } from './journal-stream.ts';
 
-/** The maximum size of a state in a request, in bytes. Parsing 16 MB takes about 100 ms, during which no other request is handled. */
+/** The maximum size of a request body with a state, in bytes. Parsing 16 MB takes about 100 ms. The server handles no other request in this time. */
 const MAX_STATE_BYTES = 16 * MEGABYTE;
 const STATE_OPTIONS: BodyOptions = { limit: MAX_STATE_BYTES, returnRawBody: true };
+
+/** The operations whose request bodies can be as large as a state. */
+const STATE_OPERATIONS: readonly string[] = ['putState', 'patchState'] satisfies readonly ControlId[];
 
 /** The maximum number of large bodies that are received concurrently. Together, these bodies need up to 256 MB of memory. */
 const MAX_RECEIVED = 16;
@@ -25,7 +30,10 @@ const MAX_RECEIVED = 16;
 /** The maximum number of requests with large bodies that are handled concurrently. Each request needs about 100 MB of memory. */
 const MAX_HANDLED = 2;
 
-/** Creates the control API. Preferences and faults do not apply to its operations, and the journal does not record them. */
+/**
+ * Creates the control API, the HTTP API at `/_control`. Preferences and injected faults do not apply to its requests, and the journal does not record its
+ * requests.
+ */
 export function createControlApi({ control, controlContract }: ServerParts & ServedContract): Api {
   const limitReceived = createConcurrencyLimit(MAX_RECEIVED);
   const limitHandled = createConcurrencyLimit(MAX_HANDLED);
@@ -34,7 +42,7 @@ export function createControlApi({ control, controlContract }: ServerParts & Ser
     isContractApi: false,
     isClosed: () => true,
     describeUnknownPath(path) {
-      const paths = new Set([...controlContract.routes.map((route) => route.path), CONTROL_DOCUMENT_PATH]);
+      const paths = new Set([...controlContract.routes.map((route) => route.path), CONTROL_DOCUMENT_PATHS.yaml]);
       return { code: 'unknown-path', detail: `the control API has no path ${path}: use ${[...paths].join(', ')}` };
     },
     async schedule(request, runSteps, route) {
@@ -51,13 +59,16 @@ export function createControlApi({ control, controlContract }: ServerParts & Ser
 }
 
 function takesState({ operationId }: Route): boolean {
-  return operationId === ('putState' satisfies ControlId);
+  return STATE_OPERATIONS.includes(operationId);
 }
 
-/** Returns whether a request may have a body that is larger than the default limit. A body without `Content-Length` may be larger. */
+/** Returns whether the body of a request may exceed the default limit. Returns true for a body without `Content-Length`. */
 function isLarge({ headers }: HttpRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 }
+
+/** The headers of a response in the text format of Prometheus. */
+const METRICS_HEADERS = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' };
 
 /** A handler of any operation of the control API. The input is already validated. */
 type Handle = (input: unknown, parts: ControlParts) => unknown;
@@ -65,18 +76,25 @@ type Handle = (input: unknown, parts: ControlParts) => unknown;
 async function handle({ request, route, input }: OperationCall, parts: ControlParts): Promise<HandlerResult> {
   const id = route.operationId as ControlId;
   if (id === 'listRequests' && acceptsEventStream(request)) {
+    // Loads the requests that other servers have recorded, so that the stream sends only later requests.
+    await parts.sandboxes.loadJournal(input.path.id ?? DEFAULT_SANDBOX_ID);
     const { journal, after, isMatch } = getFollowedRequests(input as ControlInput<typeof id>, parts);
     const options = { after: getLastEventId(request) ?? after, isMatch, stopping: parts.stopping };
     return { response: { ...createResponse(200, undefined), stream: streamJournal(journal, options) } };
   }
   const handler = controlHandlers[id] as Handle;
-  return { response: createResponse(route.successStatus, await handler(input, parts)) };
+  const body = await handler(input, parts);
+  const headers = id === 'getMetrics' ? METRICS_HEADERS : NO_HEADERS;
+  return { response: createResponse(route.successStatus, body, headers) };
 }
 
-/** Throws an `HttpProblemError` if a body is not JSON. Pages of other sites can send forms, because browsers send no preflight request for forms. */
+/**
+ * Throws an `HttpProblemError` if the body of a request is not JSON. This prevents CSRF attacks with forms, because browsers send forms to other sites without
+ * a preflight request.
+ */
 function refuseForms({ method, headers, body }: HttpRequest): void {
   const contentType = headers['content-type'];
-  if (!['PUT', 'POST'].includes(method) || !body.isSent) return;
+  if (!['PUT', 'POST', 'PATCH'].includes(method) || !body.isSent) return;
   if (/^application\/json\b/i.test(contentType ?? '')) return;
   throw new HttpProblemError(createTypeProblem(contentType, `JSON with Content-Type ${JSON_TYPE}`));
 }

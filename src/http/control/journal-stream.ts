@@ -9,17 +9,17 @@ import type { HttpRequest } from '../pipeline/request.ts';
 /** The maximum number of entries that a stream sends before the server handles other requests. It takes about 80 µs to format an entry of 4 kB. */
 const MAX_ENTRIES_PER_TURN = 50;
 
-/** The queue of all streams in this process. With a common queue, many streams delay other requests no more than one stream does. */
+/** The queue that all streams in this process share. With one queue, many streams do not delay other requests more than a single stream does. */
 const queueTurn = createTurnQueue();
 
-/** The interval between comments in a stream, in ms. The comments prevent proxies from closing the idle connection. */
+/** The interval between heartbeat comments in a stream, in ms. The comments prevent proxies from closing an idle connection. */
 const HEARTBEAT_MS = 15_000;
 
 const EVENT_STREAM_TYPE = 'text/event-stream';
 
 /** Options of a journal stream. */
 interface StreamOptions {
-  /** The id of a journal entry. The stream starts with the entry after this one. If undefined, the stream starts with the next request. */
+  /** The id of a journal entry. The stream starts with the following entry. If undefined, the stream starts with the next request that the server receives. */
   readonly after: number | undefined;
   /** Returns whether the stream sends an entry. */
   readonly isMatch: (entry: Entry) => boolean;
@@ -27,21 +27,21 @@ interface StreamOptions {
   readonly stopping: AbortSignal;
 }
 
-/** Returns whether the `Accept` header of a request prefers server-sent events to JSON. */
+/** Returns whether a client prefers server-sent events (`text/event-stream`) to JSON, according to the `Accept` header. */
 export function acceptsEventStream(request: HttpRequest): boolean {
   return request.accepts(['application/json', EVENT_STREAM_TYPE]) === EVENT_STREAM_TYPE;
 }
 
-/** Returns the id in the `Last-Event-ID` header; undefined if the header is missing or invalid. */
+/** Returns the journal entry id in the `Last-Event-ID` header. Returns undefined if the header is missing or invalid. */
 export function getLastEventId({ headers }: HttpRequest): number | undefined {
   const id = String(headers['last-event-id'] ?? '');
   return /^\d{1,15}$/.test(id) ? Number(id) : undefined;
 }
 
 /**
- * Returns a function that sends each new entry of a journal as a server-sent event (HTML Standard, section 9.2) until the client disconnects. An entry is read
- * from the journal only when the client can receive it, so that a slow client does not fill the memory. Such a client misses entries that the journal deletes in
- * the meantime.
+ * Returns a function that sends each new journal entry as a server-sent event (HTML Standard, section 9.2) until the client disconnects. The function reads an
+ * entry from the journal only when the client can receive data, so that slow clients do not fill the memory. A slow client misses entries that the journal
+ * deletes before the client can receive them.
  */
 export function streamJournal(journal: Journal, options: StreamOptions): (res: ServerResponse) => void {
   return (res) => {
@@ -64,7 +64,10 @@ class JournalStream {
     private readonly options: StreamOptions,
   ) {
     this.#lastId = Math.min(options.after ?? Number.POSITIVE_INFINITY, journal.lastId());
-    this.#unfollow = journal.follow({ onEntry: this.#send, onEnd: this.#end });
+    const onRestart = () => {
+      this.#lastId = 0;
+    };
+    this.#unfollow = journal.follow({ onEntry: this.#send, onRestart, onEnd: this.#end });
     this.#heartbeat = setInterval(() => {
       if (!res.writableNeedDrain) res.write(': heartbeat\n\n');
     }, HEARTBEAT_MS);
@@ -118,7 +121,7 @@ class JournalStream {
     if (!this.res.writableEnded) this.res.end();
   };
 
-  /** Ends the stream. If the sandbox was deleted or has expired, first sends an event about this. */
+  /** Ends the stream. If the sandbox was deleted or has expired, first sends an event that says so. */
   readonly #end = (ending?: Ending): void => {
     if (ending) {
       const { event, sandbox, atMs } = ending;

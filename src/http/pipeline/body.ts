@@ -9,28 +9,38 @@ import { type HttpProblem, HttpProblemError } from '../problem.ts';
 import { parseMultipart } from './multipart.ts';
 import { hasSmallBody, receiveSmallText } from './small-body.ts';
 
-/** The maximum size of a body that the operation ignores, and of a form with files, in bytes. */
+/** The maximum size of a form with files, and of a body that the operation ignores, in bytes. */
 const MAX_IGNORED_BODY_BYTES = 10_000_000;
 
 /**
- * Options of co-body. `limit`: the maximum size of a decompressed body, in bytes. Options are constants, because it takes longer to create them for each request
- * than to read a body.
+ * Options of co-body. `limit`: the maximum size of a decompressed body, in bytes. All options are constants, because creating an object for each request takes
+ * longer than reading a body.
  */
 export interface BodyOptions {
   readonly limit: number;
   readonly returnRawBody: true;
-  /** How names of form fields are split. */
-  readonly queryString?: { readonly allowDots: boolean };
+  /** The rules for parsing the fields of a form. */
+  readonly queryString?: {
+    readonly allowDots: boolean;
+    readonly arrayLimit: number;
+    readonly throwOnLimitExceeded: boolean;
+  };
 }
 
-/** A dot is a part of a name: the contract can document a field such as `address.city`. */
+/**
+ * The maximum number of fields in a form, for `arrayLimit` of the package qs. Without `arrayLimit`, more than 20 fields with the same name become an object
+ * instead of an array.
+ */
+const MAX_FIELDS = 1_000;
+
+/** The default options. `allowDots` is false, because the contract can document a form field with a dot in its name, such as `address.city`. */
 const DEFAULT_OPTIONS: BodyOptions = {
   limit: MAX_BODY_BYTES,
   returnRawBody: true,
-  queryString: { allowDots: false },
+  queryString: { allowDots: false, arrayLimit: MAX_FIELDS, throwOnLimitExceeded: true },
 };
 
-/** The options for a form with files. Without an encoding, co-body returns bytes. */
+/** The options for a form with files. With the encoding `null`, co-body returns bytes. */
 const MULTIPART_OPTIONS = {
   limit: MAX_IGNORED_BODY_BYTES,
   returnRawBody: true,
@@ -39,18 +49,18 @@ const MULTIPART_OPTIONS = {
 
 /** The body of a request. */
 interface RequestBody {
-  /** The parsed value; undefined if the body is empty, or neither JSON nor a form. */
+  /** The parsed value. Undefined if the body is empty, or if it is neither JSON nor a form. */
   readonly body: unknown;
-  /** The media type of the contract that matches the content type of the request. */
+  /** The media type in the contract that matches the `Content-Type` of the request. */
   readonly contentType?: string | undefined;
 }
 
-/** Loads co-body at the first body: requests without a body do not need it. */
+/** Loads the package co-body when the first request with a body arrives. */
 const loadBodyParser = () => loadPackage<typeof CoBody>('co-body');
 
 const NO_BODY: Promise<RequestBody> = Promise.resolve({ body: undefined });
 
-/** Reads the body of one request. Reads it only once, also if `read` is called several times. */
+/** Reads the body of one request. Several calls of `read` read the body only once. */
 export class BodyReader {
   /** The received text of the body; undefined if no text was received. */
   text: string | undefined;
@@ -64,9 +74,8 @@ export class BodyReader {
   }
 
   /**
-   * Receives the whole request and returns its body. `mediaTypes`: the media types that the operation accepts. Receives but does not parse a body that is neither
-   * JSON nor a form, and a body of an operation without `mediaTypes`. Throws an `HttpProblemError` if the body is invalid. Also throws it if the request is
-   * incomplete, so that an incomplete request changes nothing. Further calls return the same body.
+   * Receives the whole request and returns its body. `mediaTypes`: the media types that the operation accepts. Parses only JSON and forms. Discards other
+   * bodies, and all bodies if `mediaTypes` is empty. Throws an `HttpProblemError` if the body is invalid or incomplete. Further calls return the same body.
    */
   read(mediaTypes: readonly string[], options: BodyOptions = DEFAULT_OPTIONS): Promise<RequestBody> {
     if (!this.isSent) return NO_BODY;
@@ -75,8 +84,8 @@ export class BodyReader {
   }
 
   /**
-   * Receives the text of the body without parsing it. A later call of `read` parses this text. With this method, receiving and parsing can have different
-   * concurrency limits. Throws an `HttpProblemError` if the body cannot be received.
+   * Receives the text of the body without parsing it. A later call of `read` parses this text. So a caller can limit how many bodies are received concurrently
+   * and, separately, how many are parsed concurrently. Throws an `HttpProblemError` if the body cannot be received.
    */
   async receiveText(options: BodyOptions): Promise<string> {
     try {
@@ -118,7 +127,7 @@ export class BodyReader {
     return { body: raw === '' ? undefined : parsed, contentType };
   }
 
-  /** Reads a form with files. The journal shows the parsed form as JSON. */
+  /** Reads a form with files (`multipart/form-data`). Sets `text` to the parsed form as JSON, which the journal shows. */
   async #readMultipart(contentType: string): Promise<RequestBody> {
     this.#normalizeEncoding();
     try {
@@ -134,7 +143,7 @@ export class BodyReader {
   /** Receives a body and discards it. Throws an `HttpProblemError` if the body has more than 10 MB. */
   async #ignore(contentType: string | undefined): Promise<RequestBody> {
     let bytes = 0;
-    // An error in this loop must not close the connection, because the problem document is sent on it.
+    // An error in this loop must not close the connection, because the client still has to receive the problem document.
     for await (const chunk of this.req.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length;
       if (bytes > MAX_IGNORED_BODY_BYTES) throw new HttpProblemError(createBodyTooLarge(MAX_IGNORED_BODY_BYTES));
@@ -142,16 +151,18 @@ export class BodyReader {
     return { body: undefined, contentType };
   }
 
-  /** Converts the `Content-Encoding` header to lower case, because co-body requires it. The header is case-insensitive (RFC 9110, section 8.4.1). */
+  /**
+   * Converts the `Content-Encoding` header to lower case, because co-body accepts only lower case. The header is case-insensitive (RFC 9110, section 8.4.1).
+   */
   #normalizeEncoding(): void {
     const { headers } = this.req;
     const encoding = headers['content-encoding'];
     if (encoding) headers['content-encoding'] = encoding.toLowerCase();
   }
 
-  /** Converts an error of receiving or parsing to an `HttpProblemError`. */
+  /** Converts an error that occurred while a body was received or parsed to an `HttpProblemError`. */
   #toProblemError(error: unknown, { limit }: BodyOptions): HttpProblemError {
-    // The rest of the body must be received, because the next request on the connection follows the body.
+    // The rest of the body must be received and discarded, because the next request on the connection follows it.
     this.req.unpipe().resume();
     const { body } = error as BodyError;
     if (typeof body === 'string') this.text = body;
@@ -159,35 +170,43 @@ export class BodyReader {
   }
 }
 
-/** Returns the media type of the contract that matches the content type of a request. Throws an `HttpProblemError` if the content type is not accepted. */
+/**
+ * Returns the media type in the contract that matches the `Content-Type` of a request. Returns the `Content-Type` itself if the contract has a range such as
+ * `text/*`. Throws an `HttpProblemError` if the operation does not accept the type.
+ */
 function getContentType({ headers }: IncomingMessage, mediaTypes: readonly string[]): string | undefined {
   const sent = headers['content-type'];
   const documented = findMediaType(mediaTypes, sent ?? '');
-  // The contract may document a range such as text/*.
   const contentType = documented?.includes('*') ? removeTypeParameters(sent ?? '') : documented;
   const problem = findTypeProblem(sent, contentType, mediaTypes);
   if (problem) throw new HttpProblemError(problem);
   return contentType;
 }
 
-/** Parses a JSON body. Returns undefined if it is empty. Throws a `SyntaxError` if it is not JSON, or an `HttpProblemError` if it has too many values. */
+/**
+ * Parses a JSON body. Returns undefined if the body is empty. Throws a `SyntaxError` if the body is not JSON, and an `HttpProblemError` if the body has too
+ * many values.
+ */
 function parseJson(json: string): unknown {
   if (json === '') return undefined;
   if (!hasTooManyValues(json)) return JSON.parse(json);
-  const detail = `the body has more than ${MAX_JSON_VALUES} objects, arrays, properties and entries: send fewer`;
+  const detail = `the body has more than ${MAX_JSON_VALUES} objects, arrays, properties and array items: send a smaller body`;
   throw new HttpProblemError({ code: 'body-too-large', detail });
 }
 
-/** Returns whether the headers announce a body of at least one byte (RFC 9112, section 6.3). */
+/** Returns whether the headers of a request announce a body of at least one byte (RFC 9112, section 6.3). */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0);
 }
 
-/** Charsets that can be read as UTF-8, the only charset of JSON (RFC 8259, section 8.1). */
+/** The accepted values of `charset`. JSON is always UTF-8 (RFC 8259, section 8.1), and ASCII text is also UTF-8. */
 const CHARSETS = ['utf-8', 'utf8', 'us-ascii'];
 
-/** Returns a problem if a content type is not accepted; otherwise undefined. `documented`: the media type of the contract that matches the content type. */
+/**
+ * Returns a problem if the operation does not accept the `Content-Type` of a request; otherwise undefined. `sent`: the header. `documented`: the media type in
+ * the contract that matches it.
+ */
 function findTypeProblem(
   sent: string | undefined,
   documented: string | undefined,
@@ -200,17 +219,20 @@ function findTypeProblem(
   return createTypeProblem(sent, `${expected} with Content-Type ${mediaTypes.join(' or ')}`);
 }
 
-/** Creates the problem of a body whose content type is not accepted. `expected`: the end of the message, which says what to send. */
+/**
+ * Creates a problem with status 415: the operation does not accept the `Content-Type` of a request. `sent`: the header. `expected`: what to send instead, for
+ * the end of the message.
+ */
 export function createTypeProblem(sent: string | undefined, expected: string): HttpProblem {
   const received = sent === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(sent)}`;
   return { code: 'unsupported-media-type', detail: `${received}: send ${expected}` };
 }
 
 function createBodyTooLarge(limitBytes: number): HttpProblem {
-  return { code: 'body-too-large', detail: `the body exceeds the limit of ${limitBytes} bytes: send a smaller one` };
+  return { code: 'body-too-large', detail: `the body exceeds the limit of ${limitBytes} bytes: send a smaller body` };
 }
 
-/** An error of co-body, or of the packages that co-body uses to receive and decompress a body. */
+/** An error that co-body throws, or a package that co-body uses to receive and decompress a body. */
 interface BodyError extends Error {
   readonly status?: number;
   /** The text that co-body can't parse. */
@@ -222,7 +244,7 @@ function toProblem(error: BodyError, limitBytes: number): HttpProblem {
   if (error.status === 415)
     return {
       code: 'unsupported-media-type',
-      detail: `${error.message}: send UTF-8, plain or compressed with gzip, deflate or br`,
+      detail: `${error.message}: send UTF-8 text, uncompressed or compressed with gzip, deflate or br`,
     };
   if (error instanceof SyntaxError) return { code: 'malformed-json', detail: `the body is not JSON: ${error.message}` };
   return { code: 'malformed-request', detail: `the body can't be read: ${error.message}` };

@@ -5,25 +5,31 @@ import type { HttpOptions } from '../options.ts';
 import type { HttpProblem } from '../problem.ts';
 import type { HttpRequest } from './request.ts';
 
-/** The parts of a request that can have credentials. */
-interface Sent {
+/** The parts of a request that can contain credentials. `query`: the parsed query. */
+interface CredentialSource {
   readonly headers: HttpRequest['headers'];
   readonly query: Readonly<Record<string, string | string[]>>;
 }
 
-/** A token that the server accepts. Without scopes, it has all scopes. */
+/** A token that the server accepts. If `scopes` is undefined, the token has all scopes. */
 interface Token {
   readonly value: string;
   readonly scopes: readonly string[] | undefined;
 }
 
-/** Returns the problem of a request that lacks the credentials for an operation; undefined if it has them. */
-export type Authenticate = (security: readonly (readonly Credential[])[], sent: Sent) => HttpProblem | undefined;
+/**
+ * Checks the credentials of a request. `security`: the alternatives that the contract accepts for the operation; the request must have all credentials of one
+ * alternative. Returns a problem (error response) if the credentials are not accepted; otherwise undefined.
+ */
+export type Authenticate = (
+  security: readonly (readonly Credential[])[],
+  sent: CredentialSource,
+) => HttpProblem | undefined;
 
-/** The result of checking one credential. `unscoped`: the token lacks a scope. */
-type Result = 'missing' | 'invalid' | 'unscoped' | 'accepted';
+/** The result of the check of one credential. `unscoped`: the token is accepted, but lacks a required scope. */
+type CredentialResult = 'missing' | 'invalid' | 'unscoped' | 'accepted';
 
-/** Creates the check of credentials. `realm`: the name of the API in challenges. */
+/** Creates the function that checks the credentials of requests. `auth`: the server option. `realm`: the name of the API in the header `WWW-Authenticate`. */
 export function createAuthentication(auth: HttpOptions['auth'] = 'form', realm: string): Authenticate {
   if (auth === 'off') return () => undefined;
   const tokens = auth === 'form' ? undefined : auth.map(parseToken);
@@ -41,7 +47,10 @@ export function createAuthentication(auth: HttpOptions['auth'] = 'form', realm: 
   };
 }
 
-/** Parses a token such as `abc` or `abc=read+write`, which has only the scopes `read` and `write`. A token can end with `=`. */
+/**
+ * Parses a token of the option `auth`. `abc` is a token with all scopes. `abc=read+write` is the token `abc` with the scopes `read` and `write`. In `YWJj==`,
+ * the `=` at the end are part of the token.
+ */
 function parseToken(text: string): Token {
   const [, value, scopes] = /^(.+?)=(?!=*$)(.*)$/.exec(text) ?? [];
   return { value: value ?? text, scopes: scopes?.split('+') };
@@ -50,19 +59,29 @@ function parseToken(text: string): Token {
 /** Matches a bearer token (RFC 6750, section 2.1). */
 const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-function checkCredential(credential: Credential, sent: Sent, tokens: readonly Token[] | undefined): Result {
+function checkCredential(
+  credential: Credential,
+  sent: CredentialSource,
+  tokens: readonly Token[] | undefined,
+): CredentialResult {
   const value = findValue(credential, sent);
   if (value === undefined) return 'missing';
-  if (!hasForm(credential, value)) return 'invalid';
+  if (!hasValidFormat(credential, value)) return 'invalid';
   if (!tokens) return 'accepted';
-  const texts = getTexts(credential, value);
+  const texts = getTokenCandidates(credential, value);
   const token = tokens.find((accepted) => texts.includes(accepted.value));
   if (!token) return 'invalid';
   return credential.scopes.every((scope) => token.scopes?.includes(scope) ?? true) ? 'accepted' : 'unscoped';
 }
 
-/** Returns the value of a credential, without its scheme. Returns undefined if the request does not have the credential, or has another scheme. */
-function findValue({ in: location, name, scheme }: Credential, { headers, query }: Sent): string | undefined {
+/**
+ * Returns the value of a credential in a request, without its scheme: `abc` for `Bearer abc`. Returns undefined if the request does not contain the credential,
+ * or has another scheme.
+ */
+function findValue(
+  { in: location, name, scheme }: Credential,
+  { headers, query }: CredentialSource,
+): string | undefined {
   if (location === 'query') return [query[name]].flat()[0];
   if (location === 'cookie') return findCookie(headers.cookie, name);
   const header = headers[name]?.toString();
@@ -71,14 +90,17 @@ function findValue({ in: location, name, scheme }: Credential, { headers, query 
   return sentScheme.toLowerCase() === scheme ? value : undefined;
 }
 
-function hasForm({ scheme }: Credential, value: string): boolean {
+function hasValidFormat({ scheme }: Credential, value: string): boolean {
   if (scheme === 'bearer') return TOKEN68.test(value);
   if (scheme === 'basic') return TOKEN68.test(value) && decodeBase64(value).includes(':');
   return value.trim() !== '';
 }
 
-/** Returns the texts that can equal a token: the value, the user name and password of `Basic`, and an API key after a scheme in `Authorization`. */
-function getTexts({ name, scheme }: Credential, value: string): readonly string[] {
+/**
+ * Returns the texts to compare with accepted tokens. For the scheme `Basic`, these are the value and the decoded `user:password`. For an API key in
+ * `Authorization`, these are the header and the part after a scheme. For other credentials, only the value.
+ */
+function getTokenCandidates({ name, scheme }: Credential, value: string): readonly string[] {
   if (scheme === 'basic') return [value, decodeBase64(value)];
   return name === 'authorization' ? [value, value.replace(/^\S+ +/, '')] : [value];
 }
@@ -87,7 +109,10 @@ function decodeBase64(text: string): string {
   return Buffer.from(text, 'base64').toString();
 }
 
-/** How a server challenges the client that sent no accepted credentials. */
+/**
+ * Values for the response to missing or invalid credentials. `isSent`: whether the request has credentials. `realm`: the parameter `realm` of
+ * `WWW-Authenticate`. `hasTokens`: whether the server accepts only certain tokens.
+ */
 interface Challenge {
   readonly isSent: boolean;
   readonly realm: string;
@@ -99,7 +124,7 @@ function createCredentialsProblem(
   { isSent, realm, hasTokens }: Challenge,
 ): HttpProblem {
   const needed = security.map((requirement) => requirement.map(describeCredential).join(' and ')).join(', or ');
-  const remedy = `send ${needed}${hasTokens ? ' with a value of --auth' : ''}`;
+  const remedy = `send ${needed}${hasTokens ? ' with one of the tokens in --auth' : ''}`;
   const detail = `the credentials are ${isSent ? 'invalid' : 'missing'}: ${remedy}`;
   const challenges = security.flat().map((credential) => createChallenge(credential, realm, isSent));
   return {
@@ -111,7 +136,7 @@ function createCredentialsProblem(
 }
 
 function createScopeProblem(
-  requirement: readonly { readonly credential: Credential; readonly result: Result }[],
+  requirement: readonly { readonly credential: Credential; readonly result: CredentialResult }[],
   realm: string,
 ): HttpProblem {
   const credentials = requirement.filter(({ result }) => result === 'unscoped').map(({ credential }) => credential);
@@ -132,7 +157,10 @@ function createViolations(credentials: readonly Credential[], remedy: string): r
   });
 }
 
-/** Returns a challenge (RFC 9110, section 11.6.1). API keys have no registered scheme. */
+/**
+ * Returns the value of the header `WWW-Authenticate` for a credential (RFC 9110, section 11.6.1). An API key gets the scheme `ApiKey`, because no scheme for
+ * API keys is registered.
+ */
 function createChallenge({ in: location, name, scheme }: Credential, realm: string, isSent: boolean): string {
   if (scheme === undefined) return `ApiKey ${realm}, in="${location}", name="${name}"`;
   const challenge = `${scheme.charAt(0).toUpperCase()}${scheme.slice(1)} ${realm}`;

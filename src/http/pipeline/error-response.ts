@@ -1,16 +1,18 @@
+import { createStatusError } from '../../mock/error-fields.ts';
+import { describeMismatchedCode } from '../../mock/mismatched-codes.ts';
 import { findErrorResponse, findMediaType } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
-import { PROBLEM_HEADERS } from '../headers.ts';
 import type { ServedContract } from '../parts.ts';
 import { getProblemKind, type HttpProblem } from '../problem.ts';
+import { PROBLEM_HEADERS } from '../response-headers.ts';
 import { getPath, type OperationTarget, type ResponseData } from './values.ts';
 
-/** The first status of errors that the server has caused. They are problem documents. */
+/** The lowest status of errors that the server has caused. Responses with these errors are always problem documents. */
 const FIRST_SERVER_ERROR = 500;
 
 /**
- * Returns the response to a refused request in the form that the contract documents for the operation. Returns undefined if the problem document in `response` is
- * the right response.
+ * Returns an error response in the format that the contract documents for errors of the operation. `problem`: the error. `response`: the same error as a
+ * problem document (RFC 9457). Returns undefined if `response` is to be sent unchanged.
  */
 export function createErrorResponse(
   { mock }: ServedContract,
@@ -23,6 +25,7 @@ export function createErrorResponse(
   const { code, detail, violations = [], headers } = problem;
   const described = {
     error: {
+      type: `/problems/${code}`,
       code,
       title: getProblemKind(problem).title,
       status: response.status,
@@ -38,7 +41,22 @@ export function createErrorResponse(
   return documented && { ...documented, headers: { ...documented.headers, ...headers } };
 }
 
-/** Returns whether the contract documents problem documents for an error status of an operation. */
+/** The error statuses that `noteUnfitCode` has already examinedStatuses, by operation. */
+const examinedStatuses = new WeakMap<Route, Set<number>>();
+
+/**
+ * Returns a note for the log if the contract requires an error code and allows none that fits the error. Returns a note only once for each operation and
+ * status, because all errors with the same status get the same code.
+ */
+export function noteUnfitCode(route: Route, { status, body }: ResponseData, { code }: HttpProblem): readonly string[] {
+  const statuses = examinedStatuses.get(route) ?? new Set();
+  if (statuses.has(status)) return [];
+  examinedStatuses.set(route, statuses.add(status));
+  const note = describeMismatchedCode(route, body, { ...createStatusError(status), code });
+  return note === undefined ? [] : [note];
+}
+
+/** Returns whether the contract documents the media type `application/problem+json` for an error status of an operation. */
 export function documentsProblem({ responses }: Route, status: number): boolean {
   const types = Object.keys(findErrorResponse(responses, status)?.media ?? {});
   return findMediaType(types, PROBLEM_HEADERS['Content-Type'] ?? '') !== undefined;

@@ -9,7 +9,7 @@ import { NO_PREFERENCES, type Preferences } from './preferences.ts';
 import type { HttpRequest } from './request.ts';
 import type { AppliedFaults, OperationRequest, ValidRequest } from './values.ts';
 
-/** The result for all requests that have no faults, no preferences and no delays. */
+/** The result of `applyFaults` for a request without faults, preferences and delays. */
 export const NO_FAULTS: AppliedFaults = {
   delayMs: { before: 0, after: 0 },
   isResetBeforeHandler: false,
@@ -17,8 +17,8 @@ export const NO_FAULTS: AppliedFaults = {
 };
 
 /**
- * Finds the faults of the sandbox and the preferences that apply to a request, and updates the counters of the faults. `serverDelayMs`: how long the request was
- * already delayed, in ms.
+ * Determines the effects of injected faults and of preferences (RFC 7240) on a request, and updates the counters of the faults. `serverDelayMs`: the delay by
+ * the server option `delay`, in ms, which has already passed.
  */
 export function applyFaults(operation: OperationRequest, valid: ValidRequest, serverDelayMs: number): AppliedFaults {
   const { route, selection } = operation;
@@ -26,11 +26,11 @@ export function applyFaults(operation: OperationRequest, valid: ValidRequest, se
   const { preferences } = valid;
   if (!faults.isActive && !preferences.isMockRequired && preferences.delayMs + serverDelayMs === 0) return NO_FAULTS;
   const { code: status, example } = preferences.choice;
-  // The mock later refuses a preference for an undocumented response, so no fault applies.
+  // If the client prefers a response that the contract does not document, the mock refuses the request later. So no fault applies.
   const isRefused = preferences.isMockRequired && !isDocumented(route, { status, example });
   const effect = isRefused
     ? undefined
-    : faults.apply(toMatchable(operation, valid), {
+    : faults.apply(createRequestToMatch(operation, valid), {
         hasPreference: preferences.isMockRequired,
         canApply: (fault) => canForce(route, fault),
       });
@@ -47,8 +47,11 @@ export function applyFaults(operation: OperationRequest, valid: ValidRequest, se
   };
 }
 
-/** Returns the properties that matchers compare with. The values of a form are strings, as in the journal. */
-function toMatchable({ request, route, target }: OperationRequest, { query, input }: ValidRequest): RequestToMatch {
+/** Returns the properties of a request with which matchers are compared. In a form, all values are strings, as in the journal. */
+function createRequestToMatch(
+  { request, route, target }: OperationRequest,
+  { query, input }: ValidRequest,
+): RequestToMatch {
   const { method, headers } = request;
   const isForm = isFormType(headers['content-type']);
   return {
@@ -70,8 +73,8 @@ function getTransportFault({ connection, bodyDurationMs }: FaultEffect): Applied
 }
 
 /**
- * Returns a description, for the journal, of the faults, preferences and delays that apply to a request. Returns undefined if there are none. A request for an
- * image has neither a route nor preferences.
+ * Returns a description of the faults, preferences and delays that apply to a request, for the journal. Returns undefined if none apply. `delayMs`: the sum of
+ * all delays. A request for an image has neither `route` nor `preferences`.
  */
 export function summarizeFaults(
   effect: FaultEffect | undefined,
@@ -95,7 +98,7 @@ export function summarizeFaults(
   return Object.fromEntries(Object.entries(summary).filter(([, value]) => value !== undefined));
 }
 
-/** Returns the phase of a fault for the journal. A fault that cuts the connection always has the phase `after`. */
+/** Returns when a fault takes effect, for the journal: `before` or `after` the handler. A fault that cuts the connection takes effect after the handler. */
 function getPhase({ response, connection, delayMs }: FaultEffect): Phase | undefined {
   if (response) return response.phase;
   if (connection) return connection.kind === 'cut' ? 'after' : connection.phase;
@@ -103,7 +106,7 @@ function getPhase({ response, connection, delayMs }: FaultEffect): Phase | undef
   return delayMs.before > 0 ? 'before' : undefined;
 }
 
-/** Waits for `delayMs`. Stops waiting when the client disconnects or the server stops. Returns whether the client is still connected. */
+/** Waits for `delayMs`, and stops waiting earlier if the client disconnects or the server stops. Resolves to true if the client is still connected. */
 export async function delayResponse(
   { socket, response }: HttpRequest,
   delayMs: number,
@@ -115,7 +118,7 @@ export async function delayResponse(
   response.once('close', end);
   stopping.addEventListener('abort', end);
   if (stopping.aborted) end();
-  // An abort is not an error here.
+  // The abort of the wait is expected.
   await wait(delayMs, undefined, { signal: ended.signal, ref: false }).catch(() => {});
   stopping.removeEventListener('abort', end);
   return !socket.destroyed;

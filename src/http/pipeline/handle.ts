@@ -1,28 +1,33 @@
-import { type Context, DomainError, type HandlerResponse, type Implementation, type Input } from '../../application.ts';
+import { DomainError, type HandlerResponse, type Implementation, type Input } from '../../application.ts';
 import type { CompletedBody } from '../../mock/compare-contracts.ts';
+import { isNode, type Node } from '../../openapi/document.ts';
 import { findResponse, isJsonType } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationInput } from '../../openapi/validate-request.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { Store } from '../../store/store.ts';
+import type { ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
 import { normalizeHeaderNames } from '../../util/header-names.ts';
 import { isMessageHeader } from '../../util/message-headers.ts';
 import { isBelow, JSON_TYPE } from '../../util/request-target.ts';
 import { isLongList } from '../../util/slices.ts';
-import { type Headers, NO_HEADERS } from '../headers.ts';
 import type { ServedContract, ServerParts } from '../parts.ts';
 import { createUnknownPath, HttpProblemError } from '../problem.ts';
+import { type Headers, NO_HEADERS } from '../response-headers.ts';
 import { createAuthentication } from './credentials.ts';
+import { describeMock, HANDLER_DECISIONS, isMocked, STORED_DECISION } from './decision.ts';
 import { createErrorResponse } from './error-response.ts';
+import { createTrackedContext } from './handler-context.ts';
 import { completeList } from './long-list.ts';
-import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
+import { addErrorBody, createFaultResponse, createPreferredResponse } from './mock-response.ts';
 import type { HttpRequest } from './request.ts';
 import { createResponse } from './response.ts';
 import type { Api, HandlerResult, Location, OperationCall, ResponseData } from './values.ts';
 
 type Parts = ServerParts & ServedContract;
 
-/** Creates the API of the contract. A handler or the mock responds to each operation. Preferences and faults apply, and the journal records the requests. */
+/**
+ * Creates the contract's API: the operations of the user's OpenAPI document. A handler or the mock responds to a request. Preferences (RFC 7240) and injected
+ * faults apply to this API, and the journal records its requests.
+ */
 export function createContractApi(parts: Parts): Api {
   return {
     contract: parts.contract,
@@ -36,31 +41,48 @@ export function createContractApi(parts: Parts): Api {
   };
 }
 
-/** Calls the handler of an operation. Creates a mock response if there is no handler, or if a fault or a preference replaces the response of the handler. */
+/**
+ * Calls the handler of an operation. Creates a response from the contract if the operation has no handler, or if a setting of the sandbox, an injected fault or
+ * a preference (RFC 7240) replaces the handler or its response.
+ */
 function handleOrMock(parts: Parts, call: OperationCall): Promise<HandlerResult> {
-  const { route, preferences, applied } = call;
-  const injected = applied.effect?.response;
-  const handler =
-    preferences.isMockRequired || injected?.phase === 'before' ? undefined : parts.getImplementation(route);
+  const injected = call.applied.effect?.response;
+  const isReplaced = isMocked(call) || injected?.phase === 'before';
+  const handler = isReplaced ? undefined : parts.getImplementation(call.route);
   return handler && !injected ? runHandler(parts, handler, call) : replaceResponse(parts, handler, call);
 }
 
-/** Creates the response of a fault or of the mock, which can be an entry of the state. Calls the handler first, if there is one. */
+/**
+ * Creates the response of a fault or of the mock. If `handler` is defined, calls it first, and discards its response. The changes that the handler makes
+ * remain.
+ */
 async function replaceResponse(
   parts: Parts,
   handler: Implementation | undefined,
   call: OperationCall,
 ): Promise<HandlerResult> {
   const injected = call.applied.effect?.response;
-  // The response of the fault also replaces the problem document of a `DomainError`.
-  if (handler) await runHandler(parts, handler, call).catch(rethrowUnlessDomainError);
-  const response = injected
-    ? createFaultResponse(parts, call, injected)
-    : (createStoredResponse(parts, call) ?? createPreferredResponse(parts, call));
-  return { response: completeMockResponse(call.target.location, response) };
+  // The response of the fault also replaces the response to a `DomainError` of the handler.
+  const handled = handler && (await runHandler(parts, handler, call).catch(rethrowUnlessDomainError));
+  const result = injected ? respondWithFault(parts, call, injected) : respondWithMock(parts, call);
+  return { ...result, replaced: handled?.response, changes: handled?.changes };
 }
 
-/** Creates the response of a mocked operation that is an entry of the state; undefined for another response. */
+/** Creates the response that an injected fault defines. */
+export function respondWithFault(parts: Parts, call: OperationCall, injected: ForcedResponse): HandlerResult {
+  const response = createFaultResponse(parts, call, injected);
+  return { response: completeMockResponse(call.target.location, response), decision: describeMock(call, response) };
+}
+
+/** Creates the response of the mock: an entry of the state if possible, otherwise a response that is generated from the contract. */
+function respondWithMock(parts: Parts, call: OperationCall): HandlerResult {
+  const stored = createStoredResponse(parts, call);
+  const response = stored ?? createPreferredResponse(parts, call);
+  const decision = stored ? STORED_DECISION : describeMock(call, response);
+  return { response: completeMockResponse(call.target.location, response), decision };
+}
+
+/** Returns the response of a mocked operation if this response is an entry of the state; otherwise undefined. */
 function createStoredResponse(
   parts: Parts,
   { request, route, input, preferences, selection }: OperationCall,
@@ -71,7 +93,7 @@ function createStoredResponse(
   return stored && createResponse(stored.status ?? route.successStatus, stored.body, stored.headers ?? NO_HEADERS);
 }
 
-function rethrowUnlessDomainError(error: unknown): void {
+function rethrowUnlessDomainError(error: unknown): undefined {
   if (!(error instanceof DomainError)) throw error;
 }
 
@@ -79,21 +101,33 @@ async function runHandler(parts: Parts, handler: Implementation, call: Operation
   const { request, route, selection, input, applied } = call;
   const isBuiltIn = handler.source === 'application';
   const store = parts.guardStore(selection.sandbox.store, isBuiltIn ? undefined : route.operationId);
-  const { context, getRevision } = createTrackedContext(parts, selection.sandbox, store);
-  const handlerInput = isBuiltIn ? new ApplicationInput(request, input) : toUserInput(request, input);
+  const { context, getRevision, getChanges } = createTrackedContext(parts, selection.sandbox, store);
+  const handlerInput = isBuiltIn
+    ? new ApplicationInput(request, input)
+    : toUserInput(request, input, parts.getBodyDefaults(route));
   const returned = checkReturned(route, await handler.handle(handlerInput, context));
-  if (!isBuiltIn)
-    return { response: completeUserResponse(call, parts.completeUserResponse(route, { ...returned, generated: [] })) };
+  const decision = HANDLER_DECISIONS[handler.source];
+  if (!isBuiltIn) {
+    const own = addErrorBody(parts, call, { ...returned, generated: [] });
+    const response = completeUserResponse(call, parts.completeUserResponse(route, own));
+    return { response, decision, changes: getChanges() };
+  }
   const revision = applied.hasEffects || selection.isNamed ? undefined : getRevision();
   const complete = (body: unknown) => parts.complete(route, body);
-  const { body } = returned;
-  if (!isLongList(body)) return { response: completeBuiltInResponse(call, returned, complete(body)), revision };
+  const { body, notes } = returned;
+  if (!isLongList(body)) {
+    const response = completeBuiltInResponse(call, returned, complete(body));
+    return { response, revision, decision, changes: getChanges(), notes };
+  }
   const completed = await completeList(body, complete);
   const response = completeBuiltInResponse(call, returned, completed);
-  return { response: { ...response, list: completed.body }, revision };
+  return { response: { ...response, list: completed.body }, revision, decision, changes: getChanges(), notes };
 }
 
-/** The input of an application's handler. Copies the headers only if the handler reads them. A class, because it takes longer to create an object with a getter. */
+/**
+ * The input of an application's handler. `headers` is computed only if the handler reads it. A class instance takes less time to create than an object literal
+ * with a getter.
+ */
 class ApplicationInput implements Input {
   readonly path: OperationInput['path'];
   readonly query: OperationInput['query'];
@@ -112,21 +146,28 @@ class ApplicationInput implements Input {
   }
 }
 
-/** Returns the input of a user's handler, which can also copy the input. */
-function toUserInput({ headers }: HttpRequest, { path, query, body }: OperationInput): Input {
-  return { path, query, body, headers: joinHeaders(headers) };
+/**
+ * Returns the input of a user's handler as a plain object, which the handler can copy with `{ ...input }`. `defaults`: the values of properties that the body
+ * lacks.
+ */
+function toUserInput({ headers }: HttpRequest, { path, query, body }: OperationInput, defaults: Node): Input {
+  return { path, query, body: isNode(body) ? { ...defaults, ...body } : body, headers: joinHeaders(headers) };
 }
 
 function joinHeaders(headers: HttpRequest['headers']): Input['headers'] {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 }
 
-/** Returns the value that a handler returned. Throws an `HttpProblemError` if it is not a valid response: a user's handler can return any value. */
+/**
+ * Checks the value that a handler returned, because a user's handler can return any value. Returns the value if it is a valid response. Otherwise throws an
+ * `HttpProblemError` with status 500.
+ */
 function checkReturned({ operationId }: Route, returned: unknown): HandlerResponse {
   const { status = 200, headers = {} } = (returned ?? {}) as HandlerResponse;
   const messageHeader = Object.keys(headers).find(isMessageHeader);
   const isStatus = Number.isInteger(status) && status >= 200 && status <= 599;
-  if (typeof returned === 'object' && returned !== null && isStatus && messageHeader === undefined) return returned;
+  const isPlain = isNode(returned) && !isFetchResponse(returned);
+  if (isPlain && isStatus && messageHeader === undefined) return returned;
   const issue =
     messageHeader === undefined
       ? 'did not return a response: return an object such as { body } or { status, body } with a status from 200 to 599'
@@ -134,95 +175,69 @@ function checkReturned({ operationId }: Route, returned: unknown): HandlerRespon
   throw new HttpProblemError({ code: 'internal-error', detail: `the handler of ${operationId} ${issue}` });
 }
 
-/** Adds to the response of an application's handler: the status, the completed body, and the prefix of the sandbox in `Location`. */
+/**
+ * Returns whether a value is a `Response` of fetch. It has no enumerable properties, so its body would be lost. `instanceof Response` would load fetch, which
+ * takes about 20 ms at the first request.
+ */
+function isFetchResponse(value: object): boolean {
+  return Object.prototype.toString.call(value) === '[object Response]';
+}
+
+/**
+ * Creates the response of an application's handler: adds the default status, the completed body, the header `X-Mocked`, and the prefix of the sandbox in
+ * `Location`.
+ */
 function completeBuiltInResponse(
-  { route, target }: OperationCall,
+  { route, target, request }: OperationCall,
   { status = route.successStatus, headers = NO_HEADERS, generated: own = [] }: HandlerResponse,
   completed: CompletedBody,
 ): ResponseData {
-  const located = addPrefix(target.location, headers);
+  const located = addPrefix(target.location, headers, request);
   return createResponse(status, completed.body, addGenerated(located, [...own, ...completed.generated]));
 }
 
-/** Adds the header `X-Mocked` with the JSON Pointers of generated values, if there are any. */
+/** Adds the header `X-Mocked`, which lists the JSON Pointers of the generated values in the body. Returns `headers` unchanged if no value is generated. */
 function addGenerated(headers: Headers, generated: readonly string[]): Headers {
   return generated.length === 0 ? headers : { ...headers, 'X-Mocked': generated.map(encodeURI).join(', ') };
 }
 
-/** Adds to the response of a user's handler: the status, the content type, and the prefix of the sandbox in `Location`. */
+/** Creates the response of a user's handler: adds the default status, the content type in the contract, and the prefix of the sandbox in `Location`. */
 function completeUserResponse(
-  { route, target }: OperationCall,
+  { route, target, request }: OperationCall,
   { status = route.successStatus, headers = NO_HEADERS, body, generated = [] }: HandlerResponse,
 ): ResponseData {
   const typed = { 'Content-Type': getDocumentedType(route, status), ...normalizeHeaderNames(headers) };
-  return createResponse(status, body, addGenerated(addPrefix(target.location, typed), generated));
+  return createResponse(status, body, addGenerated(addPrefix(target.location, typed, request), generated));
 }
 
-/** Adds to the response of the mock or of a fault: the header `X-Mocked`, and the prefix of the sandbox in `Location`. */
+/** Returns a response of the mock or of a fault with the header `X-Mocked: operation`, and with the prefix of the sandbox in `Location`. */
 export function completeMockResponse(location: Location, response: ResponseData): ResponseData {
   return { ...response, headers: { ...addPrefix(location, response.headers), 'X-Mocked': 'operation' } };
 }
 
-/** Adds the base path of the request, such as `/v1`, and the prefix of its sandbox, such as `/_sandbox/w3`, to the paths in the headers `Location` and `Link`. */
-function addPrefix({ prefix, basePath }: Location, headers: Headers): Headers {
+/**
+ * Adds the prefix of the sandbox, such as `/_sandbox/w3`, and the base path, such as `/v1`, to the paths in the headers `Location` and `Link`. Also adds them
+ * to a `Location` that is a URL of this server. Does not add a base path that the path already has.
+ */
+function addPrefix({ prefix, basePath }: Location, headers: Headers, request?: HttpRequest): Headers {
   const { Location: path, Link: links } = headers;
   if (prefix + basePath === '' || (path ?? links) === undefined) return headers;
-  const add = (own: string) => prefix + (isBelow(own, basePath) ? '' : basePath) + own;
+  const add = (target: string) => prefix + (isBelow(target, basePath) ? '' : basePath) + target;
+  const host = `http://${request?.headers.host}`;
+  const origin = path?.startsWith(`${host}/`) ? host : '';
+  const own = path?.slice(origin.length) ?? '';
   return {
     ...headers,
-    ...(path?.startsWith('/') && { Location: add(path) }),
+    ...(path !== undefined && { Location: origin + (own.startsWith('/') ? add(own) : own) }),
     ...(links !== undefined && { Link: links.replaceAll(/(?<=<)\/[^>]*/g, add) }),
   };
 }
 
-/** Returns the media type that the contract documents for responses with a status. If there are several, prefers a JSON type. */
+/**
+ * Returns the media type that the contract documents for responses with a status. If the contract documents several media types, prefers JSON. If it documents
+ * none, returns JSON.
+ */
 function getDocumentedType({ responses }: Route, status: number): string {
   const types = Object.keys(findResponse(responses, status)?.media ?? {});
   return types.find(isJsonType) ?? types[0] ?? JSON_TYPE;
-}
-
-/**
- * Creates the context of a handler. `getRevision` returns the revision of the state that the handler has read. It returns undefined if the handler has also used
- * the clock or the id generator, or has changed the state.
- */
-function createTrackedContext({ application, collections }: Parts, { clock, idGenerator }: Sandbox, store: Store) {
-  const { extendContext = (context) => context } = application;
-  let revision: number | undefined;
-  let usesMore = false;
-  const trackUse = <Result>(result: Result): Result => {
-    usesMore = true;
-    return result;
-  };
-  const newId = createIdSource(collections, idGenerator, store);
-  const context: Context = {
-    read() {
-      const committed = store.read();
-      if (revision !== undefined && revision !== committed.revision) usesMore = true;
-      revision = committed.revision;
-      return committed.state;
-    },
-    update: (change) => trackUse(store.update(change)),
-    reset: () => trackUse(store.reset()),
-    nowMs: () => trackUse(clock.nowMs()),
-    newId: () => trackUse(newId()),
-  };
-  return { context: extendContext(context), getRevision: () => (usesMore ? undefined : revision) };
-}
-
-/** Returns a function that creates ids. The function skips ids of existing entries, because a user who sets a seed twice gets the same ids twice. */
-function createIdSource(
-  collections: Parts['collections'],
-  idGenerator: Sandbox['idGenerator'],
-  store: Store,
-): () => string {
-  const isUsed = (id: string) =>
-    Object.entries(store.read().state).some(([name, entries]) => {
-      const key = collections[name]?.key;
-      return key !== undefined && entries.some((entry) => entry[key] === id);
-    });
-  return () => {
-    let id = idGenerator.next();
-    while (idGenerator.seed !== undefined && isUsed(id)) id = idGenerator.next();
-    return id;
-  };
 }

@@ -1,6 +1,6 @@
 import type { FaultDefinition } from '../../control/operation.ts';
+import { findImageFaultIssue } from '../../mock/fault-warnings.ts';
 import { createErrorResponse, createStatusProblem } from '../../mock/status-problem.ts';
-import { findImageFaultIssue } from '../../mock/unmatchable-faults.ts';
 import { replaceBodyAndHeaders } from '../../mock/validate-fault.ts';
 import type { FaultEffect, ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
 import { getPathname, parseQuery } from '../../util/request-target.ts';
@@ -10,6 +10,7 @@ import { toUriReference } from '../problem.ts';
 import { delayResponse, summarizeFaults } from './faults.ts';
 import { completeMockResponse } from './handle.ts';
 import {
+  type Decision,
   type Exchange,
   NO_RESPONSE,
   RESET_RETRY,
@@ -18,10 +19,10 @@ import {
   type Target,
 } from './values.ts';
 
-/** The outcome of a request for an image, and whether a later middleware sends the image. */
+/** The outcome of a request for an image. `callsNext`: whether a later Koa middleware sends the image. */
 type ImageResult = Pick<Exchange, 'outcome' | 'callsNext'>;
 
-/** Applies the faults of the sandbox to a request for an image. If no fault changes the response, a later middleware sends the image. */
+/** Applies the injected faults of the sandbox to a request for an image. If no fault replaces the image, a later Koa middleware sends it. */
 export async function respondToImage(
   { retries, stopping }: AppParts,
   sandboxRequest: SandboxRequest,
@@ -29,12 +30,15 @@ export async function respondToImage(
   const { request, target } = sandboxRequest;
   if (!READ_METHODS.includes(request.method)) return SEND_IMAGE;
   if (retries.detectRetry(request)) return { outcome: RESET_RETRY, callsNext: false };
-  const effect = applyImageFaults(sandboxRequest);
+  const effect = await applyImageFaults(sandboxRequest);
   if (!effect) return SEND_IMAGE;
   const delayMs = effect.delayMs.before + effect.delayMs.after;
-  const outcome = { ...NO_RESPONSE, isRecorded: true, effects: summarizeFaults(effect, delayMs) };
-  if (!(await delayResponse(request, delayMs, stopping))) return { outcome, callsNext: false };
   const { response: injected, connection } = effect;
+  // The journal names a fault as the origin of a response only if the fault replaces the image or closes the connection.
+  const isDecided = connection !== undefined || injected !== undefined;
+  const decision: Decision | undefined = isDecided ? { source: 'fault', faults: [...effect.faults] } : undefined;
+  const outcome = { ...NO_RESPONSE, isRecorded: true, effects: summarizeFaults(effect, delayMs), decision };
+  if (!(await delayResponse(request, delayMs, stopping))) return { outcome, callsNext: false };
   if (connection) return { outcome: { ...outcome, transport: { connection } }, callsNext: false };
   if (injected?.status === undefined) return { outcome, callsNext: true };
   const response = createFaultResponse(target, injected.status, injected);
@@ -43,17 +47,20 @@ export async function respondToImage(
 
 const SEND_IMAGE: ImageResult = { outcome: NO_RESPONSE, callsNext: true };
 
-function applyImageFaults({ request, target, selection }: SandboxRequest): FaultEffect | undefined {
-  const { faults } = selection.sandbox;
+async function applyImageFaults({ request, target, selection }: SandboxRequest): Promise<FaultEffect | undefined> {
+  const { faults, change } = selection.sandbox;
   if (!faults.isActive) return undefined;
   const { method, headers } = request;
   const path = getPathname(target.location.target);
   const query = parseQuery(target.location.querystring);
   const matchable = { operationId: undefined, method, path, query, headers, body: undefined };
-  return faults.apply(matchable, { hasPreference: false, canApply: appliesToImages });
+  return change(() => faults.apply(matchable, { hasPreference: false, canApply: appliesToImages }));
 }
 
-/** Returns whether a fault applies to images. Such a fault matches a path, names no operation, and has an effect that is possible for images. */
+/**
+ * Returns whether a fault can apply to images. The fault must have a matcher for the path, must not name an operation, and must have an effect that is possible
+ * for images.
+ */
 function appliesToImages(fault: FaultDefinition): boolean {
   return fault.operation === undefined && fault.where?.path !== undefined && findImageFaultIssue(fault) === undefined;
 }

@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import type { CompletedBody } from '../../mock/compare-contracts.ts';
 import { runInSlices, type Steps, splitList } from '../../util/slices.ts';
 
-/** A long list as JSON in UTF-8, in pieces. */
+/** The JSON text of a long list in UTF-8, split into pieces. */
 export interface ListPieces {
   readonly pieces: readonly Buffer[];
   /** The length of all pieces, in bytes. */
@@ -12,10 +12,13 @@ export interface ListPieces {
 
 type CompletedList = CompletedBody & { readonly body: readonly unknown[] };
 
-/** The minimum size of a piece that is sent, in characters. */
+/** The minimum size of a piece, in characters. */
 const PIECE_LENGTH = 128 * 1024;
 
-/** Completes a long list in slices. `complete` completes a part of the list. Returns the same list if it is already complete. */
+/**
+ * Completes the entries of a long list: adds generated fields and removes unknown fields. The work is split into slices, between which the server handles other
+ * requests. `complete`: a function that completes a part of the list. Resolves to `list` itself if all entries are already complete.
+ */
 export function completeList(
   list: readonly unknown[],
   complete: (part: readonly unknown[]) => CompletedBody,
@@ -40,10 +43,13 @@ function* completeSteps(
   return { body: isChanged ? body : list, generated: [...generated] };
 }
 
-/** The lists that are being converted to JSON. */
+/** The conversions in progress, by list. */
 const inProgress = new WeakMap<readonly unknown[], Promise<ListPieces>>();
 
-/** Converts a long list to JSON in slices. The entries must be JSON values that do not change. Concurrent requests for the same list share the pieces. */
+/**
+ * Converts a long list to JSON. The work is split into slices, between which the server handles other requests. The entries must be JSON values that never
+ * change. Concurrent calls with the same list share one conversion.
+ */
 export function serializeList(list: readonly unknown[]): Promise<ListPieces> {
   const known = inProgress.get(list);
   if (known) return known;

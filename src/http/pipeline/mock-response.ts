@@ -1,15 +1,18 @@
+import type { HandlerResponse } from '../../application.ts';
 import { InvalidPreferenceError } from '../../mock/choose-response.ts';
-import { type Mock, MockError } from '../../mock/mock.ts';
-import { createErrorResponse, getMethodsAtPath } from '../../mock/status-problem.ts';
+import { type Mock, MockError, type MockResponse } from '../../mock/mock.ts';
 import { replaceBodyAndHeaders } from '../../mock/validate-fault.ts';
-import { findResponse, type ResponseToVerify } from '../../openapi/responses.ts';
+import { findResponse } from '../../openapi/responses.ts';
 import type { ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
 import type { ServedContract } from '../parts.ts';
 import { HttpProblemError, toUriReference } from '../problem.ts';
 import { createPreferenceError, formatPreferenceApplied, type Preferences } from './preferences.ts';
 import type { OperationCall, ResponseData } from './values.ts';
 
-/** Creates a mock response with the preferences of the request. Throws an `HttpProblemError` if the contract does not document the preferred response. */
+/**
+ * Generates a response from the contract, as the preferences of the request (RFC 7240) select it. Throws an `HttpProblemError` if the contract does not
+ * document the preferred response.
+ */
 export function createPreferredResponse(parts: ServedContract, call: OperationCall): ResponseData {
   const { preferences } = call;
   const response = withInstance(parts, call, createMockResponse(parts.mock, call, preferences.choice));
@@ -19,34 +22,59 @@ export function createPreferredResponse(parts: ServedContract, call: OperationCa
 }
 
 /**
- * Creates the response of a fault. If the contract documents the status, this is a mock response; otherwise it is a generic error. The body and the headers of
- * the fault replace those of the response.
+ * Creates the response of an injected fault. If the contract documents the status, generates the response from the contract. Otherwise, the response has the
+ * format that the contract documents for other errors. The body and the headers of the fault replace the generated body and headers.
  */
 export function createFaultResponse(parts: ServedContract, call: OperationCall, fault: ForcedResponse): ResponseData {
   const { route } = call;
   const { status: code, example, body, headers = {} } = fault;
   const isDocumented = code === undefined || findResponse(route.responses, code) !== undefined;
-  const response = isDocumented
+  const response: MockResponse = isDocumented
     ? createMockResponse(parts.mock, call, { code, example })
-    : createErrorResponse(parts.contract, getMethodsAtPath(parts.contract, route), code);
+    : parts.mock.createUndocumentedError(route, code, call.request.headers.accept ?? '');
   const located = body === undefined ? withInstance(parts, call, response) : response;
-  return { ...replaceBodyAndHeaders(route, located, fault), exposedHeaders: Object.keys(headers) };
+  const replaced = replaceBodyAndHeaders(route, located, fault);
+  return {
+    ...replaced,
+    exposedHeaders: Object.keys(headers),
+    example: body === undefined ? located.example : undefined,
+  };
 }
 
-function createMockResponse(mock: Mock, call: OperationCall, choice: Preferences['choice']): ResponseToVerify {
+function createMockResponse(mock: Mock, call: OperationCall, choice: Preferences['choice']): MockResponse {
   const { route, input, request, preferences } = call;
   try {
     return mock.createResponse(route, input, choice, request.headers.accept ?? '');
   } catch (error) {
-    if (error instanceof InvalidPreferenceError)
-      throw createPreferenceError(error.preference, preferences.sources[error.preference], error);
+    if (error instanceof InvalidPreferenceError) {
+      const { preference, message, remedy } = error;
+      const hint = preference === 'code' && (choice.code ?? 0) >= 400 ? ', or add a fault with this status' : '';
+      const described = { message: message + hint, remedy: remedy + hint };
+      throw createPreferenceError(preference, preferences.sources[preference], described);
+    }
     if (error instanceof MockError) throw new HttpProblemError({ code: 'internal-error', detail: error.message });
     throw error;
   }
 }
 
-/** Sets the property `instance` of a problem document to the path of the request, if the contract allows this value. */
-function withInstance({ contract }: ServedContract, { route, target }: OperationCall, response: ResponseToVerify) {
+/** If a user's handler returned an error status without a body, adds a body that is generated from the contract. Returns other responses unchanged. */
+export function addErrorBody(parts: ServedContract, call: OperationCall, response: HandlerResponse): HandlerResponse {
+  const { status = 200, body, headers } = response;
+  const isDocumented = Object.keys(findResponse(call.route.responses, status)?.media ?? {}).length > 0;
+  if (status < 400 || body !== undefined || !isDocumented) return response;
+  const mocked = withInstance(parts, call, createMockResponse(parts.mock, call, { code: status }));
+  return { status, body: mocked.body, headers: { ...mocked.headers, ...headers } };
+}
+
+/**
+ * Sets the property `instance` of a problem document (RFC 9457) to the path of the request. Returns the response unchanged if the contract does not allow this
+ * value, or if the body has no `instance`.
+ */
+function withInstance(
+  { contract }: ServedContract,
+  { route, target }: OperationCall,
+  response: MockResponse,
+): MockResponse {
   const { status, body } = response;
   if (status < 400 || !hasInstance(body)) return response;
   const instance = toUriReference(target.location.prefix + target.location.pathname);

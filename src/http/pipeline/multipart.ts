@@ -7,8 +7,9 @@ import { loadPackage } from '../../util/load-package.ts';
 import { HttpProblemError } from '../problem.ts';
 
 /**
- * Parses the body of a `multipart/form-data` request (RFC 7578). A file becomes a `data:` URL (RFC 2397) with its media type, name and size. Decision: the
- * URL of a file of more than 100 kB has no content, because the state would be too large. JSON without a file name stays text.
+ * Parses the body of a `multipart/form-data` request (RFC 7578). A file becomes a `data:` URL (RFC 2397) with its media type, name and size:
+ * `data:image/png;name=cat.png;size=68;base64,iVBO…`. Decision: the URL of a file of more than 100 kB has no content, because the state would be too large. A
+ * JSON part without a file name stays text.
  */
 export function parseMultipart(body: Buffer, contentType: string): Promise<unknown> {
   const { Busboy } = loadPackage<typeof FastifyBusboy>('@fastify/busboy');
@@ -20,7 +21,7 @@ export function parseMultipart(body: Buffer, contentType: string): Promise<unkno
     });
     parser.on('field', (name, value) => fields.push([name, value]));
     parser.on('file', (name, stream, fileName, _encoding, type) => {
-      // The field gets its place before its content is complete.
+      // Reserves the position of the field, because the content arrives later.
       const index = fields.push([name, '']) - 1;
       const chunks: Buffer[] = [];
       stream.on('error', reject);
@@ -30,7 +31,7 @@ export function parseMultipart(body: Buffer, contentType: string): Promise<unkno
       });
     });
     parser.on('partsLimit', () => {
-      const detail = `the body has more than ${MAX_PARTS} parts: send fewer`;
+      const detail = `the body has more than ${MAX_PARTS} parts: send fewer fields and files`;
       reject(new HttpProblemError({ code: 'body-too-large', detail }));
     });
     parser.on('error', reject);
@@ -39,10 +40,10 @@ export function parseMultipart(body: Buffer, contentType: string): Promise<unkno
   });
 }
 
-/** The maximum number of parts of a body. */
+/** The maximum number of parts (fields and files) in a body. */
 const MAX_PARTS = Math.min(1_000, MAX_JSON_VALUES);
 
-/** The name of a file that a browser sends for a `Blob`. */
+/** The file name that a browser sends for a `Blob` without a name. */
 const BLOB_NAME = 'blob';
 
 function formatFile(name: string | undefined, type: string, content: Buffer): string {

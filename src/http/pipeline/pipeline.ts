@@ -1,45 +1,48 @@
 import type { ServerResponse } from 'node:http';
-import { NO_HEADERS } from '../headers.ts';
+import type { MeasuredResponse } from '../metrics.ts';
 import type { AppParts } from '../parts.ts';
-import { createMethodNotAllowed, type HttpProblem, internalError, toHttpProblem } from '../problem.ts';
-import { recordRequest } from '../record.ts';
-import { documentsProblem } from './error-response.ts';
+import { createMethodNotAllowed } from '../problem.ts';
+import { recordRequest, type SentResponse } from '../record.ts';
+import { NO_HEADERS } from '../response-headers.ts';
+import { addError, addProblem } from './add-problem.ts';
+import { addFaults, describeError } from './decision.ts';
 import { applyFaults, delayResponse, NO_FAULTS } from './faults.ts';
+import { handleOnce } from './idempotency.ts';
 import { respondToImage } from './image-faults.ts';
 import { formatPreferenceApplied } from './preferences.ts';
 import type { HttpRequest } from './request.ts';
-import { createProblemResponse, createResponse, writeResponse } from './response.ts';
+import { createResponse, writeResponse } from './response.ts';
 import { enterSandbox, routeRequest } from './route.ts';
 import { hasLongList, validateRequest, verifyLongList, verifyResponse } from './validate.ts';
 import {
   type AppliedFaults,
   type Exchange,
-  getPath,
+  type HandlerResult,
   NO_RESPONSE,
   type OperationCall,
   type OperationRequest,
   type Outcome,
   RESET_RETRY,
-  type RoutedRequest,
   type SandboxRequest,
   type ValidRequest,
 } from './values.ts';
 
 /**
- * Routes a request, which is the first step of the pipeline. The contract's API and the control API use the same pipeline. Each step is a function of values that
- * does not use Koa. The steps run in this order:
+ * Runs the first step of the pipeline, which finds the operation of a request. The contract's API and the control API use the same pipeline. The steps do not
+ * use Koa, and run in this order:
  * 1. route: checks the host, the origin and the access, and finds the operation (route.ts)
  * 2. sandbox: selects the sandbox that the request names (route.ts)
  * 3. validate: receives the whole request, and validates it against the contract (validate.ts, body.ts)
  * 4. preferences and faults: finds the faults and preferences that apply, and delays the request (preferences.ts, faults.ts; image-faults.ts for images)
- * 5. handle or mock: calls the handler of the operation, or creates a mock response (handle.ts, mock-response.ts; control-api.ts)
+ * 5. handle or mock: calls the handler of the operation, or creates a mock response (handle.ts, mock-response.ts; idempotency.ts for repeated requests;
+ *    control-api.ts)
  * 6. complete: adds generated fields, the content type and headers to the response (handle.ts)
  * 7. verify: validates the response against the contract (validate.ts)
  * 8. write: sends the response (plain-response.ts for most changes, response.ts)
- * 9. record: adds the exchange to the response cache and the journal (response-cache.ts, record.ts)
+ * 9. record: adds the request and the response to the response cache, the journal and the metrics (response-cache.ts, record.ts, metrics.ts)
  *
- * `startExchange` runs step 1, `runPipeline` runs steps 2 to 7, and `finishExchange` runs steps 8 and 9. These functions never throw: they convert errors to
- * problem documents.
+ * `startExchange` runs step 1, `runPipeline` runs steps 2 to 7, and `finishExchange` runs steps 8 and 9. `startExchange` and `runPipeline` convert errors to
+ * problem documents (RFC 9457) and never throw.
  */
 export function startExchange(parts: AppParts, request: HttpRequest): Exchange {
   try {
@@ -50,7 +53,7 @@ export function startExchange(parts: AppParts, request: HttpRequest): Exchange {
   }
 }
 
-/** Runs steps 2 to 7 of the pipeline. Returns the exchange with the verified response. */
+/** Runs the steps from `sandbox` to `verify` of the pipeline. Resolves to the exchange with its response. Never rejects. */
 export async function runPipeline(parts: AppParts, routed: Exchange): Promise<Exchange> {
   const { request, target } = routed;
   if (!target) return routed;
@@ -63,7 +66,10 @@ export async function runPipeline(parts: AppParts, routed: Exchange): Promise<Ex
   }
 }
 
-/** Writes the response of an exchange unless it is `sent`, and adds the exchange to the response cache and the journal. */
+/**
+ * Writes the response of an exchange, and adds the exchange to the response cache, the journal and the metrics. `sent`: the response, if the caller has already
+ * written it.
+ */
 export function finishExchange(
   parts: AppParts,
   exchange: Exchange,
@@ -71,11 +77,24 @@ export function finishExchange(
   sent = writeResponse(parts, res, exchange),
 ): void {
   const { journal } = exchange.selection?.sandbox ?? parts.sandboxes.default;
-  if (exchange.outcome.isRecorded) recordRequest(journal, exchange, sent, res);
+  if (exchange.outcome.isRecorded) {
+    recordRequest(journal, exchange, sent, res);
+    if (parts.metrics.isOn) parts.metrics.recordResponse(measure(exchange, sent));
+  }
   parts.cache.store(exchange, sent, res);
 }
 
-/** Returns an exchange whose response is the problem document of an error. */
+function measure({ request, target, outcome }: Exchange, sent: SentResponse | undefined): MeasuredResponse {
+  return {
+    operationId: target?.route?.operationId,
+    status: sent?.response.status,
+    durationMs: performance.now() - request.startMs,
+    isInvalid: outcome.violations !== undefined,
+    isInvalidResponse: outcome.responseViolations !== undefined,
+  };
+}
+
+/** Returns the exchange with an error response. Converts `error` to a problem document (RFC 9457). */
 export function refuse(parts: AppParts, exchange: Omit<Exchange, 'callsNext'>, error: unknown): Exchange {
   const { request, target, selection } = exchange;
   return {
@@ -103,7 +122,7 @@ async function respond(parts: AppParts, sandboxRequest: SandboxRequest): Promise
 
 const RECORDED: Outcome = { ...NO_RESPONSE, isRecorded: true };
 
-/** Responds to a request for an unknown path or an unknown method. */
+/** Responds to a request for a path that does not exist or does not support the method. */
 function respondWithoutOperation(sandboxRequest: SandboxRequest, outcome: Outcome): Outcome {
   const { request, target } = sandboxRequest;
   const { api, kind, allow, location } = target;
@@ -117,18 +136,21 @@ function respondWithoutOperation(sandboxRequest: SandboxRequest, outcome: Outcom
   return addProblem(sandboxRequest, outcome, problem);
 }
 
-/** Runs steps 3 to 6 for an operation, when the API allows it. Returns the outcome with the response. Never rejects. */
+/**
+ * Validates and handles a request for an operation, as soon as the concurrency limit of the API allows it. Resolves to the outcome with the response. Never
+ * rejects.
+ */
 function runOperation(parts: AppParts, operation: OperationRequest, initial: Outcome): Promise<Outcome> {
   const { request, target, route } = operation;
   const serverDelayMs = target.api.isContractApi ? parts.getDelayMs() : 0;
   const outcome = serverDelayMs > 0 ? { ...initial, effects: { delayMs: serverDelayMs } } : initial;
-  // Not an async function, like `handle`: each would take 2 % of the CPU time of a change.
+  // This function and `handle` are not async functions, because each async function takes 2 % of the CPU time of a POST request.
   return target.api
     .schedule(request, () => runSteps(parts, operation, outcome, serverDelayMs), route)
     .catch((error) => addError(parts, operation, outcome, error));
 }
 
-/** Runs steps 3 to 6 for an operation. `serverDelayMs`: the delay of the server option `delay`. This delay also applies to invalid requests. */
+/** Validates and handles a request for an operation. `serverDelayMs`: the delay by the server option `delay`, in ms, which also applies to invalid requests. */
 async function runSteps(
   parts: AppParts,
   operation: OperationRequest,
@@ -145,9 +167,14 @@ async function runSteps(
   if ('code' in valid) return addProblem(operation, outcome, valid);
   if (request.socket.destroyed) return outcome;
   if (parts.retries.detectRetry(request)) return RESET_RETRY;
-  const { input, preferences } = valid;
-  const applied = target.api.isContractApi ? applyFaults(operation, valid, serverDelayMs) : NO_FAULTS;
-  const call = { request, target, selection, route, input, preferences, applied };
+  const { input, preferences, idempotencyKey } = valid;
+  const { sandbox } = selection;
+  const { isContractApi } = target.api;
+  const apply = () => (isContractApi ? applyFaults(operation, valid, serverDelayMs) : NO_FAULTS);
+  // Servers that share a database store the counters of faults in the sandbox.
+  const isStored = isContractApi && parts.sandboxes.isShared && sandbox.faults.isActive;
+  const applied = isStored ? await sandbox.change(apply) : apply();
+  const call = { request, target, selection, route, input, preferences, idempotencyKey, applied };
   const next = addEffects(outcome, valid, applied);
   if (!applied.hasEffects) return await handle(parts, next, call);
   const isConnected = await delayResponse(request, applied.delayMs.before, parts.stopping);
@@ -166,38 +193,27 @@ function addEffects(outcome: Outcome, { preferences, notes }: ValidRequest, appl
     headers: preferenceApplied === undefined ? NO_HEADERS : { 'Preference-Applied': preferenceApplied },
     transport: applied.transport,
     effects: applied.summary,
+    // If a fault resets the connection before the handler runs, the fault is the origin of the outcome.
+    decision: addFaults(undefined, applied),
   };
 }
 
 function handle(parts: AppParts, outcome: Outcome, call: OperationCall): Promise<Outcome> {
-  return call.target.api.handle(call).then(
-    ({ response, revision }) => ({ ...outcome, response, revision }),
-    (error) => addError(parts, call, outcome, error),
-  );
-}
-
-/** Returns an outcome whose response is the problem document of an error. Logs an unexpected error, and converts it to an internal error. */
-function addError({ log, application }: AppParts, routed: RoutedRequest, outcome: Outcome, error: unknown): Outcome {
-  const problem = toHttpProblem(error, application.problems) ?? internalError;
-  const path = getPath(routed);
-  const message = problem === internalError ? undefined : problem.detail;
-  // Disk errors have another code. They can occur in every request, so only the store logs them, once.
-  if (problem.code === internalError.code) log.error({ err: error, method: routed.request.method, path }, message);
-  return addProblem(routed, outcome, problem);
-}
-
-/** Returns an outcome whose response is a problem document, or has the form in which the contract documents errors of the operation. */
-function addProblem(routed: RoutedRequest, outcome: Outcome, problem: HttpProblem): Outcome {
-  const { target } = routed;
-  const route = target?.route;
-  const response = createProblemResponse(problem, getPath(routed));
-  const documented = route && target.api.createErrorResponse?.({ ...routed, target, route }, problem, response);
-  const isDocumented = () => documented || (route && documentsProblem(route, response.status));
-  return {
+  const runHandler = (handled: OperationCall) => call.target.api.handle(handled);
+  const toOutcome = (handling: Promise<HandlerResult>) => handling.then(addResult, addFailure);
+  const addResult = ({ response, revision, decision, changes, notes = [] }: HandlerResult): Outcome => ({
     ...outcome,
-    response: documented ?? response,
-    notes: [...outcome.notes, problem.detail],
-    violations: problem.violations,
-    isRefusal: problem.kind === undefined || !isDocumented(),
-  };
+    notes: notes.length === 0 ? outcome.notes : [...outcome.notes, ...notes],
+    response,
+    revision,
+    decision: addFaults(decision, call.applied),
+    changes,
+  });
+  const addFailure = (error: unknown): Outcome => ({
+    ...addError(parts, call, outcome, error),
+    decision: addFaults(describeError(parts, call, error), call.applied),
+  });
+  return call.idempotencyKey === undefined
+    ? toOutcome(runHandler(call))
+    : handleOnce(parts, call, { outcome, runHandler, toOutcome });
 }

@@ -3,11 +3,11 @@ import { MAX_DELAY_MS } from '../../util/limits.ts';
 import { HttpProblemError } from '../problem.ts';
 import type { HttpRequest } from './request.ts';
 
-/** The preferences of a request (RFC 7240): the documented response that the mock returns, and the delay of the response. */
+/** The preferences of a request (RFC 7240). They select a response that the contract documents, and delay the response: `Prefer: code=404, delay=500`. */
 export interface Preferences {
-  /** The preferences that select the response of the mock. */
+  /** The preferences that select a documented response. */
   readonly choice: ResponsePreferences;
-  /** Whether the mock responds even if the operation has a handler. */
+  /** Whether the response is generated from the contract, even if the operation has a handler. */
   readonly isMockRequired: boolean;
   /** The delay of the response, in ms. */
   readonly delayMs: number;
@@ -23,8 +23,8 @@ interface Source {
 
 type Query = Readonly<Record<string, string | string[]>>;
 
-/** The valid values of each preference. */
-const VALUES = {
+/** The valid values of each preference. `remedy`: what to use instead of an invalid value, for the error message. */
+const VALID_VALUES = {
   code: { isValid: (text: string) => /^[2-5]\d\d$/.test(text), remedy: 'a status code from 200 to 599' },
   example: { isValid: (text: string) => text !== '', remedy: 'the name of an example' },
   dynamic: { isValid: (text: string) => /^(true|false|)$/.test(text), remedy: 'true or false' },
@@ -35,18 +35,21 @@ const VALUES = {
   },
 };
 
-type Name = keyof typeof VALUES;
+type Name = keyof typeof VALID_VALUES;
 
-const NAMES = Object.keys(VALUES) as Name[];
+const NAMES = Object.keys(VALID_VALUES) as Name[];
 
-/** The preferences of all requests that have none. */
+/** The result for requests without preferences. */
 export const NO_PREFERENCES: Preferences = { choice: {}, isMockRequired: false, delayMs: 0, sources: {} };
 
-/** The prefix of preferences in a query, such as `?__code=404`. A user of the address bar of a browser can't send a `Prefer` header. */
+/** The prefix of preferences in the query, such as `?__code=404`. They are for the address bar of a browser, which can't send a `Prefer` header. */
 const PREFIX = '__';
 const NAMES_IN_QUERY: ReadonlySet<string> = new Set(NAMES.map((name) => PREFIX + name));
 
-/** Parses the preferences in the `Prefer` header and the query. Also returns the query without preferences. Throws an `HttpProblemError` if one is invalid. */
+/**
+ * Parses the preferences in the `Prefer` header and in the query. Also returns the query without the preferences. Throws an `HttpProblemError` if a preference
+ * is invalid.
+ */
 export function parsePreferences(headers: HttpRequest['headers'], query: Query) {
   const header = headers.prefer?.toString() || undefined;
   const isInQuery = Object.keys(query).some((name) => NAMES_IN_QUERY.has(name));
@@ -70,16 +73,19 @@ export function parsePreferences(headers: HttpRequest['headers'], query: Query) 
 function refuseInvalid(sources: Preferences['sources']): void {
   for (const name of NAMES) {
     const source = sources[name];
-    if (!source || VALUES[name].isValid(source.value)) continue;
+    if (!source || VALID_VALUES[name].isValid(source.value)) continue;
     const [prefix, place] = source.in === 'query' ? [PREFIX, 'query'] : ['', 'Prefer header'];
     const preference = `${prefix}${name}=${source.value.slice(0, 50)}`;
-    const remedy = `use ${VALUES[name].remedy}`;
+    const remedy = `use ${VALID_VALUES[name].remedy}`;
     const message = `the preference ${preference} in the ${place} is invalid: ${remedy}`;
     throw createPreferenceError(name, source, { message, remedy });
   }
 }
 
-/** Returns the value of the `Preference-Applied` header. Returns undefined if no preference was applied. `isMocked`: whether the mock created the response. */
+/**
+ * Returns the value of the response header `Preference-Applied`. Returns undefined if no preference was applied. `isMocked`: whether the response is generated
+ * from the contract. For other responses, only the preference `delay` can be applied.
+ */
 export function formatPreferenceApplied({ choice, delayMs }: Preferences, isMocked: boolean): string | undefined {
   if (!isMocked && delayMs === 0) return undefined;
   const { seed, ...chosen } = choice;
@@ -113,12 +119,12 @@ function findInQuery(query: Query): Preferences['sources'] {
   );
 }
 
-/** Returns a token unchanged, and any other value in quotes. */
+/** Formats the value of a preference for a header: a token (RFC 9110) unchanged, and any other text in double quotes. */
 function formatValue(value: string): string {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(value) ? value : JSON.stringify(value.replaceAll(/[^\x20-\x7e]/g, '?'));
 }
 
-/** Creates the error for an invalid preference. */
+/** Creates the error for an invalid preference, with status 400. `source`: where the client sent the preference. */
 export function createPreferenceError(
   name: Name,
   source: Source | undefined,

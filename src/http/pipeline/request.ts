@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { BodyReader } from './body.ts';
 
-/** A request for the steps of the pipeline. It does not depend on Koa. */
+/** A request as the steps of the pipeline use it. It does not depend on Koa. */
 export type HttpRequest = ReturnType<typeof createHttpRequest>;
 
-/** Returns the media type that the client prefers (RFC 9110, section 12.5.1). Returns false if the client accepts none of `types`. */
+/** Returns the media type in `types` that the client prefers (RFC 9110, section 12.5.1). Returns false if the client accepts none of them. */
 type Accepts = (types: string[]) => string | false;
 
-/** Creates the request for the pipeline from Node's request and response. */
+/** Creates the object that the steps of the pipeline use as the request. */
 export function createHttpRequest(req: IncomingMessage, res: ServerResponse, accepts: Accepts) {
   return {
     method: req.method ?? 'GET',

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { isJsonType } from '../../openapi/responses.ts';
 import { JSON_TYPE } from '../../util/request-target.ts';
-import { DATA_HEADERS, type Headers, JSON_HEADERS, NO_HEADERS, PROBLEM_HEADERS } from '../headers.ts';
 import type { AppParts } from '../parts.ts';
 import { getProblemKind, type HttpProblem, internalError, toUriReference } from '../problem.ts';
 import type { SentResponse } from '../record.ts';
+import { DATA_HEADERS, type Headers, JSON_HEADERS, NO_HEADERS, PROBLEM_HEADERS } from '../response-headers.ts';
 import { sendPieces } from './long-list.ts';
 import { resetConnection, sendWithTransportFault, type TransportFault } from './transport-faults.ts';
 import { type Exchange, getPath, type ResponseData } from './values.ts';
 
-/** Creates a response. The content type is JSON unless `headers` contains another one. A response without a body has no content type. */
+/** Creates a response. The default content type is JSON. A response without a body has no content type. */
 export function createResponse(status: number, body: unknown, headers: Headers = NO_HEADERS): ResponseData {
   if (body !== undefined && headers === NO_HEADERS) return { status, headers: JSON_HEADERS, body };
   if (body !== undefined) return { status, headers: { ...JSON_HEADERS, ...headers }, body };
@@ -17,7 +17,7 @@ export function createResponse(status: number, body: unknown, headers: Headers =
   return { status, headers: others };
 }
 
-/** Creates a response with a problem document (RFC 9457). `path`: the path of the request. */
+/** Creates an error response with a problem document (RFC 9457). `path`: the path of the request, for the property `instance`. */
 export function createProblemResponse(problem: HttpProblem, path: string): ResponseData {
   const { code, detail, violations } = problem;
   const { status, title } = getProblemKind(problem);
@@ -29,7 +29,7 @@ export function createProblemResponse(problem: HttpProblem, path: string): Respo
       title,
       status,
       detail,
-      // Many clients show the property `message` of an error response.
+      // Many clients show the property `message` of an error response to the user.
       message: detail,
       instance: toUriReference(path),
       ...(violations ? { violations } : {}),
@@ -37,19 +37,22 @@ export function createProblemResponse(problem: HttpProblem, path: string): Respo
   };
 }
 
-/** Sets headers of a response. Replaces existing headers of the same name. */
+/** Sets headers of a response. Replaces existing headers with the same names. */
 export function setHeaders(res: ServerResponse, headers: Headers): void {
   for (const name in headers) res.setHeader(name, headers[name] as string);
 }
 
-/** Writes the response of an exchange, and applies its transport fault. Returns the response. Returns undefined if no response was sent, or for a stream. */
+/**
+ * Writes the response of an exchange, and applies the fault that closes its connection or slows its body. Returns the response. Returns undefined if no
+ * response was sent, or if the response is an event stream.
+ */
 export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Exchange): SentResponse | undefined {
   const { request, selection, outcome } = exchange;
   const { response, transport, headers } = outcome;
   if (transport?.connection) {
     const isReset = transport.connection.kind === 'reset';
     const isEmpty = response?.body === undefined || request.method === 'HEAD';
-    // A response without a body can't be cut, so the connection is reset.
+    // A response without a body can't be cut off, so the connection is reset instead.
     if (isReset || isEmpty) parts.retries.recordReset(request);
     if (isReset) {
       resetConnection(res);
@@ -62,7 +65,7 @@ export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Ex
   try {
     return send(res, response, transport);
   } catch (err) {
-    // A user's handler can return a response that can't be written, such as one with a BigInt.
+    // A user's handler can return a value that has no JSON form, such as a BigInt.
     const path = getPath(exchange);
     parts.log.error({ err, method: request.method, path });
     for (const name of Object.keys(response.headers)) res.removeHeader(name);
@@ -70,7 +73,10 @@ export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Ex
   }
 }
 
-/** Sends a response through Node's response object. Koa's response object takes longer than all other steps of the pipeline together. */
+/**
+ * Sends a response with Node's response object. Koa's response object would take longer than all other steps of the pipeline together. Returns undefined if the
+ * response is an event stream or was not sent.
+ */
 function send(res: ServerResponse, response: ResponseData, transport?: TransportFault): SentResponse | undefined {
   // The server has already responded if Node's parser refused the rest of the request.
   if (res.headersSent) return undefined;
@@ -104,14 +110,18 @@ function removeContentHeaders(headers: Headers): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-(type|length)$/i.test(name)));
 }
 
-function toContent(body: unknown, type = JSON_TYPE): string | Buffer {
+/** Returns the text or the bytes of a response body. `type`: the content type. */
+export function toContent(body: unknown, type = JSON_TYPE): string | Buffer {
   if (Buffer.isBuffer(body)) return body;
   return typeof body === 'string' && !isJsonType(type) ? body : JSON.stringify(body);
 }
 
 const EXPOSE = 'Access-Control-Expose-Headers';
 
-/** Adds names to the header `Access-Control-Expose-Headers`. Does nothing if the response has no such header, because then no foreign page can read it. */
+/**
+ * Adds header names to `Access-Control-Expose-Headers`. Does nothing if the response does not have this header: then no page of another origin can read the
+ * response.
+ */
 function exposeHeaders(res: ServerResponse, names: readonly string[]): void {
   const exposed = res.getHeader(EXPOSE);
   if (exposed === undefined) return;

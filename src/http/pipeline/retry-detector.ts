@@ -2,30 +2,30 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HttpRequest } from './request.ts';
 
 /**
- * The time after a reset in which an identical request is assumed to be an automatic retry, in ms. On an idle machine, Chromium retries after a few ms. On a busy
- * machine (two cores, load 13), it retries after 1 to 87 ms.
+ * How long after a connection reset an identical request counts as an automatic retry, in ms. Chromium retries after a few ms on an idle machine, and after 1
+ * to 87 ms on a busy machine (two cores, load 13).
  */
 const WINDOW_MS = 250;
 
-/** The maximum number of recorded resets. */
+/** The maximum number of connection resets that are recorded. */
 const MAX_RESETS = 1_000;
 
 /**
- * Matches user agents that retry a request, even a POST, if a reused connection is reset before the first byte of the response. Chromium and curl do this, because
- * they assume that the server has closed an idle connection. Other clients report the first reset to their caller.
+ * Matches user agents that retry a request automatically, even a POST request, if a reused connection is reset before the first byte of the response. Chromium
+ * and curl retry, because they assume that the server has closed an idle connection. Other clients report the first reset to their caller.
  */
-const RETRYING = /^curl\/|Chrome\//;
+const RETRYING_USER_AGENT = /^curl\/|Chrome\//;
 
 /** Matches user agents of clients in Node that contain the name of a browser. These clients do not retry. */
-const IN_NODE = /jsdom|HappyDOM|\bnode\b/i;
+const NODE_USER_AGENT = /jsdom|HappyDOM|\bnode\b/i;
 
 /**
- * The minimum age of a preconnected connection at its first request, in ms. A client opens such a connection before it has a request. Chromium treats it like a
- * reused connection.
+ * The minimum age of a preconnected connection when its first request arrives, in ms. Chromium opens a preconnected connection before it has a request, and
+ * treats it like a reused connection.
  */
 const PRECONNECT_MS = 50;
 
-/** For each connection: the time when it was opened, in ms of `performance.now()`, and the number of requests before that time. */
+/** When each connection was opened, in ms of `performance.now()`, and how many requests the process had received before. */
 const openings = new WeakMap<object, { readonly openedMs: number; readonly requestCount: number }>();
 
 /** The number of requests that all servers of this process have received. */
@@ -42,8 +42,8 @@ export function countRequest(): void {
 }
 
 /**
- * Waits until the server has accepted all connections that clients have opened. Call this function before a reset: a client retries once on each connection that
- * it opened before the reset.
+ * Waits until the server has accepted all connections that clients have opened. Call this function before a reset. After the reset, a client can retry on each
+ * connection that it opened before the reset, so the server must know these connections.
  */
 export async function acceptPendingConnections(): Promise<void> {
   // The event loop accepts connections between two turns.
@@ -51,14 +51,20 @@ export async function acceptPendingConnections(): Promise<void> {
   await nextTurn();
 }
 
-/** Detects automatic retries after a reset. The server resets a retry too, because the user of the client sent only one request. */
+/**
+ * Detects automatic retries after a fault has reset a connection. The server resets the retry too: for the user of the client, the request and its retry are
+ * one request.
+ */
 export class RetryDetector {
-  /** The times of the resets of each request, in ms of `performance.now()`, in ascending order. */
+  /** The times of connection resets, in ms of `performance.now()`, in ascending order. The key identifies the request that was reset. */
   readonly #resetsMs = new Map<string, readonly number[]>();
-  /** For each retry: the time of the reset before it, in ms of `performance.now()`. */
+  /** The time of the reset that caused a retry, in ms of `performance.now()`, by the retried request. */
   readonly #resetOfRetryMs = new WeakMap<HttpRequest, number>();
 
-  /** Records that the connection of a request is about to be reset, if the client will retry the request. */
+  /**
+   * Records that the server resets the connection of a request. Records nothing if the client does not retry automatically. Call this function before the
+   * reset.
+   */
   recordReset(request: HttpRequest): void {
     const { socket } = request;
     const isReused = socket.bytesWritten > 0 || isPreconnected(request, this.#resetOfRetryMs.get(request));
@@ -71,7 +77,7 @@ export class RetryDetector {
     this.#resetsMs.set(key, [...(this.#resetsMs.get(key) ?? []).slice(1 - MAX_RESETS), nowMs]);
   }
 
-  /** Returns whether a request is the retry of a request that was reset. Each reset has at most one retry. */
+  /** Returns whether a request is an automatic retry after a reset. Returns true at most once for each reset. */
   detectRetry(request: HttpRequest): boolean {
     if (this.#resetsMs.size === 0) return false;
     const { startMs } = request;
@@ -89,15 +95,15 @@ export class RetryDetector {
 }
 
 function isRetrying(userAgent = ''): boolean {
-  return RETRYING.test(userAgent) && !IN_NODE.test(userAgent);
+  return RETRYING_USER_AGENT.test(userAgent) && !NODE_USER_AGENT.test(userAgent);
 }
 
-/** Returns whether the client opened the connection of a request in advance. `resetMs`: the time of the reset, if the request is a retry. */
+/** Returns whether the client opened the connection of a request before it had the request. `resetMs`: the time of the reset, if the request is a retry. */
 function isPreconnected({ socket, startMs }: HttpRequest, resetMs: number | undefined): boolean {
   const opening = openings.get(socket);
   if (!opening) return false;
   if (resetMs !== undefined) return opening.openedMs < resetMs;
-  // On a slow machine, a new connection can also have this age. But then no other request arrived in the meantime.
+  // On a slow machine, a connection that was opened for this request can have the same age. In this case, no other request arrived in the meantime.
   return startMs - opening.openedMs > PRECONNECT_MS && requestCount - opening.requestCount > 1;
 }
 

@@ -2,36 +2,44 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Application } from '../../application.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Sandboxes } from '../../sandbox/registry.ts';
+import { DEFAULT_SANDBOX_ID } from '../../sandbox/sandbox.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
 import { getPathname, isBelow, isImagePath, toDecodablePath } from '../../util/request-target.ts';
 import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../../util/sandbox-id.ts';
-import { CONTROL_DOCUMENT_PATH, isControlPath, refuseForeignHost, refuseForeignOrigin } from '../access-policy.ts';
+import {
+  isControlDocument,
+  isControlPath,
+  isRestricted,
+  refuseForeignHost,
+  refuseForeignOrigin,
+} from '../access-policy.ts';
 import { refuseControlAccess } from '../control/access.ts';
-import { type Headers, NO_HEADERS } from '../headers.ts';
+import { isPackagePage } from '../package-pages.ts';
 import type { AppParts } from '../parts.ts';
 import { createUnknownPath, HttpProblemError, toHttpProblem } from '../problem.ts';
+import { type Headers, NO_HEADERS } from '../response-headers.ts';
 import type { HttpRequest } from './request.ts';
 import type { Api, Exchange, Location, SandboxSelection, SandboxTarget, Target } from './values.ts';
 
 /**
- * Routes a request to the control API, the contract's API or an image. Returns undefined for other requests. Throws an `HttpProblemError` if the host or the
- * origin is not allowed, if access to the control API is denied, or if the sandbox id is invalid.
+ * Finds the target of a request: an operation of the contract's API or of the control API, or an image. Returns undefined for other requests, such as requests
+ * for pages. Throws an `HttpProblemError` if the host or the origin is not allowed, if access to the control API is denied, or if the sandbox id is invalid.
  */
 export function routeRequest(parts: AppParts, request: HttpRequest): Target | undefined {
   const { method, target, headers } = request;
   const location = createLocation({ sandboxId: undefined, prefix: '', target });
   refuseForeignHost(parts.access, headers);
   if (isControlPath(location.pathname)) {
-    refuseControlAccess(parts.access.control, headers);
-    const isDocument = location.pathname === CONTROL_DOCUMENT_PATH;
-    return isDocument ? undefined : createTarget(parts.apis.control, method, location);
+    if (isRestricted(location.pathname)) refuseControlAccess(parts.access.control, headers);
+    return isControlDocument(location.pathname) ? undefined : createTarget(parts.apis.control, method, location);
   }
   refuseForeignOrigin(parts.access, request);
+  if (isPackagePage(location.pathname)) return undefined;
   const inner = mayNameSandbox(target, headers) ? createLocation(getNamedSandbox(target, headers)) : location;
   const found = findTarget(parts, method, inner);
-  // The path /_sandbox/ID/ is the front page of a sandbox.
-  const isFrontPage = inner.path === '/' && parts.options.static === undefined;
-  if (!found && inner.prefix !== '' && !isFrontPage) throw new HttpProblemError(createUnknownPath(location.pathname));
+  // At /_sandbox/ID/, the console shows the sandbox ID.
+  const isConsole = inner.path === '/' && parts.options.static === undefined;
+  if (!found && inner.prefix !== '' && !isConsole) throw new HttpProblemError(createUnknownPath(location.pathname));
   return found;
 }
 
@@ -49,7 +57,10 @@ function createLocation({ sandboxId, prefix, target }: SandboxTarget): Location 
   };
 }
 
-/** Returns the target of a path of the contract, of an image, or of a path below a base path; undefined for other paths. */
+/**
+ * Returns the target of a request if its path is in the contract, is the path of an image, or is below a base path of the contract. Otherwise returns
+ * undefined.
+ */
 function findTarget({ apis, basePaths }: AppParts, method: string, location: Location): Target | undefined {
   const target = createTarget(apis.contract, method, location);
   if (target.kind !== 'unknown-path') return target;
@@ -57,7 +68,10 @@ function findTarget({ apis, basePaths }: AppParts, method: string, location: Loc
   return basePaths.some((basePath) => isBelow(location.path, basePath)) ? target : undefined;
 }
 
-/** Returns the paths of the servers, and the first path segment of all operations, such as `/api`, if it is the same. */
+/**
+ * Returns the base paths of a contract: the paths of its `servers` URLs, and the first path segment of the operations, such as `/api`, if all operations have
+ * the same first segment.
+ */
 export function getBasePaths({ routes, basePaths }: Pick<Contract, 'routes' | 'basePaths'>): readonly string[] {
   const segments = new Set(routes.map(({ path }) => /^\/[^/{}]+(?=\/|$)/.exec(path)?.[0]));
   const [first] = segments;
@@ -79,10 +93,13 @@ function createTarget(api: Api, method: string, location: Location): Target {
   };
 }
 
-/** What `enterSandbox` calls with the sandbox of a request. */
+/** A function that handles a request in its sandbox. */
 type HandleInSandbox = (selection: SandboxSelection) => Promise<Exchange>;
 
-/** Calls `handle` with the sandbox that a request names, or with the sandbox `default` if the request names none. Creates the sandbox if it does not exist. */
+/**
+ * Calls `handle` with the sandbox that a request names, or with the sandbox `default` if the request names no sandbox. Creates the sandbox if it does not
+ * exist.
+ */
 export function enterSandbox(
   parts: AppParts,
   { request, target }: { readonly request: HttpRequest; readonly target: Target },
@@ -90,15 +107,19 @@ export function enterSandbox(
 ): Promise<Exchange> {
   const { sandboxes } = parts;
   const { sandboxId: id, prefix } = target.location;
-  if (id === undefined)
-    return handle({ sandbox: sandboxes.default, isNamed: false, headers: getControlHeaders(sandboxes, target) });
+  if (id === undefined) {
+    const usedId = getUsedId(target);
+    const enter = () =>
+      handle({ sandbox: sandboxes.default, isNamed: false, headers: getControlHeaders(sandboxes, target, usedId) });
+    return sandboxes.isShared && usedId !== undefined ? sandboxes.load(usedId).then(enter) : enter();
+  }
   if (target.kind === 'image' && prefix === '') return handle(selectImageSandbox(sandboxes, id));
   return enterNamedSandbox(parts, { request, target, id }, handle);
 }
 
 /**
- * Calls `handle` with a named sandbox. Receives the body of the request first, so that an incomplete request creates no sandbox. If the sandbox has expired, an
- * error response says so in a header.
+ * Calls `handle` with the sandbox that a request names. Receives the body of the request first, so that an incomplete request creates no sandbox. If the
+ * sandbox has expired, the response has the header `X-Sandbox-Expired`.
  */
 async function enterNamedSandbox(
   { sandboxes, application }: AppParts,
@@ -106,38 +127,56 @@ async function enterNamedSandbox(
   handle: HandleInSandbox,
 ): Promise<Exchange> {
   if (request.body.isSent) await receiveBody(request, target);
-  const expired = getExpiryHeaders(sandboxes, id);
-  const headers = { ...expired, 'X-Sandbox': id };
+  let expired: Headers | undefined;
   try {
-    return await sandboxes.use(id, (sandbox) => handle({ sandbox, isNamed: true, headers }));
+    return await sandboxes.use(id, (sandbox, expiredAtMs) => {
+      expired = toExpiryHeaders(expiredAtMs);
+      return handle({ sandbox, isNamed: true, headers: { ...expired, 'X-Sandbox': id } });
+    });
   } catch (error) {
-    throw addHeaders(error, expired, application);
+    throw addHeaders(error, expired ?? toExpiryHeaders(sandboxes.expiredAtMs(id)), application);
   }
 }
 
-/** Returns the sandbox of a request for an image. Returns the sandbox `default` if the sandbox does not exist: such a request creates none. */
+/**
+ * Returns the sandbox that a request for an image names. If the sandbox does not exist, returns the sandbox `default`, because requests for images create no
+ * sandboxes.
+ */
 function selectImageSandbox(sandboxes: Sandboxes, id: string): SandboxSelection {
   const sandbox = sandboxes.find(id);
   return { sandbox: sandbox ?? sandboxes.default, isNamed: sandbox !== undefined, headers: NO_HEADERS };
 }
 
-/** Receives the body of a request. Throws only if the request is incomplete. The validation step reports all other errors. */
+/** Receives the body of a request. Throws an error only if the request is incomplete. Other errors are reported when the request is validated. */
 async function receiveBody({ body, socket, response }: HttpRequest, { route }: Target): Promise<void> {
   await body.read(Object.keys(route?.bodyMedia ?? {})).catch((error) => {
     if (!response.req.complete && (socket.destroyed || response.headersSent)) throw error;
   });
 }
 
-/** Returns the header with the expiry time of the sandbox for a response of the control API. Returns no headers for the contract's API. */
-function getControlHeaders(sandboxes: Sandboxes, { api, route, location }: Target): Headers {
-  if (api.isContractApi || !route) return NO_HEADERS;
-  const { id } = route.pathParameters(location.path);
-  return id === undefined ? NO_HEADERS : getExpiryHeaders(sandboxes, id);
+/**
+ * Returns the id of the sandbox that a request uses if it selects no sandbox: the sandbox in the path of a control operation, otherwise `default`. Returns undefined
+ * if the id in the path is invalid, or if the control API has no operation with the path.
+ */
+function getUsedId({ api, route, location }: Target): string | undefined {
+  if (api.isContractApi) return DEFAULT_SANDBOX_ID;
+  const { id = DEFAULT_SANDBOX_ID } = route?.pathParameters(location.path) ?? { id: '' };
+  return SANDBOX_ID.test(id) ? id : undefined;
 }
 
-/** Returns the header `X-Sandbox-Expired` with the time when a sandbox expired. Returns no headers if the sandbox has not expired or was created again. */
-function getExpiryHeaders(sandboxes: Sandboxes, id: string): Headers {
-  const atMs = sandboxes.expiredAtMs(id);
+/**
+ * Returns the headers of a response of the control API: `X-Sandbox-Expired`, if the sandbox in the path has expired. Returns no headers for a response of the
+ * contract's API.
+ */
+function getControlHeaders(sandboxes: Sandboxes, { api }: Target, id: string | undefined): Headers {
+  return api.isContractApi || id === undefined ? NO_HEADERS : toExpiryHeaders(sandboxes.expiredAtMs(id));
+}
+
+/**
+ * Returns the header `X-Sandbox-Expired` with the time when a sandbox expired, in ms since 1970. Returns no headers if the time is undefined: the sandbox has not
+ * expired, or was created again after it expired.
+ */
+function toExpiryHeaders(atMs: number | undefined): Headers {
   return atMs === undefined ? NO_HEADERS : { 'X-Sandbox-Expired': toIsoTime(atMs) };
 }
 
@@ -151,7 +190,7 @@ const IN_PATH = /^(\/_sandbox\/([^/?]*))(\/[^?]*)?(\?.*)?$/;
 const IN_HOST = /^([^.]+)\.localhost(?::\d+)?$/i;
 const IN_COOKIE = /(?:^|;\s*)sandbox=([^;]*)/;
 
-/** Returns whether a request might name a sandbox. This check is fast, and false for most requests. */
+/** Returns whether a request might name a sandbox. Takes less time than `getNamedSandbox`, which is only necessary if this function returns true. */
 export function mayNameSandbox(target: string, headers: IncomingHttpHeaders): boolean {
   return (
     headers[HEADER] !== undefined ||
@@ -162,8 +201,8 @@ export function mayNameSandbox(target: string, headers: IncomingHttpHeaders): bo
 }
 
 /**
- * Returns the sandbox that a request names. Looks for the id in the header, the path, the host and the cookie, in this order. Throws an `HttpProblemError` if the
- * id in the header or the path is invalid, or if these two ids differ. Ignores an invalid id in the host or the cookie.
+ * Returns the id of the sandbox that a request names. Looks for the id in the header `X-Sandbox`, the path, the host and the cookie, in this order. Throws an
+ * `HttpProblemError` if the id in the header or in the path is invalid, or if these two ids differ. Ignores an invalid id in the host or the cookie.
  */
 export function getNamedSandbox(target: string, headers: IncomingHttpHeaders): SandboxTarget {
   const header = headers[HEADER]?.toString();

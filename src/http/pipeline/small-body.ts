@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Returns whether `receiveSmallText` can receive the body of a request: it is not compressed, and its length is announced and at most `limit` bytes. */
+/** Returns whether the body of a request is uncompressed and has a `Content-Length` of at most `limit` bytes. `receiveSmallText` can receive such a body. */
 export function hasSmallBody({ headers }: IncomingMessage, limit: number): boolean {
   const isPlain = headers['content-encoding'] === undefined && headers['transfer-encoding'] === undefined;
   return isPlain && Number(headers['content-length']) <= limit;
 }
 
 /**
- * Receives a body that `hasSmallBody` accepts, as text in UTF-8 without a byte order mark. Takes less time than co-body. Node's parser ends the body
- * after the announced length. Rejects if the client disconnects before.
+ * Receives a body for which `hasSmallBody` returns true. Resolves to its UTF-8 text without a byte order mark. Takes less time than co-body. Does not check the
+ * length, because Node's parser ends the body after `Content-Length` bytes. Rejects if the client disconnects earlier.
  */
 export function receiveSmallText(req: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { FaultEffect } from '../../sandbox/faults/combine-faults.ts';
 
-/** The effects of a fault on the connection and the transmission of the response. */
+/** The effects of an injected fault on the transmission of a response: closing the connection, or sending the body slowly. */
 export type TransportFault = Pick<FaultEffect, 'connection' | 'bodyDurationMs'>;
 
 /**
- * Sends a response whose status and headers are already set. Closes the connection after half of the body, or sends the body slowly. If the connection should be
- * closed but there is no body, resets the connection without a response. Returns whether a response is sent.
+ * Sends a response whose status and headers are already set. Depending on the fault, closes the connection after half of the body, or sends the body slowly. If
+ * the fault closes the connection but the response has no body, resets the connection without a response. Returns whether a response is sent.
  */
 export function sendWithTransportFault(res: ServerResponse, content: string | Buffer, fault: TransportFault): boolean {
   const { connection, bodyDurationMs = 0 } = fault;
@@ -22,13 +22,13 @@ export function sendWithTransportFault(res: ServerResponse, content: string | Bu
   return !connection || bytes.length > 0;
 }
 
-/** Resets the connection of a response, like a server that crashes. If earlier responses on the connection are not yet sent, waits for them. */
+/** Resets the connection of a response (TCP RST), as if the server crashed. First waits until earlier responses on the connection are sent. */
 export function resetConnection(res: ServerResponse): void {
   if (res.socket) res.socket.resetAndDestroy();
   else res.once('socket', (socket) => socket.resetAndDestroy());
 }
 
-/** The number of pieces into which a slowly sent body is divided. */
+/** The number of pieces in which a fault sends a slow body. */
 const PIECES = 20;
 
 function sendSlowly(res: ServerResponse, bytes: Buffer, bodyDurationMs: number): void {

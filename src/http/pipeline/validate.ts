@@ -1,17 +1,19 @@
 import type { ResponseViolation } from '../../openapi/responses.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { parseQuery } from '../../util/request-target.ts';
-import { PROBLEM_HEADERS } from '../headers.ts';
 import type { AppParts } from '../parts.ts';
 import type { HttpProblem } from '../problem.ts';
+import { PROBLEM_HEADERS } from '../response-headers.ts';
+import { getIdempotencyKey } from './idempotency.ts';
 import { serializeList } from './long-list.ts';
 import { NO_PREFERENCES, parsePreferences } from './preferences.ts';
 import { createProblemResponse } from './response.ts';
 import type { OperationRequest, Outcome, ResponseData, Target, ValidRequest } from './values.ts';
 
 /**
- * Receives a whole request and validates it. Returns a problem if the credentials, a parameter or the body are invalid: an error would take as long as the validation. Throws an
- * `HttpProblemError` if a preference is invalid or the body can't be read.
+ * Receives a whole request and validates it. Returns a problem (error response) if the credentials, a parameter or the body are invalid. The problem is
+ * returned and not thrown, because creating an `Error` takes as long as the validation. Throws an `HttpProblemError` if a preference or the idempotency key is
+ * invalid, or if the body can't be read.
  */
 export async function validateRequest(operation: OperationRequest): Promise<ValidRequest | HttpProblem> {
   const { request, target, route } = operation;
@@ -26,14 +28,16 @@ export async function validateRequest(operation: OperationRequest): Promise<Vali
   const isLarge = (request.body.text?.length ?? 0) > MAX_BODY_BYTES;
   const sent = { path: location.path, query, headers: request.headers, body, contentType, isLarge };
   const received = api.contract.validateRequest(route, sent);
-  if (received.kind === 'call') return { input: received.input, preferences, query, notes: received.notes };
+  const idempotencyKey = api.isContractApi ? getIdempotencyKey(request) : undefined;
+  if (received.kind === 'call')
+    return { input: received.input, preferences, query, notes: received.notes, idempotencyKey };
   const { detail, violations } = received;
   return { code: 'invalid-request', detail, violations };
 }
 
 /**
- * Validates the response of an operation against the contract, and logs violations. Ignores responses of faults and problem documents of the engine. With
- * `verify: 'strict'`, replaces a response that violates the contract with a problem document.
+ * Validates the response of an operation against the contract, and logs violations. Does not validate responses of injected faults and problem documents of the
+ * engine. With `verify: 'strict'`, replaces a response that violates the contract with a problem document (RFC 9457).
  */
 export function verifyResponse(parts: AppParts, target: Target, outcome: Outcome): Outcome {
   const { api, route } = target;
@@ -45,7 +49,7 @@ export function verifyResponse(parts: AppParts, target: Target, outcome: Outcome
   return violations.length === 0 ? outcome : addViolations(parts, target, { ...outcome, response }, violations);
 }
 
-/** Verifies a response with a long list, and converts the list to JSON. The server can handle other requests in the meantime. */
+/** Validates a response with a long list against the contract, and converts the list to JSON. The server handles other requests in the meantime. */
 export async function verifyLongList(parts: AppParts, target: Target, outcome: ListOutcome): Promise<Outcome> {
   const { api, route } = target;
   const { response } = outcome;
@@ -58,7 +62,7 @@ export async function verifyLongList(parts: AppParts, target: Target, outcome: L
         )
       : [];
   const verified = violations.length === 0 ? outcome : addViolations(parts, target, outcome, violations);
-  // A transport fault cuts or delays the text of the body.
+  // A fault that cuts or slows the body needs the body as one text, and not in pieces.
   if (verified.response !== response || outcome.transport) return verified;
   return { ...verified, response: { ...response, pieces: await serializeList(response.list) } };
 }
@@ -73,13 +77,13 @@ type ListOutcome = WithResponse & { readonly response: { readonly list: readonly
 
 type WithResponse = Outcome & { readonly response: ResponseData };
 
-/** Returns whether the response of an operation is verified. */
+/** Returns whether the response of an outcome must be validated against the contract. */
 function isVerified({ options: { verify } }: AppParts, { response, effects, isRefusal }: Outcome): boolean {
   const isInjected = effects?.faults !== undefined && (effects.status ?? effects.example) !== undefined;
   return verify !== 'off' && !response?.stream && !isInjected && !isRefusal;
 }
 
-/** Logs the violations of a response. With `verify: 'strict'`, replaces the response. */
+/** Logs the violations of a response. With `verify: 'strict'`, replaces the response with a problem document. */
 function addViolations(
   { log, options }: AppParts,
   { route, location }: Target,

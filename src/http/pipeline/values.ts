@@ -3,10 +3,11 @@ import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationInput } from '../../openapi/validate-request.ts';
 import type { FaultEffect } from '../../sandbox/faults/combine-faults.ts';
-import type { Remarks } from '../../sandbox/journal/recorded-request.ts';
+import type { StateChange } from '../../sandbox/journal/change-history.ts';
+import type { RecordedRequest, Remarks } from '../../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { type Headers, NO_HEADERS } from '../headers.ts';
 import type { HttpProblem } from '../problem.ts';
+import { type Headers, NO_HEADERS } from '../response-headers.ts';
 import type { BodyOptions } from './body.ts';
 import type { Authenticate } from './credentials.ts';
 import type { ListPieces } from './long-list.ts';
@@ -14,24 +15,29 @@ import type { Preferences } from './preferences.ts';
 import type { HttpRequest } from './request.ts';
 import type { TransportFault } from './transport-faults.ts';
 
-/** An API that the pipeline serves: the contract's API or the control API. */
+/** An API that the pipeline serves: the API of the user's contract, or the control API (`/_control`). */
 export interface Api {
   readonly contract: Contract;
-  /** Whether this is the contract's API. Only its requests have preferences, faults and delays, and are recorded in the journal. */
+  /** Whether this is the contract's API. Preferences, injected faults, delays and the journal apply only to the contract's API. */
   readonly isContractApi: boolean;
-  /** Returns whether the responses of an operation can have only the properties that the contract defines. */
+  /** Returns whether a response of an operation is invalid if it has a property that the contract does not define. */
   isClosed(route: Route): boolean;
-  /** Creates the problem of a path that the API does not have. */
+  /** Creates the 404 response to a request for a path that the API does not define. */
   describeUnknownPath(path: string): HttpProblem;
-  /** Returns the problem of a request that lacks the credentials that the contract requires for the operation. */
+  /**
+   * Checks the credentials of a request. Returns a problem (error response) if the credentials are not accepted. Undefined if the API requires no credentials.
+   */
   readonly authenticate?: Authenticate;
-  /** Calls `runSteps` immediately, or later if a concurrency limit is reached. Throws an `HttpProblemError` if the API refuses the request. */
+  /**
+   * Calls `runSteps`, which handles the request. If the concurrency limit of the API is reached, waits first. Rejects with an `HttpProblemError` if the API
+   * refuses the request.
+   */
   schedule(request: HttpRequest, runSteps: () => Promise<Outcome>, route: Route): Promise<Outcome>;
-  /** Returns the options for reading the body of a request; undefined for the default options. */
+  /** Returns the options for reading the request bodies of an operation. Returns undefined for the default options. */
   getBodyOptions?(route: Route): BodyOptions | undefined;
   /**
-   * Returns the response to an error in the form that the contract documents for the operation. Returns undefined if `response`, which has the problem document,
-   * is the right response.
+   * Returns an error response in the format that the contract documents for errors of the operation. `response`: the same error as a problem document (RFC
+   * 9457). Returns undefined if `response` is to be sent unchanged.
    */
   createErrorResponse?(
     operation: OperationTarget,
@@ -45,54 +51,56 @@ export interface Api {
 /** The API, the operation and the path that the router found for a request. */
 export interface Target {
   readonly api: Api;
-  /** The type of the target. `image` is a path below `/images`, because faults can apply to images too. */
+  /**
+   * The type of the target. `unknown-method`: the path does not support the method. `unknown-path`: the path does not exist. `image`: a path below `/images`.
+   */
   readonly kind: 'operation' | 'unknown-method' | 'unknown-path' | 'image';
-  /** The operation; undefined for the other kinds. */
+  /** The operation. Undefined if `kind` is not `operation`. */
   readonly route: Route | undefined;
   /** The methods that the path supports, if `kind` is `unknown-method`; otherwise empty. */
   readonly allow: readonly string[];
   readonly location: Location;
 }
 
-/** The sandbox that a request names, and the request target without the prefix that names it. */
+/** The id of the sandbox that a request names, and the request target without the path prefix of the sandbox. */
 export interface SandboxTarget {
   /** The id of the sandbox; undefined if the request names none. */
   readonly sandboxId: string | undefined;
-  /** The prefix, such as `/_sandbox/w3`; empty if there is none. */
+  /** The path prefix that names the sandbox, such as `/_sandbox/w3`. Empty if the path does not name a sandbox. */
   readonly prefix: string;
-  /** The path and the query. */
+  /** The path and the query without `prefix`, such as `/items?page=2`. */
   readonly target: string;
 }
 
-/** The path and the query of a request, without the prefix that names a sandbox. */
+/** The parts of a request target, without the path prefix that names a sandbox. */
 export interface Location extends SandboxTarget {
-  /** The path as it was sent. */
+  /** The path as the client sent it, without `prefix`. */
   readonly pathname: string;
-  /** The path of a server of the contract with which the path begins, such as `/v1`; empty if there is none. */
+  /** The base path with which `pathname` begins, such as `/v1`: the path in a `servers` URL of the contract. Empty if there is none. */
   readonly basePath: string;
-  /** The path without `basePath`, in the form that the router needs: with valid percent-encodings, and with one slash at the start. */
+  /** The path without `basePath`, for the router: percent-encodings are valid, and exactly one slash is at the start. */
   readonly path: string;
   /** The query without the question mark. */
   readonly querystring: string;
 }
 
-/** The sandbox in which a request is handled. */
+/** The sandbox that handles a request. */
 export interface SandboxSelection {
   readonly sandbox: Sandbox;
-  /** Whether the request names the sandbox. */
+  /** Whether the request names the sandbox. False for the sandbox `default`, which handles requests that name no sandbox. */
   readonly isNamed: boolean;
-  /** The headers that every response to the request has. */
+  /** Headers to add to the response, such as `X-Sandbox`. */
   readonly headers: Headers;
 }
 
-/** A request, and the target that the router found. */
+/** A request, and the target (API and operation) that the router found. */
 export interface RoutedRequest {
   readonly request: HttpRequest;
-  /** The target; undefined if the request is neither for an API nor for an image. */
+  /** The target. Undefined if the request is for something else than an API or an image. */
   readonly target: Target | undefined;
 }
 
-/** A request for an operation, whose sandbox may not be selected yet. */
+/** A request for an operation. `selection`: the sandbox; undefined if it is not selected yet. */
 export interface OperationTarget extends RoutedRequest {
   readonly target: Target;
   readonly route: Route;
@@ -110,33 +118,37 @@ export interface OperationRequest extends SandboxRequest {
   readonly route: Route;
 }
 
-/** The values of a valid request. */
+/** The values that the validation of a request returns. */
 export interface ValidRequest {
   readonly input: OperationInput;
   readonly preferences: Preferences;
-  /** The query as it was sent, without preferences. */
+  /** The query as the client sent it, without preferences such as `__code`. */
   readonly query: OperationInput['query'];
   /** Sentences about parts of the request that were ignored. */
   readonly notes: readonly string[];
+  /** The idempotency key. Undefined if the request has no key. */
+  readonly idempotencyKey?: string | undefined;
 }
 
-/** The effects of faults, preferences and delays on a request. */
+/** The effects of injected faults, preferences (RFC 7240) and delays on a request. */
 export interface AppliedFaults {
   /** The combined effect of all faults that apply to the request; undefined if no fault applies. */
   readonly effect?: FaultEffect | undefined;
-  /** The delays before and after the operation, in ms. */
+  /** The delays before and after the handler runs, in ms. */
   readonly delayMs: FaultEffect['delayMs'];
-  /** Whether a fault resets the connection, so that the operation does not run. */
+  /** Whether a fault resets the connection before the handler runs. The handler then does not run. */
   readonly isResetBeforeHandler: boolean;
   readonly transport?: TransportFault | undefined;
-  /** Whether a fault, a preference or a delay changes the response or its time. */
+  /** Whether any fault, preference or delay applies to the request. */
   readonly hasEffects: boolean;
-  /** The description of the effects for the journal; undefined if there are none. */
+  /** The description of the effects for the journal. Undefined if there are no effects. */
   readonly summary?: Remarks['forced'];
 }
 
-/** A valid request for an operation, and the faults and preferences that apply to the request. */
-export interface OperationCall extends OperationRequest, Pick<ValidRequest, 'input' | 'preferences'> {
+/** A valid request for an operation, with its input, its preferences, and the injected faults that apply to it. */
+export interface OperationCall
+  extends OperationRequest,
+    Pick<ValidRequest, 'input' | 'preferences' | 'idempotencyKey'> {
   readonly applied: AppliedFaults;
 }
 
@@ -144,50 +156,75 @@ export interface OperationCall extends OperationRequest, Pick<ValidRequest, 'inp
 export interface ResponseData {
   readonly status: number;
   readonly headers: Headers;
-  /** The body: a value that is sent as JSON, or a string or a Buffer if the media type is not JSON. Undefined if there is no body. */
+  /** The body: a value to send as JSON, or a string or a Buffer if the content type is not JSON. Undefined if there is no body. */
   readonly body?: unknown;
-  /** The body, if it is a long list whose entries never change. It is verified and converted to JSON in slices. */
+  /**
+   * The body, if it is a long list whose entries never change. The server validates such a list and converts it to JSON in slices, between which it handles
+   * other requests.
+   */
   readonly list?: readonly unknown[];
-  /** The JSON of `list`. If present, it is sent instead of `body`. */
+  /** The JSON text of `list`. If `pieces` is present, the server sends it instead of `body`. */
   readonly pieces?: ListPieces;
-  /** Names of additional headers that pages of allowed origins can read. */
+  /** The names of additional response headers that scripts of allowed origins can read (`Access-Control-Expose-Headers`). */
   readonly exposedHeaders?: readonly string[];
-  /** Writes the status, the headers and the body. If present, the other properties are not used. */
+  /** The name of the example in the contract from which the body comes. Undefined if the body is not an example. */
+  readonly example?: string | undefined;
+  /** Writes the whole response: the status, the headers and the body. If `stream` is present, all other properties are ignored. */
   readonly stream?: (res: ServerResponse) => void;
 }
 
-/** The response of a handler or of the mock, and whether the response can be cached. */
+/** The origin of a response, for the journal. `source` is, for example, `handler`, `mock`, `fault`, `cache` or `refusal`. */
+export type Decision = NonNullable<RecordedRequest['decision']>;
+
+/** The response of a handler or of the mock, with its origin and the values that caching and the journal need. */
 export interface HandlerResult {
   readonly response: ResponseData;
-  /** The revision of the state that the response depends on; undefined if the response can't be cached. */
+  /** The response of the handler. Undefined if no fault replaces it with `response`. */
+  readonly replaced?: ResponseData | undefined;
+  /** The revision of the state on which the response depends. Undefined if the response can't be cached. */
   readonly revision?: number | undefined;
+  readonly decision?: Decision | undefined;
+  /** The changes that the handler made to the state. Undefined if the handler changed nothing. */
+  readonly changes?: readonly StateChange[] | undefined;
+  /** Sentences from the handler about the request, for the log and the journal. */
+  readonly notes?: readonly string[] | undefined;
 }
 
 /** The response to a request, and what the log and the journal record about the request. */
 export interface Outcome {
   /** The response. Undefined if no response is sent, because the client has disconnected or a fault resets the connection. */
   readonly response?: ResponseData | undefined;
-  /** The revision of the state that the response depends on; undefined if the response can't be cached. */
+  /** The revision of the state on which the response depends. Undefined if the response can't be cached. */
   readonly revision?: number | undefined;
-  /** Headers to send in addition to those of `response`. */
+  /** The origin of the response. Undefined if the path is unknown, or if no response is sent. */
+  readonly decision?: Decision | undefined;
+  readonly changes?: HandlerResult['changes'];
+  /** Headers to send in addition to the headers of `response`. */
   readonly headers: Headers;
   readonly transport?: TransportFault | undefined;
   /** Sentences about errors in the request and about parts of the request that were ignored. */
   readonly notes: readonly string[];
   readonly violations?: Remarks['violations'];
   readonly responseViolations?: readonly string[] | undefined;
-  /** Whether the response is a problem document of the engine. Contracts do not document these responses, so they are not verified. */
+  /**
+   * Whether the response is an error response of the server itself, such as a validation error. The contract may not document it, so it is not validated
+   * against the contract.
+   */
   readonly isRefusal: boolean;
-  /** The description of applied faults, preferences and delays, for the journal. */
+  /** The description of the applied faults, preferences and delays, for the journal. */
   readonly effects?: Remarks['forced'];
   /** Whether the journal records the request. */
   readonly isRecorded: boolean;
 }
 
-/** An outcome without a response that the journal does not record. It lists all properties, because V8 copies objects of the same shape faster. */
+/**
+ * An outcome without a response, which the journal does not record. The object has all properties, because V8 copies objects with the same properties faster.
+ */
 export const NO_RESPONSE: Outcome = {
   response: undefined,
   revision: undefined,
+  decision: undefined,
+  changes: undefined,
   headers: NO_HEADERS,
   transport: undefined,
   notes: [],
@@ -198,19 +235,25 @@ export const NO_RESPONSE: Outcome = {
   isRecorded: false,
 };
 
-/** The outcome of a request that the client retries automatically after a reset: another reset. The journal records only the first attempt. */
+/**
+ * The outcome of a request that the client retries automatically after a connection reset: the server resets the connection again. The journal records only the
+ * first attempt.
+ */
 export const RESET_RETRY: Outcome = { ...NO_RESPONSE, transport: { connection: { kind: 'reset', phase: 'before' } } };
 
-/** A request and its outcome. The outcome is a separate object, because it takes too long to copy its properties into the exchange. */
+/** A request and its outcome, which contains the response. The outcome is a separate object, because copying its properties takes too long. */
 export interface Exchange extends RoutedRequest {
   /** The sandbox of the request. Undefined if the request was refused before a sandbox was selected. */
   readonly selection: SandboxSelection | undefined;
   readonly outcome: Outcome;
-  /** Whether a later middleware responds to the request: the fixed routes or the files. */
+  /** Whether a later Koa middleware responds to the request: the fixed routes, such as `/problems`, or the files of a front end. */
   readonly callsNext: boolean;
 }
 
-/** Returns the path of a request with the prefix that names a sandbox, for `instance` of problem documents and for the log. */
+/**
+ * Returns the path of a request, including the prefix that names a sandbox: `/_sandbox/w3/items`. The log and the property `instance` of problem documents
+ * contain this path.
+ */
 export function getPath({ request, target }: RoutedRequest): string {
   if (target) return target.location.prefix + target.location.pathname;
   const [path = ''] = request.target.split('?', 1);

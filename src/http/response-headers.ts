@@ -3,13 +3,13 @@ import { JSON_TYPE } from '../util/request-target.ts';
 /** Response headers: values by name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** The headers of responses that have no additional headers. */
+/** An empty object, for responses without additional headers. */
 export const NO_HEADERS: Headers = {};
 
 /** The headers of every response, including files and pages. */
 export const COMMON_HEADERS: Headers = {
   'X-Content-Type-Options': 'nosniff',
-  // Pages of other origins can read responses only with CORS. Responses with images have another value.
+  // Pages of other origins can't embed the response, and can read it only with CORS. Images have the value `cross-origin` instead.
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
@@ -21,8 +21,8 @@ export const DATA_HEADERS: Headers = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** The headers of a response whose only header of its own is the type JSON. */
+/** The headers of a JSON response that needs no other headers. */
 export const JSON_HEADERS: Headers = { 'Content-Type': JSON_TYPE };
 
-/** The headers of a problem document that has no other headers of its own. */
+/** The headers of a problem document (RFC 9457) that needs no other headers. */
 export const PROBLEM_HEADERS: Headers = { 'Content-Type': 'application/problem+json' };
