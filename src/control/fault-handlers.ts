@@ -1,5 +1,5 @@
 import { parseTime } from '../sandbox/clock.ts';
-import { rejectTooManyFaults } from '../sandbox/faults/fault-list.ts';
+import { rejectTooManyFaults } from '../sandbox/faults/fault-limits.ts';
 import { findFaultIssues, type ParsedFault, parseFault } from '../sandbox/faults/parse-fault.ts';
 import { needsBody } from '../sandbox/matcher/request-matcher.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -9,7 +9,7 @@ import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { Fault, FaultDefinition } from './operation.ts';
 import { type ControlCode, ControlProblemError, formatNames, getSandbox, rejectIssues } from './refusal.ts';
 
-/** The handlers of the operations on faults. */
+/** The handlers of the control API for injected faults, by operationId. */
 export const faultHandlers = {
   listFaults: ({ path }, parts) =>
     getSandbox(path.id, parts)
@@ -20,28 +20,34 @@ export const faultHandlers = {
     if (!fault) throw createUnknownFaultError(path, parts);
     return addWarnings(fault, parts);
   },
-  addFault({ path, body }, parts) {
+  async addFault({ path, body }, parts) {
     const [parsed] = parseFaults([{ fault: body, at: '' }], parts) as [ParsedFault];
-    const sandbox = parts.sandboxes.get(path.id);
-    return logWarnings(sandbox, sandbox.faults.add(parsed), parts);
+    const sandbox = await parts.sandboxes.get(path.id);
+    return logWarnings(sandbox, await sandbox.change(() => sandbox.faults.add(parsed)), parts);
   },
-  replaceFaults({ path, body }, parts) {
+  async replaceFaults({ path, body }, parts) {
     const parsed = parseFaults(
       body.map((fault, index) => ({ fault, at: `/${index}` })),
       parts,
     );
-    const sandbox = parts.sandboxes.get(path.id);
-    return sandbox.faults.replace(parsed).map((fault) => logWarnings(sandbox, fault, parts));
+    const sandbox = await parts.sandboxes.get(path.id);
+    const faults = await sandbox.change(() => sandbox.faults.replace(parsed));
+    return faults.map((fault) => logWarnings(sandbox, fault, parts));
   },
-  clearFaults: ({ path }, parts) => getSandbox(path.id, parts).faults.clear(),
-  removeFault({ path }, parts) {
-    if (!getSandbox(path.id, parts).faults.remove(path.fault)) throw createUnknownFaultError(path, parts);
+  clearFaults({ path }, parts) {
+    const { change, faults } = getSandbox(path.id, parts);
+    return change(() => faults.clear());
+  },
+  async removeFault({ path }, parts) {
+    const { change, faults } = getSandbox(path.id, parts);
+    if (!(await change(() => faults.remove(path.fault)))) throw createUnknownFaultError(path, parts);
   },
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Parses faults. Throws an error if a fault is invalid, if the application's contract does not have the operation or does not allow the response of a fault, or if
- * there are too many faults. `at`: the JSON Pointer to the fault in the request body. Called before the sandbox is created: an invalid fault creates no sandbox.
+ * Parses faults. `at`: the JSON Pointer to the fault in the request body. Throws an error if a fault is invalid, if the contract of the application does not
+ * define its operation or does not allow its response, or if there are too many faults. Callers parse faults before they create a sandbox, so that a request
+ * with an invalid fault creates no sandbox.
  */
 function parseFaults(
   faults: readonly { readonly fault: FaultDefinition; readonly at: string }[],
@@ -53,21 +59,21 @@ function parseFaults(
       faults.flatMap(({ fault, at }) => find(fault).map((issue) => ({ ...issue, pointer: at + issue.pointer }))),
     );
   rejectAny('invalid-fault', findFaultIssues);
-  rejectAny('unknown-operation', ({ operation }) => parts.findUnknownOperations(operation));
+  rejectAny('unknown-operation', ({ operation }) => parts.findUnknownOperationIssues(operation));
   rejectAny('contract-conflict', parts.findUndocumentedResponses);
   const parsed = faults.map(({ fault, at }) => parseFault(fault, at));
   rejectTooManyFaults(parsed);
   return parsed;
 }
 
-/** Adds warnings to a fault. They contain the reasons why no request can match the fault, and the additional warnings in `more`. */
+/** Adds warnings to a fault: why no request can match the fault, or that the contract does not document its status. `more`: additional warnings. */
 function addWarnings(fault: Fault, parts: ControlParts, more: readonly string[] = []): Fault {
-  const reasons = parts.findUnmatchableReasons({ ...fault, needsBody: needsBody(fault.where) });
-  const warnings = [...(fault.warnings ?? []), ...reasons, ...more];
+  const found = parts.findFaultWarnings({ ...fault, needsBody: needsBody(fault.where) });
+  const warnings = [...(fault.warnings ?? []), ...found, ...more];
   return warnings.length > 0 ? { ...fault, warnings } : fault;
 }
 
-/** Logs the warnings about a new fault. Returns the fault with the warnings. */
+/** Adds warnings to a new fault, and logs each warning. */
 function logWarnings({ id, clock }: Sandbox, fault: Fault, parts: ControlParts): Fault {
   const result = addWarnings(fault, parts, findExpiryWarning(fault, clock.nowMs()));
   for (const warning of result.warnings ?? []) parts.warn(`fault ${fault.id} of sandbox ${id}: ${warning}`);
@@ -77,7 +83,7 @@ function logWarnings({ id, clock }: Sandbox, fault: Fault, parts: ControlParts):
 /** Returns a warning if the clock of the sandbox has already reached the time `until` of a new fault. */
 function findExpiryWarning({ until }: Fault, nowMs: number): readonly string[] {
   if (until === undefined || parseTime(until) > nowMs) return [];
-  return [`it has expired: until (${until}) is not later than the time of the sandbox (${toIsoTime(nowMs)})`];
+  return [`the fault has expired: until (${until}) is not later than the time of the sandbox (${toIsoTime(nowMs)})`];
 }
 
 function createUnknownFaultError({ id, fault }: { readonly id: string; readonly fault: string }, parts: ControlParts) {

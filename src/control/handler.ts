@@ -1,27 +1,68 @@
+import type { Application, Table } from '../application.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import type { BuiltInSnapshots } from '../sandbox/snapshots.ts';
 import type { State } from '../store/state.ts';
 import type { StateValidator } from '../store/validate-state.ts';
 import type { Issue } from '../util/issue.ts';
-import type { ControlId, ControlInput, ControlResponse, Fault, FaultDefinition } from './operation.ts';
+import type {
+  ControlId,
+  ControlInput,
+  ControlResponse,
+  ControlViolation,
+  Fault,
+  FaultDefinition,
+  Operation,
+  Server,
+  Source,
+} from './operation.ts';
+
+/** An operation of the application's contract. Does not contain `mocked`, which each sandbox sets. */
+export type OperationDescription = Omit<Operation, 'mocked'>;
+
+/** The parts of the application and of its contract that the control API uses. When the server reloads the contract, a new object replaces this object. */
+export interface ControlledApplication {
+  readonly contract: Omit<Server['contract'], 'reloads'>;
+  readonly operations: readonly OperationDescription[];
+  readonly collections: Server['collections'];
+  /** Returns the table in which the console shows a collection. Returns undefined if the collection does not exist. */
+  getTable(collection: string): Table | undefined;
+  /** Functions that explain a search, by the name of the searched collection. */
+  readonly explainSearch: NonNullable<Application['explainSearch']>;
+  /** Returns the lines in the contract file that define the rule of a violation. Returns undefined if the lines are unknown. */
+  findSource(operationId: string | undefined, violation: ControlViolation): Source | undefined;
+  /** Returns example requests that users can try. */
+  getExamples(state: State): Server['examples'];
+}
 
 /** The dependencies of the handlers of the control API. */
 export interface ControlParts {
   readonly sandboxes: Sandboxes;
-  /** The built-in snapshots. */
+  /** The snapshots that ship with the server, or are files in the folder of the option `snapshots`. */
   readonly builtIn: BuiltInSnapshots;
   /** Returns the state of a new sandbox. */
   readonly defaults: () => State;
-  /** Returns the names of the collections of the current contract. A state can contain other lists, which the control API does not return. */
+  /** Returns the names of the collections of the current contract. A state can also contain other lists, which the control API does not return. */
   readonly collections: () => readonly string[];
-  /** Returns the current validator of states. A reload of the contract replaces the validator. */
+  /** Returns the application with the current contract. */
+  readonly application: () => ControlledApplication;
+  /** The version of this package. */
+  readonly version: string;
+  /** The time when the server was started, in ISO 8601. */
+  readonly startedAt: string;
+  /** The name of the data file; undefined if the state is in memory only. */
+  readonly dataFile: string | undefined;
+  /** Returns the number of times that the contract or the handlers were reloaded. */
+  readonly reloads: () => number;
+  /** Returns the validator of states for the current contract. */
   readonly validator: () => StateValidator;
-  /** Returns an issue for each operationId that is not in the application's contract. */
-  readonly findUnknownOperations: (operation: FaultDefinition['operation']) => readonly Issue[];
-  /** Returns the reasons why the application's contract does not allow the response of a fault. */
+  /** Returns a validation issue for each operationId that is not in the application's contract. */
+  readonly findUnknownOperationIssues: (operation: FaultDefinition['operation']) => readonly Issue[];
+  /** Returns validation issues that say why the application's contract does not allow the response of a fault. */
   readonly findUndocumentedResponses: (fault: FaultDefinition) => readonly Issue[];
-  /** Returns the reasons why no request can match a fault. Each reason is a sentence. */
-  readonly findUnmatchableReasons: (fault: Fault & { readonly needsBody: boolean }) => readonly string[];
+  /** Returns the warnings about a fault: that no request can match it, or that the contract does not document its status. */
+  readonly findFaultWarnings: (fault: Fault & { readonly needsBody: boolean }) => readonly string[];
+  /** Returns the metrics of the server in the text format of Prometheus. */
+  readonly formatMetrics: () => Promise<string>;
   /** Writes a warning to the log. */
   readonly warn: (message: string) => void;
   /** The signal that is aborted when the server stops. */

@@ -15,37 +15,40 @@ import { ControlProblemError, getSandbox, rejectIssues } from './refusal.ts';
 import { waitForRequests } from './wait-for-requests.ts';
 
 /**
- * Returns the journal and the filter for an event stream. The stream starts with the entry after the id `after`. If `after` is undefined, the stream sends only new
- * entries.
+ * Returns the journal of a sandbox and the values that filter its entries for an event stream. `isMatch`: whether the stream sends an entry. `after`: the id of
+ * the entry after which the stream starts; undefined if the stream sends only new entries.
  */
 export function getFollowedRequests({ path, query }: ControlInput<'listRequests'>, parts: ControlParts) {
   const { after, isMatch } = parseQuery(query, parts);
   return { journal: getSandbox(path.id, parts).journal, after, isMatch };
 }
 
-/** The handlers of the operations on the journal. */
+/** The handlers of the control API for the journal (the recorded requests of a sandbox), by operationId. */
 export const journalHandlers = {
-  listRequests({ path, query }, parts) {
+  async listRequests({ path, query }, parts) {
     const { isMatch, limit } = parseQuery(query, parts);
+    await parts.sandboxes.loadJournal(path.id);
     const entries = getSandbox(path.id, parts).journal.entries().filter(isMatch);
     return entries.slice(-limit).map(toJournalEntry);
   },
-  clearRequests: ({ path }, parts) => getSandbox(path.id, parts).journal.clear(),
-  countRequests({ path, body }, parts) {
+  clearRequests: ({ path }, parts) => parts.sandboxes.clearJournal(getSandbox(path.id, parts)),
+  async countRequests({ path, body }, parts) {
     const expected = parseFilter(body, parts);
+    await parts.sandboxes.loadJournal(path.id);
     const { journal } = getSandbox(path.id, parts);
     return { count: countMatches(expected, journal) };
   },
   async verifyRequests({ path, body }, parts) {
     const expected = parseFilter(body, parts);
     const bounds = parseBounds(body);
+    await parts.sandboxes.loadJournal(path.id);
     const { journal } = getSandbox(path.id, parts);
     const { stopping } = parts;
     const waiting = { journal, stopping, isMatch: expected.isMatch, count: countMatches(expected, journal) };
     await waitForRequests({ ...bounds, ...waiting, withinMs: body.withinMs ?? 0 });
     // The sandbox may have been deleted or replaced during the wait.
     if (getSandbox(path.id, parts).journal !== journal) {
-      const detail = `Sandbox ${path.id} was deleted during the verification. Verify before you delete it.`;
+      const detail = `Sandbox ${path.id} was deleted during the verification. Verify the requests before you delete the sandbox.`;
       throw new ControlProblemError('unknown-sandbox', detail);
     }
     const verification = verifyRequests(journal, expected, bounds);
@@ -56,26 +59,29 @@ export const journalHandlers = {
   },
 } satisfies Partial<ControlHandlers>;
 
-/** Describes why a sandbox may have received no requests. The usual cause is a cookie for one host and a page on another host. */
+/**
+ * Returns a sentence for a failed verification that says why the sandbox may have received no requests. The usual cause is a page on another host, to which the
+ * browser sends no cookie.
+ */
 function describeMissingRequests(id: string): string {
   const remedy =
     id === DEFAULT_SANDBOX_ID
       ? 'check the address of the server, and that the requests name no other sandbox'
-      : `check that the requests have the header X-Sandbox: ${id}, the prefix /_sandbox/${id} or the cookie sandbox=${id}; a page on another host than the baseURL of the tests does not send the cookie`;
+      : `check that the requests have the header X-Sandbox: ${id}, the prefix /_sandbox/${id} or the cookie sandbox=${id}; the browser sends the cookie only if the page has the same host as the baseURL of the tests`;
   return `the sandbox ${id} has received no requests: ${remedy}`;
 }
 
-/** Returns the number of matching requests. Throws an `InvalidMatcherError` if the regular expressions would take too long. */
+/** Returns the number of requests in a journal that match. Throws an `InvalidMatcherError` if the regular expressions of the matcher would take too long. */
 function countMatches(expected: ExpectedRequests, journal: Pick<Journal, 'entries'>): number {
   const entries = journal.entries();
   rejectSlowPatterns(expected, entries);
   return entries.filter(expected.isMatch).length;
 }
 
-/** Parses the query parameters of `listRequests`. Throws a `ControlProblemError` if an operation does not exist. */
+/** Parses the query parameters of `listRequests`. Throws a `ControlProblemError` if the contract does not define an operation in `operation`. */
 function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['query'], parts: ControlParts) {
   const operations = operation === undefined ? undefined : String(operation).split(',');
-  rejectIssues('unknown-operation', parts.findUnknownOperations(operations), 'query');
+  rejectIssues('unknown-operation', parts.findUnknownOperationIssues(operations), 'query');
   const afterId = after === undefined ? undefined : Number(after);
   return {
     after: afterId,
@@ -85,8 +91,10 @@ function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['q
   };
 }
 
-/** Parses a filter of requests. Throws an `InvalidMatcherError` if a matcher is invalid, or a `ControlProblemError` if an operation does not exist. */
+/**
+ * Parses a filter of recorded requests. Throws an `InvalidMatcherError` if a matcher is invalid, and a `ControlProblemError` if an operation does not exist.
+ */
 function parseFilter(body: RequestFilter, parts: ControlParts) {
-  rejectIssues('unknown-operation', parts.findUnknownOperations(body.operation));
+  rejectIssues('unknown-operation', parts.findUnknownOperationIssues(body.operation));
   return parseExpectedRequests(body);
 }

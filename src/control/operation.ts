@@ -1,22 +1,30 @@
 /** The types of the control API. Other files import these types from this file, not from the generated schema.d.ts. */
-import type { InputBody, JsonContent, PropertyType } from '../util/operation-types.ts';
+import type { InputBody, JsonContent, PropertyType, TextContent } from '../util/operation-types.ts';
 import type { components, operations } from './schema.d.ts';
 
 type Schemas = components['schemas'];
 
-/** A matcher of requests. */
+/** A matcher: conditions on the method, the path, the query, the headers and the body of a request. */
 export type Where = Schemas['Where'];
-/** The requests that a fault applies to, and the effects of the fault. */
+/** A fault to inject: the requests that it applies to, and its effects. */
 export type FaultDefinition = Schemas['FaultDefinition'];
-/** A fault with its id, and with the numbers of requests that it matched and applied to. */
+/** An injected fault with its id and its counters: how many requests it has matched, and to how many requests it has applied. */
 export type Fault = Schemas['Fault'];
 /** A filter of recorded requests. */
 export type RequestFilter = Schemas['RequestFilter'];
 /** A recorded request with its response. */
 export type JournalEntry = Schemas['JournalEntry'];
-/** How a request violates the contract of the control API: the part of the request, the JSON Pointer to the value, the rule, and the remedy. */
+/** A violation of a contract by a request: the part of the request, the JSON Pointer to the value, the rule, and the remedy. */
 export type ControlViolation = Schemas['Violation'];
-/** The result of a verification. */
+/** The description of the server: its version, its contract, and the collections of its application. */
+export type Server = Schemas['Server'];
+/** An operation of the application's contract, and how a sandbox handles it. */
+export type Operation = Schemas['Operation'];
+/** Lines in the contract file: the name of the file, the number of the first line, and the text. */
+export type Source = NonNullable<Schemas['RequestDetails']['violations'][number]['source']>;
+/** A change of an entry by a request. */
+export type EntryChange = Schemas['EntryChange'];
+/** The result of a verification: whether the expected number of requests was recorded. */
 export type Verification = Schemas['Verification'];
 
 /** The operationId of an operation of the control API. */
@@ -34,12 +42,14 @@ export interface ControlInput<Id extends ControlId> {
 
 type Success<Id extends ControlId> = operations[Id]['responses'][Extract<keyof operations[Id]['responses'], 200 | 204>];
 
-/** The return type of a handler whose response has no body. The linter does not allow `void` in a conditional type. */
+/** `void`, the return type of a handler whose response has no body. The linter does not allow `void` itself in a conditional type. */
 type NoBody = ReturnType<() => void>;
 
 /** The body of the successful response of an operation. */
 export type ControlResponse<Id extends ControlId> = [JsonContent<Success<Id>>] extends [never]
-  ? NoBody
+  ? [TextContent<Success<Id>>] extends [never]
+    ? NoBody
+    : TextContent<Success<Id>>
   : JsonContent<Success<Id>>;
 
 /** The query parameters of `listRequests`. */

@@ -5,7 +5,10 @@ import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import type { ControlParts } from './handler.ts';
 
-/** The codes of the problems that handlers of the control API report. */
+/** The part of a request that contains an invalid value. */
+type RequestPart = 'body' | 'query' | 'path';
+
+/** The codes of the problems (error responses) that handlers of the control API report. */
 export type ControlCode =
   | 'unknown-sandbox'
   | 'unknown-snapshot'
@@ -18,18 +21,24 @@ export type ControlCode =
   | 'invalid-state'
   | 'state-too-large'
   | 'built-in-snapshot'
-  | 'limit-reached';
+  | 'limit-reached'
+  | 'unknown-collection'
+  | 'no-search'
+  | 'no-handler'
+  | 'invalid-patch'
+  | 'patch-conflict'
+  | 'unknown-request';
 
-/** An error for a request that satisfies the contract of the control API but cannot be handled. The message contains the remedy. */
+/** The error for a request that satisfies the contract of the control API but cannot be handled. The message says how to fix the request. */
 export class ControlProblemError extends Error {
   override readonly name = 'ControlProblemError';
 
-  /** Creates an error. `issues`: the invalid values in the request. `part`: the part of the request that contains them. */
+  /** `detail`: the error message. `issues`: the invalid values in the request. `part`: the part of the request that contains these values. */
   constructor(
     readonly code: ControlCode,
     detail: string,
     readonly issues: readonly Issue[] = [],
-    readonly part: 'body' | 'query' = 'body',
+    readonly part: RequestPart = 'body',
   ) {
     super(detail);
   }
@@ -49,26 +58,26 @@ export function getSandbox(id: string, { sandboxes }: ControlParts): Sandbox {
 /** The maximum number of names in an error message. */
 const MAX_NAMES = 20;
 
-/** Joins names for a message. If there are more than 20 names, the text ends with the number of omitted names. */
+/** Joins names with commas for an error message. If there are more than 20 names, the text ends with the number of omitted names. */
 export function formatNames(names: readonly string[]): string {
   return limitList(names, MAX_NAMES).join(', ');
 }
 
-/** Creates an error that describes issues. */
-export function createIssuesError(code: ControlCode, issues: readonly Issue[], part?: 'body' | 'query') {
+/** Creates an error whose message describes validation issues. */
+export function createIssuesError(code: ControlCode, issues: readonly Issue[], part?: RequestPart) {
   return new ControlProblemError(code, describeIssues(issues, part), issues, part);
 }
 
-/** Throws a `ControlProblemError` that describes the issues. Does nothing if there are no issues. */
-export function rejectIssues(code: ControlCode, issues: readonly Issue[], part?: 'body' | 'query'): void {
+/** Throws a `ControlProblemError` whose message describes the issues. Does nothing if `issues` is empty. */
+export function rejectIssues(code: ControlCode, issues: readonly Issue[], part?: RequestPart): void {
   if (issues.length > 0) throw createIssuesError(code, issues, part);
 }
 
 /** The maximum number of issues in an error message. */
 const MAX_ISSUES = 5;
 
-/** Describes issues in one sentence, with the path of each invalid value, such as `users.0.name`. */
-export function describeIssues(issues: readonly Issue[], part?: 'body' | 'query'): string {
+/** Describes validation issues in one sentence. The sentence contains the path of each invalid value, such as `users.0.name`. */
+export function describeIssues(issues: readonly Issue[], part?: RequestPart): string {
   const prefix = part === 'query' ? 'query parameter ' : '';
   const describe = ({ pointer, message }: Issue) =>
     `${prefix}${parsePointer(pointer).join('.') || 'the body'} ${message}`;

@@ -1,75 +1,105 @@
 import { parseTime } from '../sandbox/clock.ts';
+import type { Sandboxes } from '../sandbox/registry.ts';
 import { DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
+import { clearSettings } from '../sandbox/settings.ts';
 import type { State } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
+import { changeState } from './change-state.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
+import { patchState } from './patch-state.ts';
 import { ControlProblemError, getSandbox } from './refusal.ts';
 import { countEntries, getSnapshotState, restoreState, selectCollections } from './snapshot-handlers.ts';
-import { replaceCollections } from './state-replacement.ts';
 
-/** The handlers of the operations on sandboxes, states, clocks and id generators. */
+/** The handlers of the control API for sandboxes, states, clocks and id generators, by operationId. */
 export const sandboxHandlers = {
-  listSandboxes: (_input, parts) => parts.sandboxes.list().map((sandbox) => toSandboxSummary(sandbox, parts)),
-  getSandbox: ({ path }, parts) => toSandboxSummary(getSandbox(path.id, parts), parts),
+  async listSandboxes(_input, parts) {
+    await parts.sandboxes.loadAll();
+    return parts.sandboxes.list().map((sandbox) => toSandboxSummary(sandbox, parts));
+  },
+  async getSandbox({ path }, parts) {
+    await parts.sandboxes.loadJournal(path.id);
+    return toSandboxSummary(getSandbox(path.id, parts), parts);
+  },
   async putSandbox({ path, body }, parts) {
     const from = body?.from;
+    // The snapshot may be saved in the sandbox `default`.
+    if (from !== undefined) await parts.sandboxes.load(DEFAULT_SANDBOX_ID);
     const state = from === undefined ? undefined : getSnapshotState(DEFAULT_SANDBOX_ID, from, parts);
     const sandbox =
       path.id === DEFAULT_SANDBOX_ID
-        ? await recreateDefault(parts.sandboxes.default, state)
-        : parts.sandboxes.create(path.id, state);
+        ? await recreateDefault(parts.sandboxes, state)
+        : await parts.sandboxes.create(path.id, state);
     return toSandboxSummary(sandbox, parts);
   },
-  removeSandbox({ path }, parts) {
+  async removeSandbox({ path }, parts) {
     if (path.id === DEFAULT_SANDBOX_ID)
       throw new ControlProblemError(
         'default-sandbox',
         'The sandbox default cannot be deleted. Reset it with POST /_control/sandboxes/default/reset.',
       );
     getSandbox(path.id, parts);
-    parts.sandboxes.remove(path.id);
+    await parts.sandboxes.remove(path.id);
   },
-  resetSandbox: ({ path }, { sandboxes }) => sandboxes.get(path.id).store.reset(),
+  async resetSandbox({ path }, { sandboxes }) {
+    await resetState(await sandboxes.get(path.id));
+  },
   flushSandbox: ({ path }, parts) => getSandbox(path.id, parts).store.flush(),
   getState: ({ path }, parts) => selectCollections(getSandbox(path.id, parts).store.read().state, parts),
-  putState: ({ path, body }, parts) => replaceCollections(path.id, body, parts),
+  putState: ({ path, body }, parts) => changeState(path.id, (state) => ({ ...state, ...body }), parts),
+  patchState: ({ path, body }, parts) => patchState(path.id, body, parts),
   getClock: ({ path }, parts) => toClock(getSandbox(path.id, parts)),
-  setClock({ path, body }, { sandboxes }) {
+  async setClock({ path, body }, { sandboxes }) {
     const nowMs = body.now === undefined ? undefined : parseTime(body.now);
-    const sandbox = sandboxes.get(path.id);
-    sandbox.clock.set({ nowMs, isFrozen: body.frozen });
+    const sandbox = await sandboxes.get(path.id);
+    await sandbox.change(() => sandbox.clock.set({ nowMs, isFrozen: body.frozen }));
     return toClock(sandbox);
   },
-  followClock: ({ path }, parts) => getSandbox(path.id, parts).clock.follow(),
-  advanceClock({ path, body }, { sandboxes }) {
-    const sandbox = sandboxes.get(path.id);
-    sandbox.clock.advance(body.ms);
+  followClock({ path }, parts) {
+    const { change, clock } = getSandbox(path.id, parts);
+    return change(() => clock.follow());
+  },
+  async advanceClock({ path, body }, { sandboxes }) {
+    const sandbox = await sandboxes.get(path.id);
+    await sandbox.change(() => sandbox.clock.advance(body.ms));
     return toClock(sandbox);
   },
   getIds: ({ path }, parts) => toIds(getSandbox(path.id, parts)),
-  seedIds({ path, body }, { sandboxes }) {
-    const sandbox = sandboxes.get(path.id);
-    sandbox.idGenerator.setSeed(body.seed);
+  async seedIds({ path, body }, { sandboxes }) {
+    const sandbox = await sandboxes.get(path.id);
+    await sandbox.change(() => sandbox.idGenerator.setSeed(body.seed));
     return toIds(sandbox);
   },
-  randomIds: ({ path }, parts) => getSandbox(path.id, parts).idGenerator.setSeed(undefined),
+  randomIds({ path }, parts) {
+    const { change, idGenerator } = getSandbox(path.id, parts);
+    return change(() => idGenerator.setSeed(undefined));
+  },
 } satisfies Partial<ControlHandlers>;
 
-/** Replaces the state of the default sandbox, or resets it if `state` is undefined. Resets the clock, id generator, faults and journal. Keeps the snapshots. */
-async function recreateDefault(sandbox: Sandbox, state: State | undefined): Promise<Sandbox> {
+/**
+ * Replaces the state of the sandbox `default` with `state`, or with the default data if `state` is undefined. Resets the clock, the id generator, the faults,
+ * the mocked operations, the journal and the idempotency keys. Keeps the snapshots.
+ */
+async function recreateDefault(sandboxes: Sandboxes, state: State | undefined): Promise<Sandbox> {
+  const sandbox = sandboxes.default;
   if (state) await restoreState(sandbox, state);
-  else await sandbox.store.reset();
-  sandbox.clock.follow();
-  sandbox.idGenerator.setSeed(undefined);
-  sandbox.faults.clear();
-  sandbox.journal.clear();
+  else await resetState(sandbox);
+  await sandbox.change(() => clearSettings(sandbox));
+  await sandboxes.clearJournal(sandbox);
   return sandbox;
 }
 
+/**
+ * Restores the default data of a sandbox, and deletes its idempotency keys. After that, a repeated request with an earlier key is handled like a new request.
+ */
+function resetState({ store, idempotencyKeys }: Sandbox): Promise<void> {
+  return idempotencyKeys.clearWith((onApply) => store.reset(onApply));
+}
+
 function toSandboxSummary(sandbox: Sandbox, parts: ControlParts) {
-  const { state } = sandbox.store.read();
+  const { state, revision } = sandbox.store.read();
   return {
     id: sandbox.id,
+    revision,
     counts: countEntries(state, parts),
     clock: toClock(sandbox),
     ids: toIds(sandbox),

@@ -4,6 +4,68 @@
  */
 
 export interface paths {
+    readonly "/_control/server": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get the server
+         * @description Returns the version of the server, its contract, and the collections of its application.
+         */
+        readonly get: operations["getServer"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/ready": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Check whether the server can handle requests
+         * @description For load balancers and orchestrators. The response is 503 if changes cannot be stored, for example because the disk is full, and while the server shuts down.
+         *     `/_control/health` only says that the server is alive. Both paths need no token, and also work if the control API is disabled.
+         */
+        readonly get: operations["getReadiness"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/metrics": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get the metrics
+         * @description Returns the metrics in the text format of Prometheus. Because recording takes time, the server records metrics only after the first
+         *     request to this path.
+         */
+        readonly get: operations["getMetrics"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/_control/sandboxes": {
         readonly parameters: {
             readonly query?: never;
@@ -39,13 +101,13 @@ export interface paths {
         };
         /**
          * Get a sandbox
-         * @description Does not create the sandbox.
+         * @description Returns the sandbox. Responds with 404 if the sandbox does not exist.
          */
         readonly get: operations["getSandbox"];
         /**
          * Create or replace a sandbox
          * @description Creates a sandbox with the default data, with a built-in snapshot, or with a snapshot that was saved in `default`. If the sandbox exists, its state,
-         *     clock, ids, faults, journal and snapshots are replaced. Only `default` keeps its snapshots.
+         *     clock, ids, faults, journal, idempotency keys and snapshots are replaced. Only `default` keeps its snapshots.
          */
         readonly put: operations["putSandbox"];
         readonly post?: never;
@@ -76,7 +138,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Restore the default data
-         * @description Restores the default data of the sandbox. Its clock, ids, faults, journal and snapshots do not change.
+         * @description Restores the default data of the sandbox, and deletes its idempotency keys. Its clock, ids, faults, journal and snapshots do not change.
          */
         readonly post: operations["resetSandbox"];
         readonly delete?: never;
@@ -102,8 +164,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Write the data file
-         * @description Writes the data file now if it does not contain all changes yet. The server writes it in the background after a change, so this is only necessary
-         *     before another program reads, edits or copies the file. Does nothing for a sandbox without a data file.
+         * @description Writes the data file now if it does not contain all changes yet. Use this operation before another program reads, edits or copies the file. Otherwise it
+         *     is not necessary, because the server writes the file in the background after a change. Does nothing for a sandbox without a data file.
          */
         readonly post: operations["flushSandbox"];
         readonly delete?: never;
@@ -133,9 +195,73 @@ export interface paths {
         /**
          * Replace the state
          * @description Replaces the collections in the body and keeps the other collections. For example, `{ "NAME": [] }` empties the collection NAME. The new state must conform to the application's
-         *     contract, and its entries must refer only to existing entries. Otherwise nothing changes. Other requests are handled while a large state is validated.
+         *     contract, and its entries must refer only to existing entries. Otherwise nothing changes. The server handles other requests while it validates a large state.
          */
         readonly put: operations["putState"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change the state
+         * @description Applies a JSON Patch (RFC 6902) to the state, for example `[{ "op": "replace", "path": "/NAME/0/title", "value": "New" }]`. If an operation
+         *     of the patch fails, nothing changes. With the operation `test`, the patch fails if a value is not the expected value. The new state must conform to the application's
+         *     contract, as for `putState`.
+         */
+        readonly patch: operations["patchState"];
+        readonly trace?: never;
+    };
+    readonly "/_control/sandboxes/{id}/state/{collection}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /** @description The name of the collection */
+                readonly collection: components["parameters"]["Collection"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the entries of a collection
+         * @description Returns a page of the entries of a collection, with the columns in which a table shows them.
+         */
+        readonly get: operations["listEntries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/sandboxes/{id}/state/{collection}/search": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /** @description The name of the collection */
+                readonly collection: components["parameters"]["Collection"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Explain a search
+         * @description Explains how the application's search finds entries of a collection. Returns the words that match, how they match, and the cost of each result with its parts. A
+         *     result with a lower cost is more relevant. `suggestion` is the term with corrected spelling. The operation is available for the collections that have
+         *     `isSearched: true` in the response of `getServer`.
+         */
+        readonly get: operations["explainSearch"];
+        readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
@@ -158,7 +284,7 @@ export interface paths {
         };
         /**
          * Get the clock
-         * @description Returns the time of the sandbox.
+         * @description Returns the time of the sandbox, and whether its clock is frozen.
          */
         readonly get: operations["getClock"];
         /**
@@ -229,7 +355,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Reset the id generator
-         * @description Ids are random again.
+         * @description Generates random ids again.
          */
         readonly delete: operations["randomIds"];
         readonly options?: never;
@@ -288,7 +414,7 @@ export interface paths {
         readonly get: operations["getSnapshot"];
         /**
          * Save a snapshot
-         * @description Saves the current state under a name. Replaces a saved snapshot of the same name. A saved snapshot takes precedence over a built-in snapshot of the same name.
+         * @description Saves the current state under a name. Replaces a saved snapshot with the same name. A saved snapshot takes precedence over a built-in snapshot with the same name.
          */
         readonly put: operations["saveSnapshot"];
         readonly post?: never;
@@ -324,7 +450,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Restore a snapshot
-         * @description Replaces the state of the sandbox with the state of the snapshot.
+         * @description Replaces the state of the sandbox with the state of the snapshot, and deletes its idempotency keys.
          */
         readonly post: operations["restoreSnapshot"];
         readonly delete?: never;
@@ -348,7 +474,7 @@ export interface paths {
         };
         /**
          * List the faults
-         * @description Lists the faults in the order in which they were added, including expired ones.
+         * @description Lists the faults in the order in which they were added, including expired faults.
          */
         readonly get: operations["listFaults"];
         /**
@@ -359,13 +485,14 @@ export interface paths {
         /**
          * Add a fault
          * @description Injects an error, a delay or a connection failure into matching requests. If several faults apply to a request, their delays are added, and the first
-         *     fault determines the response and the connection. Faults do not apply to requests that violate the contract, which get 400. A fault applies to
-         *     images if its `where.path` matches the path of an image (`/images/*`). If no request can match the fault, `warnings` has the reasons.
+         *     fault determines the response and the connection. Faults do not apply to requests that violate the contract: these requests get a response with
+         *     status 400. A fault applies to images if its `where.path` matches the path of an image (`/images/*`). `warnings` says if no request can match the fault, or if
+         *     the contract does not document the status of the fault for the operation.
          */
         readonly post: operations["addFault"];
         /**
          * Delete all faults
-         * @description Requests that a fault already applies to are not affected.
+         * @description Deletes all faults of the sandbox. A fault still affects the requests in progress that it applies to.
          */
         readonly delete: operations["clearFaults"];
         readonly options?: never;
@@ -400,9 +527,64 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a fault
-         * @description The journal still contains the requests that the fault applied to.
+         * @description Deletes the fault. The journal still contains the requests that the fault applied to.
          */
         readonly delete: operations["removeFault"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/sandboxes/{id}/operations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the operations
+         * @description Lists the operations of the application's contract in the order of the contract, and how the sandbox handles them.
+         */
+        readonly get: operations["listOperations"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/sandboxes/{id}/operations/{operation}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /** @description The operationId */
+                readonly operation: components["parameters"]["Operation"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Mock an operation, or use its handler
+         * @description Sets how the sandbox handles an operation. A mocked operation returns responses that are generated from the contract, and changes nothing. An operation without a
+         *     handler is always mocked. `resetSandbox` keeps this setting. `putSandbox` resets it.
+         */
+        readonly put: operations["setOperation"];
+        readonly post?: never;
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -426,9 +608,10 @@ export interface paths {
          * @description Lists the most recent requests with their responses, oldest first. The journal keeps 1,000 requests of `default`, 100 of any other sandbox, and 32 MB
          *     in total. Bodies are truncated at 4 kB, and secrets are redacted. Requests to a sandbox that does not exist and cannot be created are not recorded.
          *
-         *     With `Accept: text/event-stream`, each new request is sent as a server-sent event `request`. The event has the id of the request, and its data is the
-         *     journal entry. If the request has `Last-Event-ID` or `after`, recorded requests with a higher id are sent first. When the sandbox is deleted or expires, the last event is
-         *     `removed` or `expired`. The data of this event has `sandbox` (the id) and `at` (the time). A sandbox with an open event stream does not expire.
+         *     With `Accept: text/event-stream`, the response is a stream of server-sent events: each new request is sent as an event `request`, whose id is the id of the
+         *     recorded request and whose data is the journal entry. With the header `Last-Event-ID` or the parameter `after`, recorded requests with a higher id are sent first.
+         *     When the sandbox is deleted or expires, the last event is `removed` or `expired`. The data of this event has `sandbox` (the id) and `at` (the time). A sandbox
+         *     with an open event stream does not expire.
          */
         readonly get: operations["listRequests"];
         readonly put?: never;
@@ -438,6 +621,38 @@ export interface paths {
          * @description Deletes the recorded requests. The ids of new requests continue after the id of the last request.
          */
         readonly delete: operations["clearRequests"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/sandboxes/{id}/requests/{request}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The id of the recorded request
+                 * @example 1
+                 */
+                readonly request: components["parameters"]["Request"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a recorded request
+         * @description Returns a recorded request with its response, the lines of the contract that it violates, the faults that did not apply to it, and the changes that it made to the
+         *     state. The server keeps the changes of the last 20 requests of a sandbox that changed its state.
+         */
+        readonly get: operations["getRequest"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -460,7 +675,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Count requests
-         * @description Counts the recorded requests that match.
+         * @description Returns the number of recorded requests that match the filter.
          */
         readonly post: operations["countRequests"];
         readonly delete?: never;
@@ -487,8 +702,8 @@ export interface paths {
         /**
          * Verify requests
          * @description Compares the number of matching requests with the expected number. With `withinMs`, the server waits before it responds. For a minimum, it waits until
-         *     enough requests match or the time has passed. For an exact or maximum number, it waits until too many requests match or the time has passed. If the
-         *     journal has dropped requests that could change the result, the verification fails.
+         *     enough requests match or the time has passed. For an exact or maximum number, it waits until too many requests match or the time has passed. The
+         *     verification fails if the journal has already deleted old requests that could change the result.
          */
         readonly post: operations["verifyRequests"];
         readonly delete?: never;
@@ -501,11 +716,172 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The server and its application */
+        readonly Server: {
+            /** @description The version of storefront */
+            readonly version: string;
+            /**
+             * Format: date-time
+             * @description The time when the server was started
+             */
+            readonly startedAt: string;
+            /** @description The name of the data file; null if the state is in memory only */
+            readonly dataFile: string | null;
+            readonly contract: {
+                readonly title: string;
+                readonly version: string;
+                /** @description The path of the first URL in `servers` of the contract, such as `/v1`; empty if there is none */
+                readonly basePath: string;
+                /** @description The number of operations */
+                readonly operations: number;
+                /** @description The number of times that the contract or the handlers were reloaded since the start */
+                readonly reloads: number;
+            };
+            /** @description Requests to try, which the console shows before the first request */
+            readonly examples: readonly {
+                readonly title: string;
+                readonly method: string;
+                /** @description The path and the query */
+                readonly path: string;
+                /** @description Credentials that the contract requires */
+                readonly headers?: {
+                    readonly [key: string]: string;
+                };
+                /** @description The JSON body */
+                readonly body?: unknown;
+            }[];
+            readonly collections: readonly components["schemas"]["Collection"][];
+        };
+        /** @description A collection of the state */
+        readonly Collection: {
+            readonly name: string;
+            /** @description The property that identifies an entry */
+            readonly key?: string;
+            /** @description Whether `explainSearch` explains searches in the collection */
+            readonly isSearched: boolean;
+            /** @description The JSON Schema of an entry, without references to other documents */
+            readonly schema: {
+                readonly [key: string]: unknown;
+            };
+        };
+        /** @description How a search finds entries of a collection */
+        readonly SearchExplanation: {
+            /** @description The number of entries that the search finds */
+            readonly total: number;
+            /** @description The term with corrected spelling; absent if no word seems misspelled */
+            readonly suggestion?: string;
+            /** @description The words of the term */
+            readonly words: readonly {
+                readonly word: string;
+                /** @description Whether the search also finds entries that do not match the word */
+                readonly isOptional: boolean;
+                /** @description The number of entries that match the word */
+                readonly entries: number;
+                /** @description The words in the entries that match the word of the term, the closest match first */
+                readonly matches: readonly {
+                    readonly text: string;
+                    /** @description How the word matches, such as `prefix` or `misspelled` */
+                    readonly how: string;
+                    /** @description How much the spelling of the two words differs; 0 for no difference */
+                    readonly distance: number;
+                    /** @description The number of entries that contain the text */
+                    readonly entries: number;
+                }[];
+            }[];
+            readonly columns: components["schemas"]["Columns"];
+            /** @description The first results, the most relevant first */
+            readonly results: readonly {
+                /** @description The index in the collection */
+                readonly position: number;
+                readonly entry: {
+                    readonly [key: string]: unknown;
+                };
+                /** @description One value for each column; null if the entry has none */
+                readonly cells: readonly unknown[];
+                /** @description The sum of the costs of all parts */
+                readonly cost: number;
+                readonly parts: readonly {
+                    /** @description The word of the term; absent if the part does not depend on one word */
+                    readonly word?: string;
+                    /** @description The reason for this part of the cost, such as `misspelled: kettle` */
+                    readonly title: string;
+                    /** @description The cost; less than 0 for a bonus */
+                    readonly cost: number;
+                }[];
+            }[];
+        };
+        /** @description The columns of a table of the entries */
+        readonly Columns: readonly {
+            readonly title: string;
+            /**
+             * @description How a cell is shown. `image`: the URL of an image. `money`: an amount in cents. `time`: an ISO 8601 time. `json`: any JSON value
+             * @enum {string}
+             */
+            readonly format: "text" | "number" | "boolean" | "image" | "money" | "time" | "json";
+        }[];
+        /** @description A page of the entries of a collection */
+        readonly EntryPage: {
+            /** @description The number of entries that match `search` */
+            readonly total: number;
+            readonly columns: components["schemas"]["Columns"];
+            readonly entries: readonly {
+                /** @description The index in the collection, for a JSON Patch */
+                readonly position: number;
+                readonly entry: {
+                    readonly [key: string]: unknown;
+                };
+                /** @description One value for each column; null if the entry has none */
+                readonly cells: readonly unknown[];
+            }[];
+            /** @description Values about the whole collection, such as the total of a cart */
+            readonly summary?: readonly {
+                readonly title: string;
+                /** @description The value */
+                readonly value: unknown;
+                /** @enum {string} */
+                readonly format: "text" | "number" | "money";
+            }[];
+        };
+        /** @description A JSON Patch (RFC 6902) */
+        readonly Patch: readonly {
+            /** @enum {string} */
+            readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+            /** @description A JSON Pointer into the state; `-` is the end of a list */
+            readonly path: string;
+            /** @description The JSON Pointer of the value, for `move` and `copy` */
+            readonly from?: string;
+            /** @description The value, for `add`, `replace` and `test` */
+            readonly value?: unknown;
+        }[];
+        /** @description An operation of the application's contract */
+        readonly Operation: {
+            readonly operationId: string;
+            readonly method: string;
+            readonly path: string;
+            readonly summary?: string;
+            /** @description Whether the sandbox mocks the operation */
+            readonly mocked: boolean;
+            /** @description Whether the operation has a handler. An operation without a handler is always mocked */
+            readonly hasHandler: boolean;
+            /** @description What the handler does, or why there is none */
+            readonly explanation: string;
+            /** @description Whether requests can have a body */
+            readonly hasBody: boolean;
+            /** @description The documented response statuses, such as `200`, `4XX` and `default` */
+            readonly statuses: readonly string[];
+            /** @description The names of the response examples in the contract */
+            readonly examples: readonly string[];
+        };
         /** @description The seed of the id generator */
         readonly Seed: number;
         /** @description A sandbox */
         readonly Sandbox: {
             readonly id: string;
+            /**
+             * Format: int64
+             * @description The number of changes of the state since the sandbox was created, or since the start of the server
+             */
+            readonly revision: number;
             readonly counts: components["schemas"]["Counts"];
             readonly clock: components["schemas"]["Clock"];
             readonly ids: components["schemas"]["Ids"];
@@ -567,12 +943,13 @@ export interface components {
         /** @description One or more operationIds of the application */
         readonly Operations: string | readonly string[];
         /**
-         * @description A matcher. A request matches if all given properties match. A value matches an equal value; an object matches if each of its properties matches; values
-         *     of a query or a header are compared as text. Operators replace a value: `{"$glob": "w*"}` (`*` matches any text), `{"$regex": "^w\\d+$"}`, `{"$gt": 2}`,
-         *     `{"$lt": 5}`, `{"$in": [1, 2]}`, `{"$not": …}`, `{"$exists": false}` and `{"$eq": …}`. With `$eq`, an object must have no other properties.
+         * @description A matcher of requests. A request matches if all properties of the matcher match. A value in the matcher matches an equal value in the request. An object
+         *     in the matcher matches an object with matching values for these properties, which can also have other properties. Values of the query and of headers are compared as
+         *     text. A value can also be an operator: `{"$glob": "w*"}` (`*` matches any text), `{"$regex": "^w\\d+$"}`, `{"$gt": 2}`, `{"$lt": 5}`, `{"$in": [1, 2]}`,
+         *     `{"$not": …}`, `{"$exists": false}` or `{"$eq": …}`. With `$eq`, the object in the request must have no other properties.
          *
          *     A regular expression has RE2 syntax and at most 1,000 characters. Lookaround and backreferences are not supported, because their run time has no bound.
-         *     Limits: 10,000 compiled instructions for all regular expressions of one matcher, and 20,000 for all faults of a sandbox.
+         *     All regular expressions of one matcher can have 10,000 compiled instructions together, and those of all faults of a sandbox 20,000.
          */
         readonly Where: {
             readonly method?: string;
@@ -598,7 +975,7 @@ export interface components {
             readonly times?: number;
             /** @description The probability that the fault applies to a matching request; 1 by default */
             readonly probability?: number;
-            /** @description The seed of the random decisions. The same seed selects the same requests. The default is the number in the id of the fault */
+            /** @description The seed of the random decisions. The same seed selects the same requests. The default is the number in the id of the fault, such as 3 for f3 */
             readonly seed?: number;
             /** @description The time when the fault expires, by the clock of the sandbox, as an ISO 8601 string or in milliseconds since 1970 */
             readonly until?: string | number;
@@ -614,9 +991,9 @@ export interface components {
             readonly status?: number;
             /** @description The name of the response example in the contract */
             readonly example?: string;
-            /** @description The body of the response, with `status`: any JSON value, or a string if `headers` set another content type. Validated if the contract documents the status */
+            /** @description The body of the response: any JSON value, or a string if `headers` contains another content type. Requires `status`. The server validates the body if the contract documents the status */
             readonly body?: unknown;
-            /** @description Headers of the response, with `status`. Validated if the contract documents them */
+            /** @description Headers of the response. Requires `status`. The server validates the headers that the contract documents */
             readonly headers?: {
                 readonly [key: string]: string;
             };
@@ -663,10 +1040,10 @@ export interface components {
             readonly applied: number;
             /** @description Whether the fault can no longer apply to any request */
             readonly expired: boolean;
-            /** @description The reasons why no request can match the fault. Each reason is a sentence */
+            /** @description The reasons why no request can match the fault, or why its response is unusual. Each reason is a sentence */
             readonly warnings?: readonly string[];
         };
-        /** @description Selects recorded requests. A request is selected if all given properties match */
+        /** @description A filter of recorded requests. It selects a request if all properties of the filter match */
         readonly RequestFilter: {
             readonly operation?: components["schemas"]["Operations"];
             readonly where?: components["schemas"]["Where"];
@@ -679,7 +1056,7 @@ export interface components {
              */
             readonly after?: number;
         };
-        /** @description Selects recorded requests, and defines how many requests are expected */
+        /** @description A filter of recorded requests, and the number of requests that are expected to match */
         readonly RequestExpectation: {
             readonly operation?: components["schemas"]["Operations"];
             readonly where?: components["schemas"]["Where"];
@@ -691,7 +1068,7 @@ export interface components {
              * @description Only requests with a higher id
              */
             readonly after?: number;
-            /** @description The exact number. Without `times`, `atLeast` and `atMost`, at least one request is expected */
+            /** @description The exact number of requests. Without `times`, `atLeast` and `atMost`, at least one request is expected */
             readonly times?: number;
             readonly atLeast?: number;
             readonly atMost?: number;
@@ -728,8 +1105,11 @@ export interface components {
             readonly at: string;
             /** @description Milliseconds between the request and the response */
             readonly durationMs: number;
+            /** @description The trace id of the header `traceparent` (W3C Trace Context); absent if the header is missing or invalid */
+            readonly traceId?: string;
             /** @description The operationId */
             readonly operation?: string;
+            readonly decision?: components["schemas"]["Decision"];
             readonly request: {
                 readonly method: string;
                 /** @description The request target as it was sent */
@@ -750,7 +1130,7 @@ export interface components {
             /** @description The response; null if no response was sent */
             readonly response: {
                 readonly status: number;
-                /** @description The headers that differ between responses */
+                /** @description The headers without the headers that the server adds to every response */
                 readonly headers: {
                     readonly [key: string]: unknown;
                 };
@@ -782,6 +1162,52 @@ export interface components {
                 readonly connection?: "reset" | "cut";
                 readonly bodyDurationMs?: number;
             };
+        };
+        /** @description A recorded request with details */
+        readonly RequestDetails: {
+            readonly request: components["schemas"]["JournalEntry"];
+            /** @description The violations of the request, each with the lines of the contract that define the violated rule */
+            readonly violations: readonly {
+                readonly violation: components["schemas"]["Violation"];
+                /** @description The lines of the currently loaded contract that define the violated rule; absent if the lines are unknown */
+                readonly source?: {
+                    /** @description The name of the file */
+                    readonly file: string;
+                    /** @description The line, counted from 1 */
+                    readonly line: number;
+                    /** @description The text of the line and of up to four lines after it */
+                    readonly text: string;
+                };
+            }[];
+            /** @description The active faults that did not apply to the request, the most similar first */
+            readonly faults: readonly {
+                readonly fault: components["schemas"]["Fault"];
+                /** @description Why the fault did not apply. Each reason is a sentence */
+                readonly reasons: readonly string[];
+            }[];
+            /** @description The changes that the request made to the state; absent if it changed nothing, or if the server no longer keeps its changes */
+            readonly changes?: readonly components["schemas"]["EntryChange"][];
+        };
+        /** @description A change of an entry. `before` is absent if the entry was added. `after` is absent if the entry was removed */
+        readonly EntryChange: {
+            readonly collection: string;
+            /** @description The index of the entry in the state after the change; absent if it was removed */
+            readonly position?: number;
+            readonly before?: {
+                readonly [key: string]: unknown;
+            };
+            readonly after?: {
+                readonly [key: string]: unknown;
+            };
+        };
+        /** @description The origin of the response. `handler`: a handler of the application. `user-handler`: a handler of `--handlers`. `mock`: generated from the contract. `stored`: an entry of the state. `fault`: an injected fault. `preference`: generated from the contract because of the header `Prefer`. `cache`: the response cache. `replay`: the response of an earlier request with the same `Idempotency-Key`. `refusal`: the server refused the request, for example because it violates the contract */
+        readonly Decision: {
+            /** @enum {string} */
+            readonly source: "handler" | "user-handler" | "mock" | "stored" | "fault" | "preference" | "cache" | "replay" | "refusal";
+            /** @description The name of the response example in the contract */
+            readonly example?: string;
+            /** @description The ids of the faults that applied */
+            readonly faults?: readonly string[];
         };
         /** @description How a request violates a contract */
         readonly Violation: {
@@ -843,9 +1269,9 @@ export interface components {
         };
         /**
          * @description The request is refused, and nothing changed: 400 the request violates this contract; 401 the token is missing or wrong; 403 the host or the origin is not
-         *     allowed, or the control API is disabled; 404 the path, sandbox, snapshot or fault does not exist, or the application does not have the operation; 405 the path does not have this method
-         *     (with `Allow`); 409 a state or the response of a fault violates the application's contract, a limit of the sandbox is reached, or the operation is not
-         *     possible for `default`; 413 the body is larger than 100 kB (a state: 16 MB or 1,200,000 values), or the state exceeds the limit of the data file or
+         *     allowed, or the control API is disabled; 404 the path, sandbox, snapshot or fault does not exist, or the application does not have the operation; 405 the path does not support the method
+         *     (the header `Allow` lists the supported methods); 409 a state or the response of a fault violates the application's contract, a limit of the sandbox is reached, or the operation is not
+         *     possible for `default`; 413 the body is larger than 100 kB (16 MB or 1,200,000 values for a state), or the state exceeds the limit of the data file or
          *     the sandbox.
          */
         readonly Refused: {
@@ -866,7 +1292,7 @@ export interface components {
             };
         };
         /**
-         * @description The server failed: 500 an internal error; 503 there are too many sandboxes, or the state cannot be stored (nothing changed; with `Retry-After`); 507 a
+         * @description The server failed: 500 an internal error; 503 there are too many sandboxes, or the state cannot be stored (nothing changed, and the response has the header `Retry-After`); 507 a
          *     snapshot, a fault or a sandbox would exceed its memory limit, or the data file would exceed 90 MB (nothing changed).
          */
         readonly Failed: {
@@ -894,6 +1320,15 @@ export interface components {
          * @example f1
          */
         readonly Fault: string;
+        /** @description The name of the collection */
+        readonly Collection: string;
+        /** @description The operationId */
+        readonly Operation: string;
+        /**
+         * @description The id of the recorded request
+         * @example 1
+         */
+        readonly Request: number;
     };
     requestBodies: never;
     headers: never;
@@ -901,6 +1336,75 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    readonly getServer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The server */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Server"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getReadiness: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The server can handle requests */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @enum {boolean} */
+                        readonly ready: true;
+                    };
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getMetrics: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The metrics */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
     readonly listSandboxes: {
         readonly parameters: {
             readonly query?: never;
@@ -1106,6 +1610,109 @@ export interface operations {
                 content?: never;
             };
             readonly 415: components["responses"]["NotJson"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly patchState: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["Patch"];
+            };
+        };
+        readonly responses: {
+            /** @description The state is changed */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 415: components["responses"]["NotJson"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly listEntries: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Return only entries that contain this text in any value. Case is ignored */
+                readonly search?: string;
+                /** @description The number of entries to skip */
+                readonly offset?: number;
+                /** @description The maximum number of entries; 50 by default */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /** @description The name of the collection */
+                readonly collection: components["parameters"]["Collection"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The entries */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["EntryPage"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly explainSearch: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The search term */
+                readonly term: string;
+                /** @description The maximum number of results; 10 by default */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /** @description The name of the collection */
+                readonly collection: components["parameters"]["Collection"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The explanation */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SearchExplanation"];
+                };
+            };
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -1616,6 +2223,72 @@ export interface operations {
             readonly "5XX": components["responses"]["Failed"];
         };
     };
+    readonly listOperations: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The operations */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Operation"][];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly setOperation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /** @description The operationId */
+                readonly operation: components["parameters"]["Operation"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description Whether the operation is mocked */
+                    readonly mocked: boolean;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The operation */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Operation"];
+                };
+            };
+            readonly 415: components["responses"]["NotJson"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
     readonly listRequests: {
         readonly parameters: {
             readonly query?: {
@@ -1673,6 +2346,39 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The id of the recorded request
+                 * @example 1
+                 */
+                readonly request: components["parameters"]["Request"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The request */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RequestDetails"];
+                };
             };
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];

@@ -3,7 +3,7 @@ import type { State } from '../store/state.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import { ControlProblemError, formatNames, getSandbox } from './refusal.ts';
 
-/** The handlers of the operations on snapshots. */
+/** The handlers of the control API for snapshots, by operationId. */
 export const snapshotHandlers = {
   listSnapshots({ path }, parts) {
     const { snapshots } = getSandbox(path.id, parts);
@@ -16,40 +16,59 @@ export const snapshotHandlers = {
   },
   getSnapshot: ({ path }, parts) =>
     selectCollections(getSnapshotState(getSandbox(path.id, parts).id, path.name, parts), parts),
-  saveSnapshot({ path }, parts) {
-    const { snapshots, store } = parts.sandboxes.get(path.id);
-    const { state } = store.read();
-    if (!snapshots.has(path.name) && snapshots.size >= MAX_SNAPSHOTS)
-      throw new ControlProblemError(
-        'limit-reached',
-        `The sandbox already has ${MAX_SNAPSHOTS} snapshots. Delete some of them.`,
-      );
-    snapshots.set(path.name, state);
+  async saveSnapshot({ path }, parts) {
+    const { change, snapshots, store } = await parts.sandboxes.get(path.id);
+    const save = () => {
+      if (!snapshots.has(path.name) && snapshots.size >= MAX_SNAPSHOTS)
+        throw new ControlProblemError(
+          'limit-reached',
+          `The sandbox already has ${MAX_SNAPSHOTS} snapshots. Delete some of them.`,
+        );
+      const current = store.read();
+      snapshots.set(path.name, current.state);
+      return current.state;
+    };
+    const state = await snapshots.countInSlices(store.read().state, () => change(save));
     return toSummary({ name: path.name, state, builtIn: false }, parts);
   },
-  deleteSnapshot({ path }, parts) {
-    const sandbox = getSandbox(path.id, parts);
-    if (sandbox.snapshots.delete(path.name)) return;
+  async deleteSnapshot({ path }, parts) {
+    const { change, snapshots } = getSandbox(path.id, parts);
+    if (await change(() => snapshots.delete(path.name))) return;
     if (!parts.builtIn.names.includes(path.name)) throw createUnknownSnapshotError(path.id, path.name, parts);
     throw new ControlProblemError('built-in-snapshot', `Snapshot ${path.name} is built-in and cannot be deleted.`);
   },
   async restoreSnapshot({ path }, parts) {
-    const state = getSnapshotState(path.id, path.name, parts);
-    await restoreState(parts.sandboxes.get(path.id), state);
+    // If there is no snapshot, this rejects before a sandbox is created.
+    getSnapshotState(path.id, path.name, parts);
+    const sandbox = await parts.sandboxes.get(path.id);
+    // Another server may have replaced the sandbox in the meantime.
+    await restoreState(sandbox, getSnapshotState(path.id, path.name, parts));
   },
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Replaces the state of a sandbox. Stores a copy even if the new state equals the current state, because another program may have changed the data file.
+ * Replaces the state of a sandbox, and deletes its idempotency keys. Always stores the state as a new object, because the store must write the data file even
+ * if the state is unchanged: another program may have edited the file.
  */
-export function restoreState({ store }: Sandbox, state: State): Promise<void> {
-  return store.update(() => ({ next: { ...state }, result: undefined }));
+export function restoreState(sandbox: Sandbox, state: State): Promise<void> {
+  const { store, idempotencyKeys } = sandbox;
+  return sandbox.countInSlices(state, () =>
+    idempotencyKeys.clearWith((onApply) =>
+      store.update(() => {
+        onApply();
+        return { next: { ...state }, result: undefined };
+      }),
+    ),
+  );
 }
 
 /** The maximum number of saved snapshots of a sandbox. */
 const MAX_SNAPSHOTS = 100;
 
-/** Returns the state of a snapshot. A snapshot of the sandbox `id` takes precedence over a built-in snapshot. Throws a `ControlProblemError` if there is none. */
+/**
+ * Returns the state of a snapshot. `id`: a sandbox, whose saved snapshots take precedence over built-in snapshots. Throws a `ControlProblemError` if no
+ * snapshot has the name.
+ */
 export function getSnapshotState(id: string, name: string, parts: ControlParts): State {
   const { builtIn, sandboxes } = parts;
   const saved = sandboxes.find(id)?.snapshots.get(name);
@@ -70,7 +89,7 @@ function createUnknownSnapshotError(id: string, name: string, { builtIn, sandbox
   return new ControlProblemError('unknown-snapshot', detail);
 }
 
-/** A snapshot, and whether it is built-in. */
+/** A snapshot. `builtIn`: whether it ships with the server or is a file in the folder of `--snapshots`. */
 interface NamedSnapshot {
   readonly name: string;
   readonly state: State;
@@ -87,7 +106,7 @@ export function countEntries(state: State, parts: ControlParts): Readonly<Record
   return Object.fromEntries(collections.map(([name, entries]) => [name, entries.length]));
 }
 
-/** Returns the collections of a state, without lists of another version of the contract. */
+/** Returns a state with only the collections of the current contract. A collection that the state lacks becomes an empty list. */
 export function selectCollections(state: State, { collections }: ControlParts): State {
   return Object.fromEntries(collections().map((name) => [name, state[name] ?? []]));
 }

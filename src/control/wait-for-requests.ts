@@ -9,16 +9,16 @@ interface Waiting extends Bounds {
   readonly withinMs: number;
   /** The signal that ends the wait. */
   readonly stopping: AbortSignal;
-  /** The number of matching requests that are already recorded. */
+  /** The number of matching requests that the journal already contains. */
   readonly count: number;
-  /** Whether a new request matches. */
+  /** Returns whether a new request matches. */
   readonly isMatch: (entry: Entry) => boolean;
 }
 
 /**
- * Waits until further requests cannot change the result of a verification. This is the case if there are more requests than `most`, or if there is no maximum and
- * there are at least `least` requests. It is also the case if `least` is greater than `most`. Waits at most `withinMs`, and not after the sandbox is removed or the
- * server stops.
+ * Waits until the result of a verification is final, but at most `withinMs`. The result is final if more than `most` requests match, because later requests
+ * can't reduce this number. If `most` is infinite, the result is final if at least `least` requests match. The result is also final if `least` is greater than
+ * `most`. Stops waiting if the sandbox is removed or the server stops.
  */
 export function waitForRequests({ journal, withinMs, stopping, least, most, count, isMatch }: Waiting): Promise<void> {
   let matches = count;
