@@ -3,13 +3,16 @@ import { nestFields } from '../openapi/form-body.ts';
 import { isFormBody, isJsonType, removeTypeParameters } from '../openapi/responses.ts';
 import { FORM_TYPE, JSON_TYPE, MULTIPART_TYPE, parseQuery } from '../util/request-target.ts';
 
-/** The text between the parts of a multipart body. */
+/** The boundary between the parts of a multipart body. */
 const BOUNDARY = 'storefront-check-boundary';
 
-/** Matches a part of a multipart body. */
+/** Matches a part of a multipart body. The groups are the name and the value of the form field. */
 const PARTS = new RegExp(`name="([^"]*)"\\r\\n\\r\\n([\\s\\S]*?)\\r\\n--${BOUNDARY}`, 'g');
 
-/** Returns the Content-Type header for a media type of the contract, which can be a range such as `image/*`. */
+/**
+ * Returns the `Content-Type` header to send for a media type of the contract. A range can't be sent: `image/*` becomes `image/png`, `text/*` becomes
+ * `text/plain`, and any other range becomes `application/json`.
+ */
 export function toContentType(type: string): string {
   if (removeTypeParameters(type) === MULTIPART_TYPE) return `${MULTIPART_TYPE}; boundary=${BOUNDARY}`;
   if (!type.includes('*')) return type;
@@ -17,7 +20,7 @@ export function toContentType(type: string): string {
   return ranges[type.split('/')[0] ?? ''] ?? JSON_TYPE;
 }
 
-/** Serializes the body of a request with a content type. Returns an empty text for a form without fields. */
+/** Serializes a request body for the content type `type`: as JSON, as a form, or as text. Returns an empty string for a form without fields. */
 export function formatBody(type: string, body: unknown): string {
   if (isJsonType(type)) return JSON.stringify(body);
   if (!isFormBody(type)) return toText(body);
@@ -26,7 +29,10 @@ export function formatBody(type: string, body: unknown): string {
   return new URLSearchParams(pairs.filter(([name]) => !isNode(toNode(body)[name]))).toString();
 }
 
-/** Parses the body of a request in the same way as a server. Returns undefined for a media type that is not parsed. */
+/**
+ * Parses a request body with the content type `type`, as a server does. An empty type means JSON. Returns undefined if the type is neither JSON nor a form.
+ * Throws a `SyntaxError` for invalid JSON.
+ */
 export function parseBody(type: string, text: string): unknown {
   if (type === FORM_TYPE) return parseQuery(text);
   if (!isFormBody(type)) return type === '' || isJsonType(type) ? JSON.parse(text) : undefined;
@@ -42,14 +48,14 @@ function formatParts(pairs: readonly (readonly [name: string, value: string])[])
   return `${parts.join('')}--${BOUNDARY}--\r\n`;
 }
 
-/** Returns the name and the text of each value in a query or a form. An array has one pair for each entry. */
+/** Returns name-value pairs for a query or a form. An array becomes one pair for each entry: `{ tag: ['a', 'b'] }` becomes `[['tag', 'a'], ['tag', 'b']]`. */
 export function toPairs(values: Node): [string, string][] {
   return Object.entries(values).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, toText(one)]),
   );
 }
 
-/** Returns the text of a value in a query, a path or a form. Objects are serialized as JSON. */
+/** Converts a value to the text that a query, a path or a form contains. Objects and arrays become JSON. */
 export function toText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }

@@ -2,14 +2,14 @@ import type { BehaviourModel } from './behaviour-model.ts';
 import type { CheckCommand } from './options.ts';
 import type { Selection } from './selection.ts';
 
-/** Options of a check. */
+/** Options of `checkServer`, which checks a server against a contract. */
 export interface CheckOptions extends Selection, Pick<CheckCommand, 'headers' | 'runs' | 'sandboxHeaders'> {
-  /** The behaviour model. The check uses it only if it describes the contract. */
+  /** A description of the expected behaviour. Ignored if the model does not describe the contract. */
   readonly model?: BehaviourModel | undefined;
   /** The base URL of the server. The paths of the contract are appended to it. */
   readonly url: string;
   readonly seed: number;
-  /** Whether the server starts with its default data. */
+  /** Whether the server has its default data when the check starts. */
   readonly isFresh: boolean;
   /** The maximum time to wait until the server responds, in s. */
   readonly waitSeconds: number;
@@ -17,6 +17,6 @@ export interface CheckOptions extends Selection, Pick<CheckCommand, 'headers' | 
   readonly maxConcurrent?: number | undefined;
   /** Called when a part of the check has ended. The arguments are the number of ended parts, the number of all parts, and the name of the part. */
   readonly onProgress?: ((done: number, total: number, part: string) => void) | undefined;
-  /** Stops the check when it is aborted. The reason must be a `CheckStoppedError`. */
+  /** A signal that stops the check when it is aborted. Its abort reason must be a `CheckStoppedError`. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,5 +1,5 @@
 import { type Contract, loadContract } from '../openapi/contract.ts';
-import { reachServer } from './check.ts';
+import { waitForServer } from './check.ts';
 import { CheckError } from './check-error.ts';
 import { Client } from './client.ts';
 import type { CheckEnvironment } from './command.ts';
@@ -16,13 +16,14 @@ interface SandboxOptions extends Pick<CheckEnvironment, 'model' | 'contract' | '
   readonly printProgress: (text: string) => void;
 }
 
-/** The number of sandboxes in which parts of a check run concurrently, if a model describes the contract. */
+/** The number of sandboxes for a contract with a behaviour model. The check runs some of its parts at the same time, each in one of these sandboxes. */
 const SANDBOX_COUNT = 8;
 
 /**
- * Selects new sandboxes for the check of a storefront server, so that the check does not change the default sandbox. Returns the command with the
- * headers of the sandboxes. Returns the command unchanged for any other server. A storefront server creates a sandbox on the first request with its
- * id, and returns the id in a response header. Throws `CheckError` if the server does not respond, or if the signal stops the check.
+ * Makes the check of a storefront server use new sandboxes (isolated states of the server), so that the check does not change the sandbox `default`. Returns
+ * the command with headers that select the sandboxes. Returns the command unchanged if the server is not a storefront server, or if the command already selects
+ * a sandbox. Sends a request with a new sandbox id: a storefront server creates this sandbox, and repeats the id in a response header. Throws `CheckError` if
+ * the server does not respond, or if the signal stops the check.
  */
 export async function selectSandboxes(
   command: CheckCommand,
@@ -37,7 +38,7 @@ export async function selectSandboxes(
   const client = new Client(url, headers, signal);
   try {
     if (wait > 0) printProgress(`Waiting for ${url}, at most ${wait} s …\n`);
-    await reachServer(client, wait, signal);
+    await waitForServer(client, wait, signal);
     const [id, ...others] = await createSandboxes(client, probePath, `check-${seed}`, hasModel ? SANDBOX_COUNT : 1);
     if (id === undefined) return command;
     print(describeSandboxes(url, id, others.length));
@@ -54,12 +55,15 @@ export async function selectSandboxes(
   }
 }
 
-/** Returns the path of a GET operation without path parameters; undefined if the contract has none. */
+/** Returns the path of the first GET operation without path parameters; undefined if every GET operation has path parameters. */
 function findProbePath({ routes }: Contract): string | undefined {
   return routes.find(({ method, pathNames }) => method === 'GET' && pathNames.length === 0)?.path;
 }
 
-/** Creates sandboxes, `count` at most. Returns their ids; an empty list if the server is not a storefront server. */
+/**
+ * Creates at most `count` sandboxes with the ids `id`, `id-2`, `id-3` and so on. Returns the ids of the created sandboxes; an empty list if the server is not a
+ * storefront server.
+ */
 async function createSandboxes(
   client: Client,
   probePath: string,
@@ -77,9 +81,9 @@ function describeSandboxes(url: string, id: string, others: number): string {
   return `${url} is a storefront server: the check runs in ${sandboxes} and does not change the default sandbox.\n`;
 }
 
-/** Returns whether the server supports sandboxes: the response to a request with a sandbox id has the same id. */
+/** Returns whether the server uses the sandbox `id` for a request to `target`. If so, the response has the id in the header `x-sandbox`. */
 async function canUseSandbox(client: Client, target: string, id: string): Promise<boolean> {
   const { headers } = await client.send({ method: 'GET', target, headers: { [SANDBOX_HEADER]: id } });
-  // The request may lack a required parameter or a credential.
+  // The response can have any status, because the request may lack a required parameter or a credential.
   return headers[SANDBOX_HEADER] === id;
 }

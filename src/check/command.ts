@@ -9,7 +9,7 @@ import { toJunit } from './report/junit.ts';
 import { toMarkdown } from './report/markdown.ts';
 import { createReport, type Report } from './report/report.ts';
 import { toText } from './report/text.ts';
-import { getAllowedRoutes, getCheckedRoutes, isWriting, type Selection } from './selection.ts';
+import { getAllowedRoutes, getCheckedRoutes, isWriteOperation, type Selection } from './selection.ts';
 
 /** A started server. It runs until `close` is called. */
 export interface RunningServer {
@@ -17,7 +17,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** The settings and functions that the calling program provides to a check. */
+/** The settings and functions that the command line program provides to `storefront check`. */
 export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'signal'> {
   /** The path of the default contract. */
   readonly contract: string;
@@ -25,7 +25,7 @@ export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'sig
   /** Starts the built-in shop with its default data. */
   readonly start: () => Promise<RunningServer>;
   readonly print: (text: string) => void;
-  /** The default seed. Two checks must not have the same default seed, because the ids of their sandboxes contain it. */
+  /** The seed if the command has no seed. It must be different for each check, because the ids of the sandboxes contain the seed. */
   readonly seed: number;
 }
 
@@ -53,7 +53,7 @@ export async function runCheck(command: CheckCommand, environment: CheckEnvironm
   }
 }
 
-/** The exit codes. `incomplete`: there are no findings, but the check did not run completely. */
+/** The exit codes of `storefront check`. `misuse`: the command line is invalid. `incomplete`: there are no findings, but the check did not run completely. */
 export const EXIT_CODES = { passed: 0, failed: 1, misuse: 2, incomplete: 3 } as const;
 
 /** Prints a report and writes the report files of the command. Returns the exit code. */
@@ -81,7 +81,7 @@ function formatCommand(command: CheckCommand, operationId: string, seed: number)
   ].join(' ');
 }
 
-/** Writes a text to a file (`w`) or appends it (`a`), unless the path is undefined. Throws `CheckError` if the file can't be written. */
+/** Writes a text to a file (flag `w`) or appends it (flag `a`). Does nothing if the path is undefined. Throws `CheckError` if the file can't be written. */
 function writeText(path: string | undefined, text: string, flag: 'w' | 'a'): void {
   if (path === undefined) return;
   try {
@@ -94,16 +94,19 @@ function writeText(path: string | undefined, text: string, flag: 'w' | 'a'): voi
 async function startServer(contract: Contract, { model, start }: CheckEnvironment): Promise<RunningServer> {
   if (!model.applies(contract))
     throw new CheckUsageError(
-      `${contract.path} is not the contract of ${model.subject}. Enter the URL of the server to check: storefront check URL --contract FILE`,
+      `Without a URL, storefront check checks ${model.subject}, and ${contract.path} is not its contract. Enter the URL of the server: storefront check URL --contract FILE`,
     );
   return start();
 }
 
-/** Prints which requests change data on the server. Throws `CheckUsageError` if the command does not allow changes. */
+/**
+ * Prints the requests of the check that can change data on the server. Throws `CheckUsageError` if the check needs such requests, but the command has no
+ * --allow-writes.
+ */
 function warnOfChanges(selection: Selection, url: string, { model, print }: CheckEnvironment): void {
   const { mayWrite, contract } = selection;
-  if (!mayWrite && !getCheckedRoutes(selection).some(isWriting)) return;
-  const writing = getAllowedRoutes({ ...selection, mayWrite: true }).filter(isWriting);
+  if (!mayWrite && !getCheckedRoutes(selection).some(isWriteOperation)) return;
+  const writing = getAllowedRoutes({ ...selection, mayWrite: true }).filter(isWriteOperation);
   if (writing.length === 0) return;
   const resets = model.applies(contract) && writing.some(({ operationId }) => operationId === model.resetOperationId);
   const requests = writing.map(({ method, path }) => `${method} ${path}`).join(', ');

@@ -2,12 +2,12 @@ import { type Finding, getFindingKey } from './findings.ts';
 import type { SendResult, Session } from './session.ts';
 import { ServerUnreachableError } from './stop-signal.ts';
 
-/** The maximum number of times that the requests of a finding are repeated to confirm it. */
-export const REPETITIONS = 3;
+/** The maximum number of times that the check repeats requests to confirm a finding. */
+export const MAX_REPETITIONS = 3;
 
 /**
- * Adds findings to the results. For new findings, first calls `repeat`, which sends the same requests again. Adds a new finding only if it occurs
- * again. Records it as not reproducible if it does not.
+ * Adds findings to the results. A finding that the results do not contain yet must occur again: `repeat` sends the same requests again, at most three times. If
+ * the finding does not occur again, records it as not reproducible.
  */
 export async function addConfirmed(
   { results }: Session,
@@ -17,7 +17,7 @@ export async function addConfirmed(
   results.addAll(findings.filter((finding) => results.has(finding)));
   let unconfirmed = findings.filter((finding) => !results.has(finding));
   try {
-    for (let time = 0; time < REPETITIONS && unconfirmed.length > 0; time++) {
+    for (let time = 0; time < MAX_REPETITIONS && unconfirmed.length > 0; time++) {
       const repeated = await repeat();
       const isConfirmed = (finding: Finding) => repeated.some((other) => isSame(finding, other));
       results.addAll(unconfirmed.filter(isConfirmed));
@@ -31,8 +31,8 @@ export async function addConfirmed(
 }
 
 /**
- * Sends a request. If the response has findings, repeats the request, and adds the findings that occur again to the results. Returns the exchange and
- * all findings of the first request.
+ * Sends a request. If the response has findings, repeats the request, and adds the findings that occur again to the results. Returns the first request with its
+ * response, and all findings in this response.
  */
 export async function sendConfirmed(session: Session, ...request: Parameters<Session['send']>): Promise<SendResult> {
   const result = await session.send(...request);
@@ -41,8 +41,8 @@ export async function sendConfirmed(session: Session, ...request: Parameters<Ses
 }
 
 /**
- * Sends the requests of a finding again, at most `times` times, by calling `repeat`. Returns the repeated finding; undefined if it does not occur
- * again.
+ * Calls `repeat`, which sends the requests of a finding again, at most `times` times. Returns the first repeated finding that violates the same rule; undefined
+ * if the finding does not occur again.
  */
 export async function reproduceFinding(
   finding: Finding,
@@ -61,7 +61,10 @@ function isSame(one: Finding, other: Finding): boolean {
   return getFindingKey(one) === getFindingKey(other) && one.exchanges.length === other.exchanges.length;
 }
 
-/** Returns whether to report a finding that could not be confirmed because of `error`. A missing response is not reported if the server has stopped. */
+/**
+ * Returns whether to report a finding that could not be confirmed because of `error`. A missing response is not reported if the server no longer accepts
+ * connections.
+ */
 export function isReportable({ status }: Finding, error: unknown): boolean {
   return !(error instanceof ServerUnreachableError && status === 'none');
 }
@@ -70,15 +73,15 @@ export function isReportable({ status }: Finding, error: unknown): boolean {
 interface ExamineOptions<Entry> {
   /** Tests an entry. Returns its findings. */
   readonly examine: (entry: Entry) => Promise<readonly Finding[]>;
-  /** Called before an entry is tested alone, or tested again. */
+  /** Creates the data that the test needs. Called before an entry is tested alone, or tested again. */
   readonly prepare?: () => Promise<void>;
   /** Returns whether an entry must not be tested at the same time as another entry. Default: false for all entries. */
   readonly mustRunAlone?: (entry: Entry) => boolean;
 }
 
 /**
- * Tests all entries: first the entries that can run concurrently, then the others one after another. Adds the findings to the results in this order.
- * If a concurrent test throws an error, adds the findings of the tests that have ended, and rejects with the error.
+ * Tests the entries that can run concurrently, and then the other entries one after another. Repeats the test of each entry with findings, and adds the
+ * findings that occur again to the results. If a concurrent test throws an error, adds the findings of the completed tests and rejects with the error.
  */
 export async function examineAll<Entry>(
   session: Session,

@@ -2,20 +2,28 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, type Node, resolvePointer } from '../openapi/document.ts';
 import type { Edit, RequestPart } from './request-edits.ts';
 
-/** Numbers and strings at the limits of common types, or with a special meaning in JavaScript, C or Unicode. */
+/** Numbers at the limits of common integer and floating-point types. */
 const NUMBERS = [0, 1, -1, 1.5, 2 ** 31, 2 ** 53, 1e300];
+
+/** Strings with a special meaning in JavaScript, C or Unicode, and strings that look like values of other types. */
 const STRINGS = ['', ' ', 'x', '3', 'null', '__proto__', 'constructor', '\u0000', '\ud800', '\u202e\u0301😀'];
+
+/** A string that is longer than most servers expect. */
 const LONG_STRING = 'a'.repeat(5_000);
 
-/** Values of each JSON type, for any part of a body. Most of them violate the schema of the part. */
+/** Values of each JSON type that can replace any value in a body. Most replacements violate the schema of the replaced value. */
 const BODY_VALUES = [null, true, false, ...NUMBERS, ...STRINGS, LONG_STRING, [], ['x'], {}, { x: 1 }];
 
-/** Strings for any parameter. The first list looks like values of other types; the second has special characters. */
+/** Strings that look like values of other types, for any parameter. */
 const TYPED_TEXTS = ['', ' ', '0', '-1', '1.5', '9'.repeat(30), 'true', 'null', '[]', 'x'];
+
+/** Strings with characters that have a special meaning in URLs, JavaScript, HTML or SQL, for any parameter. */
 const SPECIAL_TEXTS = ['%', '%00', 'a/b', '__proto__', 'constructor', '\u0000', '\u202e\u0301😀', `"'><`, '; --'];
+
+/** All strings that can replace the value of a parameter. */
 const PARAMETER_TEXTS = [...TYPED_TEXTS, ...SPECIAL_TEXTS, LONG_STRING];
 
-/** Changes that make a text with a format or a pattern, such as a UUID, invalid. */
+/** Functions that make a valid string with a `format` or `pattern`, such as a UUID, invalid. */
 const MALFORMATIONS: readonly ((text: string) => string)[] = [
   (text) => text.slice(1),
   (text) => `${text}0`,
@@ -27,10 +35,13 @@ const MALFORMATIONS: readonly ((text: string) => string)[] = [
   (text) => `${text}\n`,
 ];
 
-/** Returns the edits of a request part that often reveal errors: removal, repetition, other types, and values at and beyond the limits of the schema. */
+/**
+ * Returns edits that often reveal missing validation. `part`: a parameter, or a value in the body. `current`: its value in a valid request. The edits remove or
+ * repeat the part, or replace its value with values of other types, and with values at and beyond the limits of the schema.
+ */
 export function createCoverageSet(contract: Contract, part: RequestPart, current: unknown): readonly Edit[] {
   const schema = getSchema(contract, part);
-  const bounds = [...getBoundaryValues(schema), ...malform(schema, current)];
+  const bounds = [...getBoundaryValues(schema), ...createMalformedTexts(schema, current)];
   const values =
     part.kind === 'body'
       ? [...BODY_VALUES, [current], ...bounds, ...toTexts(current)]
@@ -39,13 +50,13 @@ export function createCoverageSet(contract: Contract, part: RequestPart, current
   return [{ kind: 'remove' }, { kind: 'repeat' }, { kind: 'add property', value: 'x' }, ...replacements];
 }
 
-/** Returns the schema of a request part with its reference resolved; an empty schema if the part has none. */
+/** Returns the schema of a request part, with `$ref` resolved. Returns an empty schema if the part has no schema. */
 function getSchema({ normalized: plain }: Contract, { schema }: RequestPart): Node {
   const node = schema === undefined ? undefined : getNode(plain, resolvePointer(plain, schema));
   return isNode(node) ? node : {};
 }
 
-/** Returns values at the limits of a schema, and values just below and above them. */
+/** Returns values at the limits of a schema, such as `maximum` and `maxLength`, and values just below and above these limits. */
 function getBoundaryValues(schema: Node): readonly unknown[] {
   const { minimum, maximum, multipleOf, minLength, maxLength } = schema;
   const numbers = [minimum, maximum].flatMap((bound) =>
@@ -69,7 +80,7 @@ function getBoundaryValues(schema: Node): readonly unknown[] {
 /** The maximum length of a generated string, in characters. */
 const MAX_TEXT_LENGTH = 20_000;
 
-function malform({ format, pattern }: Node, current: unknown): readonly unknown[] {
+function createMalformedTexts({ format, pattern }: Node, current: unknown): readonly unknown[] {
   return typeof current === 'string' && (format !== undefined || pattern !== undefined)
     ? MALFORMATIONS.map((malformText) => malformText(current))
     : [];

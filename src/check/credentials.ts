@@ -2,16 +2,22 @@ import type { Route } from '../openapi/routes.ts';
 import type { Credential } from '../openapi/security.ts';
 import type { RequestToSend } from './exchange.ts';
 
-/** The token or key that the check sends if the user has given none. Mock servers accept each credential that has the right form. */
+/** The token or API key that the check sends if the user has specified no credentials. Mock servers accept any well-formed credentials. */
 const TOKEN = 'storefront-check';
 
-/** The value of `Authorization` for the schemes that have a form of their own. The credentials of `Basic` are a user name and a password in Base64. */
+/**
+ * The values of the `Authorization` header for the schemes `bearer` and `basic`. Basic credentials are a user name and a password in Base64. For any other
+ * scheme, the header contains the name of the scheme and the token.
+ */
 const AUTHORIZATIONS: Readonly<Record<string, string>> = {
   bearer: `Bearer ${TOKEN}`,
   basic: `Basic ${Buffer.from(`storefront:${TOKEN}`).toString('base64')}`,
 };
 
-/** Adds credentials of the right form for the first security requirement of an operation, unless the `headers` of the user have credentials for the operation. */
+/**
+ * Adds credentials to a request, for the first security requirement of its operation. Returns the request unchanged if the operation requires no credentials,
+ * or if the `headers` of the user already contain credentials for the operation.
+ */
 export function addCredentials(
   { security }: Route,
   headers: Readonly<Record<string, string>>,
@@ -40,7 +46,7 @@ function addCredential(request: RequestToSend, credential: Credential): RequestT
   return { ...request, headers: { [header]: value, ...headers } };
 }
 
-/** Returns the header that has a credential; undefined for a query parameter. */
+/** Returns the name of the header that contains a credential; undefined if a query parameter contains the credential. */
 function getHeaderName({ in: location, name }: Credential): string | undefined {
   if (location === 'query') return undefined;
   return location === 'cookie' ? 'cookie' : name;

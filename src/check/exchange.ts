@@ -3,11 +3,11 @@ import { redactFullText, redactHeaders } from '../util/redact-secrets.ts';
 /** A request to send. */
 export interface RequestToSend {
   readonly method: string;
-  /** The path and query, relative to the server's URL. They are sent unchanged. */
+  /** The path and query, relative to the URL of the server. The client sends both without changes. */
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** A shell command that prints the body. Set if the body is too long for the report. */
+  /** A shell command that prints the body; set if the body is too long for the report. */
   readonly printCommand?: string;
 }
 
@@ -19,9 +19,9 @@ export interface ReceivedResponse {
   readonly text: string;
   /** The parsed value of a JSON body, or the text of any other body; undefined without a body. */
   readonly body: unknown;
-  /** The parser's message if the content type is JSON, but the body is not valid JSON. */
+  /** The error message of the JSON parser, if the content type is JSON but the body is not valid JSON. */
   readonly jsonError: string | undefined;
-  /** A sentence about how the response violates HTTP. */
+  /** A sentence that says how the response violates HTTP; undefined if the response is valid. */
   readonly httpError?: string;
 }
 
@@ -40,7 +40,7 @@ export function createJsonRequest(method: string, target: string, body?: unknown
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
-/** Returns a curl command line that sends a request. `common` are headers of every request. Secrets are redacted. */
+/** Returns a curl command line that sends a request. `common`: headers that every request contains. Secrets are redacted. */
 export function toCurl(url: string, request: RequestToSend, common = {}): string {
   const { method, target, headers = {}, body, printCommand } = redactRequest(request);
   const printer = printCommand ?? (body === undefined || isPrintable(body) ? undefined : `printf '${toOctal(body)}'`);
@@ -68,7 +68,7 @@ function redactRequest({ target, headers = {}, body, ...request }: RequestToSend
   };
 }
 
-/** Returns whether a body can be an argument of a shell command. It must be UTF-8 without control characters. */
+/** Returns whether a body can be an argument of a shell command: it must be UTF-8 without control characters. */
 function isPrintable(body: string | Buffer): boolean {
   const bytes = Buffer.from(body);
   const text = bytes.toString();

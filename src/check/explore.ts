@@ -1,5 +1,5 @@
 import type * as FastCheck from 'fast-check';
-import { isReportable, REPETITIONS, reproduceFinding } from './confirm-findings.ts';
+import { isReportable, MAX_REPETITIONS, reproduceFinding } from './confirm-findings.ts';
 import { type CheckResults, type Finding, getFindingKey } from './findings.ts';
 
 /** The module fast-check. It is imported only when a check runs, because it loads slowly. */
@@ -33,19 +33,19 @@ interface ExploreOptions<Case> {
 /** The maximum number of runs to shrink a failed test case. */
 const MAX_SHRINK_RUNS = 150;
 
-/** The maximum number of searches. Each search ends at its first failure. */
+/** The maximum number of searches for failed test cases. Each search ends at its first failure. */
 const MAX_SEARCHES = 6;
 
-/** The difference between the seeds of two searches. */
+/** The difference between the seeds of two searches for a failed test case. */
 const SEED_STEP = 104_729;
 
 /** The error that tells fast-check that a test case failed. */
 class CaseFailedError extends Error {}
 
 /**
- * Generates test cases with fast-check, shrinks each failed test case, and adds its finding to the results. Ignores findings that the results already
- * contain. A test case fails only if its finding occurs again when the test case is repeated. A finding that occurs once may be an effect of earlier
- * test cases.
+ * Generates test cases with fast-check, shrinks each failed test case, and adds its finding to the results. Ignores findings that the results already contain.
+ * A test case fails only if its finding occurs again when the test case is repeated, because a finding that occurs only once may be an effect of earlier test
+ * cases.
  */
 export async function explore<Case>(options: ExploreOptions<Case>): Promise<void> {
   for (let search = 0; search < MAX_SEARCHES; search++) {
@@ -63,13 +63,13 @@ async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean
   const property = fc.asyncProperty(cases, async (value) => {
     if (smallest && ++shrinkRuns > MAX_SHRINK_RUNS) return;
     const target = smallest?.finding;
-    // A smaller case must have the same finding as the first one.
+    // While fast-check shrinks a failed test case, a smaller case fails only if it has the same finding.
     const isRelevant = (one: Finding) => (target ? getFindingKey(one) === getFindingKey(target) : !results.has(one));
     const found = (await examine(value)).find(isRelevant);
     if (!found) return;
     unconfirmed ??= found;
     shrinkRuns++;
-    const finding = await reproduceFinding(found, () => examineAgain(value), target ? 1 : REPETITIONS);
+    const finding = await reproduceFinding(found, () => examineAgain(value), target ? 1 : MAX_REPETITIONS);
     if (finding) {
       smallest = { value, finding };
       first ??= smallest;
@@ -81,7 +81,7 @@ async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean
   });
   const { errorInstance } = await fc.check(property, { seed, numRuns: runs });
   if (errorInstance && !(errorInstance instanceof CaseFailedError)) {
-    // The check stops. Report the last finding, although its test case may be neither shrunk nor repeated.
+    // The check stops because of this error. Report the last finding, although its test case may be neither shrunk nor repeated.
     const last = smallest?.finding ?? unconfirmed;
     if (last && isReportable(last, errorInstance)) results.add(last);
     throw errorInstance;

@@ -1,6 +1,6 @@
 /**
- * Counts consecutive rounds of requests without a response. A round is a group of concurrent requests. They count once, because one interruption of
- * the server or the network affects all of them.
+ * Counts consecutive rounds of requests without a response. A round is a group of concurrent requests. The whole group counts once, because one interruption of
+ * the server or the network affects all requests of the group.
  */
 export class FailureRounds {
   #lastSent = 0;

@@ -3,7 +3,7 @@ import type { Route } from '../openapi/routes.ts';
 import { limitList } from '../util/limit-list.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The names of the checks. */
+/** The names of the checks. Each finding, and each column of the report, has one of these names. */
 export const CHECK_NAMES = ['statuses', 'input', 'methods', 'links', 'behaviour'] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
@@ -22,11 +22,11 @@ export function getResponseName({ responses }: Route, status: number): string {
   return findResponse(responses, status)?.name ?? String(status);
 }
 
-/** A violation with the check that found it, and the requests that show it. */
+/** A violation that a check has found, with the requests that reproduce the violation. */
 export interface Finding extends Violation {
   readonly check: CheckName;
   readonly operationId: string;
-  /** The name of the documented response, such as `404` or `default`. It is the status of an undocumented response, and `none` without a response. */
+  /** The name of the documented response, such as `404` or `default`. If the response is undocumented: its status. If there is no response: `none`. */
   readonly status: string;
   /** The requests and responses that lead to the violation, in order. The last response violates the rule. */
   readonly exchanges: readonly Exchange[];
@@ -39,8 +39,8 @@ export interface Count {
 }
 
 /**
- * The results of a check: the findings, and the numbers of responses and violations. The numbers are counted for each check, operation and response.
- * Ignores findings about operations that are not checked.
+ * Collects the results of `storefront check`: the findings, and the numbers of responses and violations for each check name, operation and response. Ignores
+ * findings about operations that the user has not selected.
  */
 export class CheckResults {
   readonly #operationIds: ReadonlySet<string>;
@@ -51,7 +51,7 @@ export class CheckResults {
   readonly #statusCodes = new Map<string, Set<number>>();
   #responseCount = 0;
 
-  /** `routes` are the checked operations. */
+  /** `routes`: the operations that the user has selected. */
   constructor(routes: readonly Route[]) {
     this.#operationIds = new Set(routes.map(({ operationId }) => operationId));
   }
@@ -86,12 +86,15 @@ export class CheckResults {
     for (const finding of findings) this.add(finding);
   }
 
-  /** Replaces the finding with the same operation, status and rule. */
+  /** Adds a finding. Replaces an earlier finding with the same operation, status and rule. */
   replace(finding: Finding): void {
     this.#findings.set(getFindingKey(finding), finding);
   }
 
-  /** Returns whether the results contain an equal finding, or ignore the finding because its operation is not checked. */
+  /**
+   * Returns whether the results contain a finding with the same operation, status and rule. Also returns true if the user has not selected the operation,
+   * because findings about such an operation are ignored.
+   */
   has(finding: Finding): boolean {
     return this.#findings.has(getFindingKey(finding)) || !this.#operationIds.has(finding.operationId);
   }
@@ -101,7 +104,7 @@ export class CheckResults {
     this.#unreproduced.push(finding);
   }
 
-  /** Adds one finding that summarizes the findings that were not reproducible. */
+  /** Adds one finding that summarizes all findings that did not occur again. */
   reportUnreproduced(): void {
     const remaining = this.#unreproduced.splice(0).filter((finding) => !this.has(finding) && !isTimeout(finding));
     const [first] = remaining;
@@ -138,7 +141,7 @@ function toCountKey(check: CheckName, operationId: string, status: string): stri
   return `${check} ${operationId} ${status}`;
 }
 
-/** Returns whether a finding is a timeout. A timeout that does not occur again is not reported. It shows only that the machine was busy. */
+/** Returns whether a finding is a timeout. A timeout that does not occur again is not reported, because it shows only that the machine was busy. */
 function isTimeout({ rule, message }: Finding): boolean {
   return rule === 'responds' && message.startsWith(NO_RESPONSE_WITHIN);
 }
@@ -149,7 +152,7 @@ export const NO_RESPONSE_WITHIN = 'no response within';
 /** The maximum number of operations in the message about findings that were not reproducible. */
 const MAX_UNREPRODUCED = 8;
 
-/** Returns the key of a finding. Two findings are equal if their keys are equal. */
+/** Returns a text with the operation, the status and the rule of a finding. Findings with the same text count as equal. */
 export function getFindingKey({ operationId, status, rule }: Finding): string {
   return `${operationId} ${status} ${rule}`;
 }

@@ -1,13 +1,15 @@
 import type { Contract } from '../openapi/contract.ts';
 import { findMediaType, isJsonType } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { toDecodablePath } from '../util/request-target.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { CheckContext } from './check-context.ts';
 import { examineAll } from './confirm-findings.ts';
 import type { RequestToSend } from './exchange.ts';
 import type { Finding, Violation } from './findings.ts';
 import { parseFinite, replaceFirst } from './json-edits.ts';
 import { getBodyType, type RequestValues, toPath, toRequest, validateValues } from './requests.ts';
-import { isWriting } from './selection.ts';
+import { isWriteOperation } from './selection.ts';
 import type { Session } from './session.ts';
 import { isTooLarge } from './undocumented-responses.ts';
 
@@ -16,15 +18,14 @@ interface HostileRequest {
   readonly request: RequestToSend;
   /** The reason why the server must reject the request; undefined if the server may accept it. */
   readonly reason?: string;
-  /** The expected status of the rejection. It is checked only if a behaviour model exists and the operation documents the status. */
+  /** The expected status of the rejection. Compared only if a behaviour model describes the contract and the operation documents the status. */
   readonly status?: number;
 }
 
-/**
- * Texts that are inserted in a path or a query without percent-encoding: invalid escapes, escapes of special characters, special characters, and a
- * long text.
- */
+/** Percent-encoded texts that servers often decode incorrectly: invalid escapes, and escapes of special characters. */
 const ESCAPES = ['%', '%00', '%E0%A4%A', '%ff', '%ED%A0%80', '%uD800', '%2F..%2F', '..%2f', '%0d%0a', '%F0%9F%98%80'];
+
+/** Texts that are inserted in a path or a query without percent-encoding: escapes, special characters, and a long text. */
 const RAW_TEXTS = [...ESCAPES, "'", ';', '{}', 'a'.repeat(8_000)];
 
 /** Bodies that are not valid JSON. */
@@ -33,23 +34,27 @@ export const INVALID_JSON = ['{"', '{a:1}', "{'a':1}", '[1,]', 'NaN', '{}{}', '{
 /** The depth of nested arrays in a body. It exceeds the limit of many JSON parsers. */
 const DEPTH = 5_000;
 
-/** Checks that an operation responds to hostile input with a documented status other than 5xx, and that it rejects input that can't be parsed. */
+/**
+ * Checks that an operation responds to unusual input, such as invalid escapes or deeply nested JSON, with a documented status other than 5xx. Input that can't
+ * be parsed must be rejected.
+ */
 export async function checkHostileInput(
   { session, requests, seed, prepare }: CheckContext,
   route: Route,
 ): Promise<void> {
   await prepare();
   const base = requests.createValid(route, seed);
-  const bodies = base ? hostileBodies(session.contract, route, base) : [];
-  const all = [...hostileTargets(route, base ?? requests.createPath(route, seed)), ...bodies];
+  const bodies = base ? createHostileBodies(session.contract, route, base) : [];
+  const targets = createHostileTargets(route, base ?? requests.createPath(route, seed));
+  const all = [...targets.filter((hostile) => !canReachOther(session.contract, route, hostile)), ...bodies];
   await examineAll(session, all, {
     examine: (hostile) => examine(session, route, hostile),
     prepare,
-    mustRunAlone: ({ reason }) => isWriting(route) && reason === undefined,
+    mustRunAlone: ({ reason }) => isWriteOperation(route) && reason === undefined,
   });
 }
 
-/** Sends a hostile request. Returns the findings in the response. */
+/** Sends a request with unusual input. Returns the findings about the response. */
 async function examine(session: Session, route: Route, hostile: HostileRequest): Promise<readonly Finding[]> {
   const { exchange, findings } = await session.send('input', route, hostile.request, (_, { response }) =>
     findStatusViolations(session, route, hostile, response.status),
@@ -58,7 +63,10 @@ async function examine(session: Session, route: Route, hostile: HostileRequest):
   return exchange && isTooLarge(exchange.request, exchange.response) ? [] : findings;
 }
 
-/** Statuses of access checks and rate limits. A server may return them before it reads the input. A model has its own rule against 401 and 403. */
+/**
+ * Statuses of access checks and rate limits, which a server may return before it reads the input. A behaviour model can forbid 401 and 403 with a rule of its
+ * own.
+ */
 const GATEWAY_STATUSES: readonly number[] = [401, 403, 429];
 
 function findStatusViolations(
@@ -69,7 +77,7 @@ function findStatusViolations(
 ): readonly Violation[] {
   if (reason === undefined || actual >= 500 || GATEWAY_STATUSES.includes(actual)) return [];
   const pointer = `${route.pointer}/requestBody`;
-  // A contract with a model defines the status of each rejection. Any other API may use any error status.
+  // If a behaviour model describes the contract, the contract defines the status of each rejection. Any other API may use any error status.
   const isDefined = hasModel && route.responses.some(({ name }) => name === String(status));
   if (isDefined && actual !== status)
     return [{ rule: `${status} if ${reason}`, message: `Status ${actual} instead of ${status}: ${reason}`, pointer }];
@@ -77,7 +85,7 @@ function findStatusViolations(
   return [{ rule: `rejected if ${reason}`, message: `Status ${actual} instead of an error: ${reason}`, pointer }];
 }
 
-function hostileTargets(route: Route, base: RequestValues): readonly HostileRequest[] {
+function createHostileTargets(route: Route, base: RequestValues): readonly HostileRequest[] {
   const { target, ...rest } = toRequest(route, base);
   const [path = '', query = ''] = target.split('?');
   const inPath = route.pathNames.flatMap((name) =>
@@ -90,7 +98,19 @@ function hostileTargets(route: Route, base: RequestValues): readonly HostileRequ
   return [...inPath, ...inQuery, ...unusualQueries].map((changed) => ({ request: { ...rest, target: changed } }));
 }
 
-function hostileBodies(contract: Contract, route: Route, base: RequestValues): readonly HostileRequest[] {
+/**
+ * Returns whether a server may route a request with hostile input to another operation. For example, some servers read the `%` of an invalid escape as a
+ * literal character.
+ */
+function canReachOther(contract: Contract, { operationId }: Route, { request }: HostileRequest): boolean {
+  const path = request.target.split('?')[0] ?? '';
+  return [path, toDecodablePath(path)].some((one) => {
+    const found = tryOrUndefined(() => contract.route(request.method, one));
+    return found?.kind === 'operation' && found.route.operationId !== operationId;
+  });
+}
+
+function createHostileBodies(contract: Contract, route: Route, base: RequestValues): readonly HostileRequest[] {
   const type = getBodyType(route);
   if (type === undefined || !isJsonType(type) || base.body === undefined) return [];
   const { method, target, headers } = toRequest(route, base);
@@ -101,7 +121,7 @@ function hostileBodies(contract: Contract, route: Route, base: RequestValues): r
     body,
   });
   const validBody = JSON.stringify(base.body);
-  // A number without its last digit can still be a number.
+  // A number is not truncated, because it can still be a number without its last digit.
   const truncated = /["\]}]$/.test(validBody) ? [validBody.slice(0, -1)] : [];
   const requests = [
     createRequest(Buffer.from([0x22, 0xff, 0xfe, 0x22])),
@@ -111,14 +131,14 @@ function hostileBodies(contract: Contract, route: Route, base: RequestValues): r
   return [
     ...[...INVALID_JSON, `${validBody},`, `${validBody}}`, ...truncated].map((text) => ({
       request: createRequest(text),
-      reason: 'the body is not valid JSON',
+      reason: 'the request body is not valid JSON',
       status: 400,
     })),
     ...requests.map((request) => ({ request })),
     ...createUnusualValues(validBody).map((text) => {
       const result = validateValues(contract, route, { ...base, body: parseFinite(text) });
       const [first] = result.kind === 'violations' ? result.violations : [];
-      const reason = first && `${first.pointer} in the body violates ${first.rule}`;
+      const reason = first && `${first.pointer} in the request body violates ${first.rule}`;
       return { request: createRequest(text), reason };
     }),
     ...['text/plain', 'application/xml']
@@ -137,8 +157,8 @@ function getTypeRejection({ responses }: Route, type: string): Pick<HostileReque
 }
 
 /**
- * Returns bodies with deeply nested arrays. The first body consists only of the arrays. If the valid body is an object, a second body is this object
- * with the arrays as an additional property. Each body has the shell command that prints it.
+ * Returns bodies with deeply nested arrays. The first body consists only of the arrays. If the valid body is an object, the second body is this object with the
+ * arrays as an additional property. Each body comes with a shell command that prints it.
  */
 function nestDeeply(validBody: string): readonly (readonly [body: string, printCommand: string])[] {
   const nested = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
@@ -169,8 +189,10 @@ const SPECIAL_PROPERTIES = [
   '"":1," ":2',
 ];
 
-/** Numbers and strings in JSON that often cause errors. */
+/** Numbers in JSON that often cause errors. */
 const UNUSUAL_NUMBERS = ['1e400', '9'.repeat(400), '-0'];
+
+/** Strings in JSON that often cause errors. */
 const UNUSUAL_TEXTS = ['"\\ud800"', '"\\u0000"'];
 
 /** Returns copies of a valid body. In each copy, an unusual number or string replaces the first number or string. */

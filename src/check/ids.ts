@@ -2,19 +2,19 @@ import { isNode, type Node } from '../openapi/document.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { isPathSegment } from '../util/path-template.ts';
 
-/** The id of a resource, and the object in a response body that has it. */
+/** The id of a resource, and the object in a response body that contains the id. */
 export interface FoundId {
   readonly id: string | number;
   readonly entry: Node;
 }
 
-/** Names of properties and path parameters that identify a resource, but do not name it. */
+/** Names of properties and path parameters that identify a resource, but do not say its type: `id`, unlike `petId`. */
 const GENERAL_NAMES = ['id', 'uid', 'uuid', 'sid', 'gid', 'guid', 'slug', 'key', 'code', 'symbol', 'number', 'name'];
 
-/** The maximum number of objects around a resource in a body. */
+/** The maximum number of objects and arrays that enclose a resource in a body. */
 const MAX_DEPTH = 3;
 
-/** Returns whether a name such as `id` needs the name of the resource to be unique. */
+/** Returns whether a name can identify resources of any type: true for `id`, false for `petId`. */
 export function isGeneralName(name: string): boolean {
   return GENERAL_NAMES.includes(normalizeName(name));
 }
@@ -25,8 +25,8 @@ export function isPathValue(value: unknown): value is string | number {
 }
 
 /**
- * Returns the id of the resource in a body, and the object that has it: the property that is named as the path parameter, or as its end, or `id`. Objects
- * around the resource are searched before those in it; a list is searched if no object has an id, and only its last entry. Returns undefined if there is no id.
+ * Finds the id of the resource in a body, and the object that contains the id. For the path parameter `petId`, the best match is a property `petId`, and the
+ * next best is `id`. Searches outer objects before inner objects, and only the last entry of an array. Returns undefined if there is no id.
  */
 export function findId(parameter: string, body: unknown): FoundId | undefined {
   let level: readonly (readonly [key: string, value: unknown])[] = [['', body]];
@@ -39,16 +39,18 @@ export function findId(parameter: string, body: unknown): FoundId | undefined {
   return undefined;
 }
 
-/** Returns the values of an object that contain objects. Objects come first. */
+/** Returns the properties of an object whose values are objects or arrays, objects first. */
 function getObjects(value: unknown): [key: string, value: unknown][] {
   const inner = isNode(value) ? Object.entries(value).filter(([, one]) => typeof one === 'object') : [];
   return inner.toSorted(([, one], [, other]) => Number(Array.isArray(one)) - Number(Array.isArray(other)));
 }
 
 function rankIds(parameter: string, key: string, entry: Node): readonly (FoundId & { readonly rank: number })[] {
-  const own = normalizeName(parameter);
+  // The path parameter `{id_or_name}` is treated as `{id}`.
+  const own = normalizeName(parameter.split(/_or_|Or(?=[A-Z])/)[0] ?? '');
   const isOwn = ([property]: readonly [string, unknown]) => isGeneralName(own) && normalizeName(property) === own;
-  // JSON:API has the values of a resource in `attributes`. `{tag}` can be the id of a tag that has an attribute `tag`.
+  // In JSON:API, the properties of a resource are in `attributes`. A property there can be the id only if the path parameter has a general name such as
+  // `{slug}`. For `{tag}`, a property `tag` can have another meaning.
   const attributes = isNode(entry.attributes) ? Object.entries(entry.attributes).filter(isOwn) : [];
   return [...Object.entries(entry), ...attributes].flatMap(([property, id]) => {
     const name = normalizeName(property);
@@ -57,7 +59,7 @@ function rankIds(parameter: string, key: string, entry: Node): readonly (FoundId
       name === own || normalizeName(key) + name === own,
       isGeneral && own.endsWith(name),
       name === 'id',
-      // `{bulletin}` in a path can be the name of a bulletin.
+      // The path parameter `{bulletin}` can be the name or the slug of a bulletin.
       isGeneral && !GENERAL_NAMES.some((general) => own.endsWith(general)),
     ];
     const rank = ranks.indexOf(true);
@@ -65,17 +67,35 @@ function rankIds(parameter: string, key: string, entry: Node): readonly (FoundId
   });
 }
 
-/** Returns the lists in a body that have objects, or that are empty; the outer ones first. */
+/** Returns the arrays in a body that contain only objects, and the empty arrays. Does not search within arrays. */
 export function findLists(body: unknown, depth = 0): readonly (readonly Node[])[] {
   if (Array.isArray(body)) return body.every(isNode) ? [body] : [];
   if (!isNode(body) || depth >= MAX_DEPTH) return [];
   return Object.values(body).flatMap((value) => findLists(value, depth + 1));
 }
 
-/** Returns the ids of the listed resources in a body, at most `max`. */
+/** Returns an object without its array properties, because the entries of the arrays are other resources. */
+function removeLists(entry: Node): Node {
+  return Object.fromEntries(Object.entries(entry).filter(([, value]) => !Array.isArray(value)));
+}
+
+/** Returns the ids of the resources in the first list of a body that contains ids. Reads at most `max` entries. */
 export function findListedIds(parameter: string, body: unknown, max: number): readonly (string | number)[] {
   const lists = findLists(body).map((list) =>
-    list.slice(0, max).flatMap((entry) => findId(parameter, entry)?.id ?? []),
+    list.slice(0, max).flatMap((entry) => findId(parameter, removeLists(entry))?.id ?? []),
   );
   return lists.find((ids) => ids.length > 0) ?? [];
+}
+
+/**
+ * Returns the values of the property `name` of the resources in the lists of a body. Reads at most `max` entries of each list. Omits values that can't be part
+ * of a path.
+ */
+export function findListedValues(name: string, body: unknown, max: number): readonly (string | number)[] {
+  const own = normalizeName(name);
+  const entries = findLists(body).flatMap((list) => list.slice(0, max));
+  const values = entries.flatMap((entry) =>
+    Object.entries(entry).flatMap(([property, value]) => (normalizeName(property) === own ? [value] : [])),
+  );
+  return values.filter(isPathValue);
 }

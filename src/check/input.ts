@@ -22,7 +22,7 @@ import {
   toRequest,
   validateValues,
 } from './requests.ts';
-import { isWriting } from './selection.ts';
+import { isWriteOperation } from './selection.ts';
 import { isTooLarge } from './undocumented-responses.ts';
 
 /** The maximum number of requests with a single edit for each operation. */
@@ -32,21 +32,25 @@ const MAX_EDITS = 600;
 const INVALID_STATUSES: readonly number[] = [400, 405, 406, 411, 413, 414, 415, 422, 428, 431];
 
 /**
- * Checks how an operation handles valid and invalid input, by the rules of Schemathesis. A valid request must not be rejected as invalid, but may fail for
- * another reason. An invalid request must be rejected. Each response must be documented. Sends a valid request with single edits, and then with random
- * combinations of edits.
+ * Checks how an operation handles valid and invalid input, by the rules of Schemathesis. The server must not reject a valid request as invalid, but the request
+ * may fail for another reason. The server must reject an invalid request. Each response must be documented. Sends a valid request, then copies of it with a
+ * single edit, and then requests with random combinations of edits.
  */
 export async function checkInput(context: CheckContext, route: Route): Promise<void> {
   const { session, requests, prepare, note } = context;
   await prepare();
   const seed = context.seed + toSeed(route.operationId);
   const base = requests.createValid(route, seed);
-  if (!base) return note(`The input of ${route.operationId} was not checked: no valid request could be generated`);
+  if (!base)
+    return note(
+      `The input of ${route.operationId} was not checked: no valid request could be generated. Add an example of a valid request to the contract.`,
+    );
   await examineAll(session, [...createSingleEdits(context, route, base)], {
     examine: ({ values, place }) => examine(context, route, values, place),
     prepare,
     // Requests that the server should reject, and requests that only read, can be sent concurrently.
-    mustRunAlone: ({ values }) => isWriting(route) && validateValues(session.contract, route, values).kind === 'call',
+    mustRunAlone: ({ values }) =>
+      isWriteOperation(route) && validateValues(session.contract, route, values).kind === 'call',
   });
   if (route.parameters.length > 0 || getBodyType(route) !== undefined) await checkRandomInput(context, route, seed);
 }
@@ -73,13 +77,13 @@ function* createSingleEdits(
   const unknown = hasModel ? undefined : requests.withUnknownIds(route, base, seed);
   if (unknown) yield { values: unknown, place: 'path of a resource that does not exist' };
   const examples = Object.values(route.bodyMedia).flatMap((media) => media.examples);
-  // A model knows the response to an example that is an error.
+  // Examples of errors are sent only if a behaviour model knows the expected response.
   for (const { value } of hasModel ? examples : examples.filter(isAcceptable(route)))
     yield { values: { ...base, body: value }, place: 'request example' };
   let count = 0;
   for (const part of findRequestParts(contract, route, base)) {
     for (const edit of createCoverageSet(contract, part, getValue(base, part))) {
-      // OpenAPI does not define the meaning of a repeated parameter. Only a contract with a model forbids it.
+      // OpenAPI does not define the meaning of a repeated parameter. So a parameter is repeated only if a behaviour model describes the contract.
       if (edit.kind === 'repeat' && !hasModel) continue;
       const values = applyEdit(base, part, edit);
       if (values && count++ < MAX_EDITS) yield { values, place: describePart(part) };
@@ -87,7 +91,10 @@ function* createSingleEdits(
   }
 }
 
-/** Returns a function that returns whether the contract has no error response for a request example: a response example with the same name. */
+/**
+ * Returns a function that returns whether a request example should succeed. An example should fail if a response with status 4xx or 5xx has an example with the
+ * same name.
+ */
 function isAcceptable({ responses }: Route): (example: Example) => boolean {
   const errors = responses.filter(({ name }) => /^[45]/.test(name)).flatMap(({ media }) => Object.values(media));
   const names = errors.flatMap(({ examples }) => examples.map(({ name }) => name));
@@ -100,7 +107,7 @@ function getValue(values: RequestValues, part: RequestPart): unknown {
 }
 
 /**
- * A random request: the seed of a valid request, and the edits of this request. `part` selects the edited part. It is an index modulo the number of
+ * A random request: the seed that generates a valid request, and the edits to apply to this request. `part`: the index of the edited part, modulo the number of
  * parts.
  */
 interface RandomRequest {
@@ -130,13 +137,26 @@ async function checkRandomInput(context: CheckContext, route: Route, seed: numbe
   await explore({ fc, results: session.results, cases, seed, runs, examine: examineRandom });
 }
 
-/** The generators of random requests by `hasModel`. fast-check prepares a generator of texts in about 100 ms. */
+/** The generators of random requests. The key is `hasModel`: whether a behaviour model describes the contract. */
 const generators = new Map<boolean, Arbitrary<RandomRequest>>();
+
+/** The number of Unicode code points (Unicode, section 2.4). */
+const CODE_POINTS = 0x110000;
+
+/** The number of surrogates. They are code points, but not characters. */
+const SURROGATES = 0x800;
+
+/** The first surrogate. */
+const FIRST_SURROGATE = 0xd800;
 
 /** Creates the generator of random requests. A request without edits is valid. */
 function createCases(fc: FastCheckModule, hasModel: boolean): Arbitrary<RandomRequest> {
+  // Generates the same characters as the unit `binary` of fast-check. That unit first creates a table of a million code points, which takes about 1 s.
+  const anyCodePoint = fc
+    .nat(CODE_POINTS - SURROGATES - 1)
+    .map((index) => String.fromCodePoint(index < FIRST_SURROGATE ? index : index + SURROGATES));
   const values = fc.oneof(
-    fc.jsonValue({ depthSize: 'small', stringUnit: 'binary' }),
+    fc.jsonValue({ depthSize: 'small', stringUnit: anyCodePoint }),
     fc.integer(),
     fc.double({ noNaN: true }),
     fc.string({ unit: 'grapheme' }),
@@ -168,7 +188,7 @@ async function examine(
   return findings;
 }
 
-/** Returns the violation if the status of a response contradicts the validation result of its request. */
+/** Returns a violation if the status of a response contradicts the validation of its request. `place`: the edited part of the request, for the message. */
 function findStatusViolations(
   route: Route,
   result: RequestResult,

@@ -4,24 +4,29 @@ import type { ReceivedResponse } from './exchange.ts';
 import { findId } from './ids.ts';
 import type { Rule } from './session.ts';
 
-/** A change of a resource: the body of its request and of its response, and the resource before it. */
+/**
+ * A request that creates or updates a resource. `sent`: the request body. `returned`: the response body. `before`: the resource before an update; undefined for
+ * a new resource. `read`: the operation that reads the resource.
+ */
 interface Change {
   readonly read: Route;
   readonly sent: unknown;
   readonly before: unknown;
   readonly returned: unknown;
+  /** Returns whether the contract allows `body` in the response to the change. */
+  canReturn(body: unknown): boolean;
 }
 
 /**
- * Creates a rule for the response to a read request after a resource was created or updated. A sent property must have the value in the response to the
- * change. This value can differ from the sent value, because a server may normalize values. After an update, at least one property that was sent with a
- * new value must have changed.
+ * Creates a rule for the first read request after a resource was created or updated. A property that the client sent must have the same value as in the
+ * response to the change. This value can differ from the sent value, because a server may normalize values. Ignores properties whose value the contract does
+ * not allow in the response to the change. After an update, at least one property that was sent with a new value must have changed.
  */
 export function createStoredRule({ read, ...change }: Change): Rule {
   const parameter = read.pathNames.at(-1) ?? '';
   const getEntry = (body: unknown) => {
     const entry = findId(parameter, body)?.entry ?? toNode(body);
-    // JSON:API has the values of a resource in `attributes`.
+    // In JSON:API, `attributes` contains the properties of a resource.
     return isNode(entry.attributes) ? entry.attributes : entry;
   };
   const before = getEntry(change.before);
@@ -31,19 +36,32 @@ export function createStoredRule({ read, ...change }: Change): Rule {
     const entry = getEntry(body);
     const sent = unwrap(change.sent, entry);
     const names = Object.keys(sent).filter((name) => isScalar(entry[name]) && isScalar(sent[name]));
-    const lost = names.find((name) => isScalar(returned[name]) && returned[name] !== entry[name]);
+    const isComparable = (name: string) =>
+      change.canReturn(replaceObject(change.returned, returned, { ...returned, [name]: entry[name] }));
+    const lost = names.find((name) => isScalar(returned[name]) && returned[name] !== entry[name] && isComparable(name));
     const createViolation = (message: string) => [{ rule: 'changes are stored', message, pointer }];
     if (lost !== undefined)
       return createViolation(
-        `${lost} is ${JSON.stringify(entry[lost])}, but the response to the change had ${JSON.stringify(returned[lost])}`,
+        `${lost} is ${JSON.stringify(entry[lost])}, but the response to the preceding change contained ${JSON.stringify(returned[lost])}`,
       );
     const changed = change.before === undefined ? [] : names.filter((name) => sent[name] !== before[name]);
     const isUnchanged = changed.length > 0 && changed.every((name) => entry[name] === before[name]);
-    return isUnchanged ? createViolation(`The successful update of ${changed.join(', ')} changed nothing`) : [];
+    return isUnchanged ? createViolation(`The update of ${changed.join(', ')} succeeded, but changed nothing`) : [];
   };
 }
 
-/** Returns the resource in the body of a request, which can be the only property of the body. `entry`: the stored resource. */
+/** Returns a copy of a value in which `replacement` replaces the object `old`, at any depth. */
+function replaceObject(value: unknown, old: Node, replacement: Node): unknown {
+  if (value === old) return replacement;
+  if (Array.isArray(value)) return value.map((entry) => replaceObject(entry, old, replacement));
+  if (!isNode(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaceObject(one, old, replacement)]));
+}
+
+/**
+ * Returns the resource in a request body. Removes a wrapper such as `{ "pet": { … } }`: a single property whose value is an object. A property that the stored
+ * resource (`entry`) also has is not a wrapper.
+ */
 function unwrap(body: unknown, entry: Node): Node {
   const [only, ...others] = Object.entries(toNode(body));
   const isWrapper = only && others.length === 0 && !Object.hasOwn(entry, only[0]);
@@ -55,8 +73,8 @@ function isScalar(value: unknown): boolean {
 }
 
 /**
- * Creates a rule for responses to read requests. A response violates the rule if `isWrong` returns true. `done` is "created" or "deleted", for the
- * message.
+ * Creates a rule for responses to read requests. A response violates the rule if `isWrong` returns true. `rule`: the name of the rule. `done`: "created" or
+ * "deleted", for the message.
  */
 export function createReadRule(isWrong: (response: ReceivedResponse) => boolean, rule: string, done: string): Rule {
   return ({ pointer }, { response }) => {

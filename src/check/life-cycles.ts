@@ -7,12 +7,12 @@ import { type Exchange, getLocationPath, isSuccess, type ReceivedResponse } from
 import type { Finding } from './findings.ts';
 import { findId, isPathValue } from './ids.ts';
 import { createReadRule, createStoredRule, isMissing } from './life-cycle-rules.ts';
-import { createListRequest, isListed } from './listed-resources.ts';
-import { isItemPath } from './pool.ts';
-import { type RequestValues, toRequest } from './requests.ts';
-import type { Rule } from './session.ts';
+import { containsId, createListRequest, isListed } from './listed-resources.ts';
+import { isItemPath } from './path-parameters.ts';
+import { type RequestValues, toRequest, validateValues } from './requests.ts';
+import type { Rule, Session } from './session.ts';
 
-/** The operations that create, list, read, update and delete a resource. */
+/** The operations that create, list, read, update and delete the resources of one collection. */
 export interface LifeCycle {
   readonly create: Route;
   readonly list: Route | undefined;
@@ -22,8 +22,8 @@ export interface LifeCycle {
 }
 
 /**
- * Returns the life cycles of the resources in an API. A life cycle needs `POST /things` and `GET /things/{id}`. `GET /things`, and the methods `PUT`,
- * `PATCH` and `DELETE` of `/things/{id}` are optional.
+ * Returns the life cycles of the resources in an API. A life cycle needs the operations `POST /things` and `GET /things/{id}`. It can also have `GET /things`,
+ * and the methods `PUT`, `PATCH` and `DELETE` of `/things/{id}`.
  */
 export function findLifeCycles(routes: readonly Route[]): readonly LifeCycle[] {
   return routes
@@ -56,7 +56,9 @@ export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): P
   }
 }
 
-/** Sends the requests of a life cycle one after another. Returns the findings, each with all previous requests. */
+/**
+ * Sends requests that create, list, read, update and delete a resource, one after another. Returns the findings. Each finding contains all earlier requests.
+ */
 async function examineLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<readonly Finding[]> {
   const { session } = context;
   const before: Exchange[] = [];
@@ -74,7 +76,7 @@ async function examineLifeCycle(context: CheckContext, cycle: LifeCycle): Promis
 type Send = (route: Route, values: RequestValues, rule?: Rule) => Promise<ReceivedResponse | undefined>;
 
 async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, send: Send): Promise<void> {
-  const { requests, seed, note } = context;
+  const { session, requests, seed, note } = context;
   const { create, read, updates, remove } = cycle;
   const values = requests.createValid(create, seed);
   if (!values) return;
@@ -91,36 +93,57 @@ async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, send: Send
     withId(requests.createValid(route, routeSeed), route, id, values.path);
   const readValues = createValues(read);
   if (!readValues) return note(`${skipped}: no valid request to ${read.operationId} could be generated`);
-  const isStored = createStoredRule({ read, sent: values.body, before: undefined, returned: created.body });
+  if (validateValues(session.contract, read, readValues).kind !== 'call')
+    return note(`${skipped}: the id in its ${created.status} response is not valid in the path of ${read.operationId}`);
+  const canReturn = createReturnTest(session, create, created);
+  const isStored = createStoredRule({ read, sent: values.body, before: undefined, returned: created.body, canReturn });
   let current = await send(read, readValues, (route, exchange) => [
     ...createReadRule(isMissing, 'created resources can be read', 'created')(route, exchange),
     ...isStored(route, exchange),
   ]);
   if (!current || !isSuccess(current)) return;
-  const checkList = createListCheck(context, cycle, { send, id, path: values.path });
-  await checkList(false, 'created resources are listed', 'is missing in the list, but was created before');
+  const checkList = createListCheck(context, cycle, { send, id, path: values.path, shown: current.body });
+  await checkList('listed', 'created resources are listed', 'is missing in the list, but was created before');
   for (const update of updates)
-    current = await sendUpdate(send, { read, readValues, update, values: createValues(update, seed + 1), id, current });
+    current = await sendUpdate(session, send, {
+      read,
+      readValues,
+      update,
+      values: createValues(update, seed + 1),
+      id,
+      current,
+    });
   const removal = remove && current && isSuccess(current) ? createValues(remove) : undefined;
   const removed = remove && removal && (await send(remove, removal));
   // Status 202 means that the server may delete the resource later.
   if (!removed || !isSuccess(removed) || removed.status === 202) return;
   const after = await send(read, readValues, createReadRule(isSuccess, 'deleted resources cannot be read', 'deleted'));
   if (after && isMissing(after))
-    await checkList(true, 'deleted resources are not listed', 'is in the list, but was deleted before');
+    await checkList('missing', 'deleted resources are not listed', 'is in the list, but was deleted before');
 }
 
-/** Returns a function that reads the list of a life cycle. The list violates `rule` if `isListed` returns `wrong`. */
+/** A created resource. `path`: the path parameters of its collection. `shown`: the body of the response to the first read request. */
+interface CreatedResource {
+  readonly id: unknown;
+  readonly path: RequestValues['path'];
+  readonly shown: unknown;
+}
+
+/**
+ * Returns a function that requests the list of resources and checks whether the list contains the created resource. A list that contradicts `expected` violates
+ * `rule`. Sends nothing if the response to the read request does not contain the id of the resource, because then the resource can't be recognized in the list.
+ */
 function createListCheck(
   { session: { contract }, requests, seed }: CheckContext,
   { list, read }: LifeCycle,
-  { send, id, path }: { readonly send: Send; readonly id: unknown; readonly path: RequestValues['path'] },
-): (wrong: boolean, rule: string, problem: string) => Promise<void> {
+  { send, id, path, shown }: CreatedResource & { readonly send: Send },
+): (expected: 'listed' | 'missing', rule: string, problem: string) => Promise<void> {
   const minimal = list && requests.createMinimal(list, seed);
   const values = minimal && createListRequest(contract, list, { ...minimal, path: { ...minimal.path, ...path } });
   const parameter = read.pathNames.at(-1) ?? '';
-  return async (wrong, rule, problem) => {
-    if (!list || !values) return;
+  return async (expected, rule, problem) => {
+    const wrong = expected === 'missing';
+    if (!list || !values || !containsId(parameter, id, shown)) return;
     await send(list, values, ({ pointer }, { response }) => {
       const isWrong = response.status === 200 && isListed({ list, values, parameter }, id, response) === wrong;
       return isWrong ? [{ rule, message: `The resource ${JSON.stringify(id)} ${problem}`, pointer }] : [];
@@ -128,7 +151,7 @@ function createListCheck(
   };
 }
 
-/** An update of a resource. `values`: its request. `current`: the response to the last request that read the resource. */
+/** An update of a resource. `values`: the request that updates the resource. `current`: the response to the last request that read the resource. */
 interface Update {
   readonly read: Route;
   readonly readValues: RequestValues;
@@ -138,8 +161,9 @@ interface Update {
   readonly current: ReceivedResponse | undefined;
 }
 
-/** Updates a resource and reads it. Returns the response to the last request that read it. */
+/** Updates a resource and reads it again. Returns the response to the last read request, which is `current` if the update fails. */
 async function sendUpdate(
+  session: Session,
   send: Send,
   { read, readValues, update, values, id, current }: Update,
 ): Promise<ReceivedResponse | undefined> {
@@ -148,25 +172,35 @@ async function sendUpdate(
   const updated = await send(update, { ...values, body });
   // Status 202 means that the server may update the resource later.
   if (!updated || !isSuccess(updated) || updated.status === 202) return current;
-  return send(read, readValues, createStoredRule({ read, sent: body, before: current?.body, returned: updated.body }));
+  const change = { sent: body, before: current?.body, returned: updated.body };
+  const canReturn = createReturnTest(session, update, updated);
+  return send(read, readValues, createStoredRule({ read, ...change, canReturn }));
 }
 
 /**
- * Replaces the id of the resource in the body of an update by the id in the path, because an update must not change the id. Returns a body without an
- * id unchanged.
+ * Creates a function that returns whether the contract allows a body in a response of an operation. Uses the status and the headers of the received response.
  */
+function createReturnTest({ contract, hasModel }: Session, route: Route, { status, headers }: ReceivedResponse) {
+  return (body: unknown) =>
+    contract.verifyResponse(route, { status, headers, body }, { closed: hasModel }).length === 0;
+}
+
+/** Replaces the id in the body of an update with the id in the path, because an update must not change the id. Returns a body without an id unchanged. */
 function replaceOwnId(body: unknown, read: Route, id: unknown): unknown {
   const [name] = ['id', read.pathNames.at(-1) ?? ''].filter((one) => isNode(body) && one in body);
   return name === undefined ? body : { ...toNode(body), [name]: id };
 }
 
-/** Returns the id of a created resource: from the `Location` header, else from the body. Returns undefined if the response has none of them. */
+/** Returns the id of a created resource: from the `Location` header, else from the body. Returns undefined if neither contains an id. */
 export function getCreatedId(create: Route, read: Route, { headers, body }: ReceivedResponse): unknown {
   const name = read.pathNames.at(-1) ?? '';
   return parseLocation(headers.location, create, read, name) ?? findId(name, body)?.id;
 }
 
-/** Returns a request with `id` as its last path parameter, and with the values in `path` as the others. */
+/**
+ * Returns a copy of a request with `id` as the last path parameter, and with the path parameters in `path`. Returns undefined if the id can't be part of a
+ * path.
+ */
 function withId(
   values: RequestValues | undefined,
   { pathNames }: Route,
@@ -178,7 +212,7 @@ function withId(
   return { ...values, path: { ...values.path, ...path, [name]: String(id) } };
 }
 
-/** Returns the id in a `Location` header with the path of the operation `read`; undefined for any other path. */
+/** Returns the id in a `Location` header, such as `7` in `/things/7`. Returns undefined if the header does not match the path of the operation `read`. */
 function parseLocation(location: string | undefined, create: Route, read: Route, name: string): string | undefined {
   const path = location === undefined ? undefined : getLocationPath(location);
   if (path === undefined) return undefined;

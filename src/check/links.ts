@@ -12,7 +12,7 @@ import type { Session } from './session.ts';
 /** A link of a response to another operation (OpenAPI 3.0, Link Object). */
 type Link = ReturnType<typeof getLinks>[number];
 
-/** Checks that the links in a successful response lead to existing resources. Sends the request again for each link. */
+/** Checks that the links of a successful response (OpenAPI Link Objects) lead to existing resources. Sends the request again for each link. */
 export async function checkLinks(context: CheckContext, route: Route): Promise<void> {
   const { session, requests, seed, prepare, allowedRoutes } = context;
   await prepare();
@@ -96,10 +96,13 @@ function evaluateDeep(value: unknown, sent: RequestValues, exchange: Exchange): 
   return entries.some(([, one]) => one === undefined) ? undefined : Object.fromEntries(entries);
 }
 
-/** A runtime expression in braces, as a part of a text. */
+/** Matches a runtime expression within a text, such as `{$response.body#/id}`. */
 const EMBEDDED_EXPRESSION = /\{(\$[^}]*)\}/g;
 
-/** Evaluates a runtime expression (OpenAPI 3.0, Runtime Expressions). Returns any other value unchanged. */
+/**
+ * Evaluates a runtime expression such as `$response.body#/id` (OpenAPI 3.0, Runtime Expressions). Returns undefined if the expression has no value. Returns a
+ * value that is not an expression unchanged.
+ */
 function evaluateExpression(expression: unknown, sent: RequestValues, { request, response }: Exchange): unknown {
   if (typeof expression !== 'string') return expression;
   if (!expression.startsWith('$')) {

@@ -8,14 +8,16 @@ import type { ReceivedResponse } from './exchange.ts';
 import { findId, findLists, isPathValue } from './ids.ts';
 import { getSchemaPointer, isCursor, type RequestValues, validateValues, withParameter } from './requests.ts';
 
-/** Normalized names of query parameters with the size of a page, and with its number or position. */
+/** Names of query parameters for the size of a page, in lower case and without separators. */
 const LIMIT_NAMES: readonly string[] = [...PAGING_NAMES.limit, 'maxitems'];
+
+/** Names of query parameters for the number or the position of a page, in lower case and without separators. */
 const PAGE_NAMES: readonly string[] = [...PAGING_NAMES.page, ...PAGING_NAMES.offset];
 
-/** The size of a page if the contract has no maximum. */
+/** The page size that the check requests if the contract has no maximum. */
 const MAX_LIMIT = 1_000;
 
-/** The smallest number of resources on the first page of a list whose page size is unknown. */
+/** The assumed page size if the request does not set the page size. A first page with fewer resources is the whole list. */
 const MIN_PAGE_SIZE = 10;
 
 function isLimit({ name, in: location }: Parameter): boolean {
@@ -23,8 +25,8 @@ function isLimit({ name, in: location }: Parameter): boolean {
 }
 
 /**
- * Returns a request for a list with as many resources as possible. `values`: a request with the required parameters. Returns undefined if the list needs a
- * query parameter: it may be a filter.
+ * Returns a request for a list, with the largest page size that the contract allows. `values`: a request with the required parameters. Returns undefined if the
+ * list has another required query parameter, because it may be a filter.
  */
 export function createListRequest(
   contract: Contract,
@@ -41,7 +43,10 @@ export function createListRequest(
   return changed && validateValues(contract, list, changed).kind === 'call' ? changed : values;
 }
 
-/** Returns whether a response lists a resource: undefined if the response has no list, or if the resource can be on another page. */
+/**
+ * Returns whether the list in a response contains the resource `id`. Returns undefined if this is unknown: the response has no list, its entries have no
+ * recognizable ids, or the resource can be on another page.
+ */
 export function isListed(
   { list, values, parameter }: { readonly list: Route; readonly values: RequestValues; readonly parameter: string },
   id: unknown,
@@ -59,6 +64,12 @@ export function isListed(
   const isPaged = limit || list.parameters.some((one) => isCursor(one) || PAGE_NAMES.includes(normalizeName(one.name)));
   const pageSize = Number((limit && values.query[limit.name]) ?? MIN_PAGE_SIZE);
   return isPaged && count >= pageSize ? undefined : false;
+}
+
+/** Returns whether the resource in a response body contains its id, in any property. */
+export function containsId(parameter: string, id: unknown, body: unknown): boolean {
+  const found = findId(parameter, body);
+  return found !== undefined && [found.id, ...Object.values(found.entry)].some((value) => isSame(value, id));
 }
 
 function isSame(value: unknown, id: unknown): boolean {

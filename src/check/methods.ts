@@ -7,7 +7,7 @@ import type { Finding } from './findings.ts';
 import { toPath } from './requests.ts';
 import { createFinding, SAFE_METHODS, type SendResult, type Session } from './session.ts';
 
-/** The methods that the check tries on each path that does not document them. Safe methods come first. Not every version of Node can send QUERY. */
+/** The methods that the check sends to each path that does not document them. Safe methods come first. Omits QUERY if this version of Node can't send it. */
 const METHODS_TO_TRY = ['GET', 'HEAD', 'TRACE', 'QUERY', 'PUT', 'POST', 'DELETE', 'PATCH'].filter((method) =>
   NODE_METHODS.includes(method),
 );
@@ -15,7 +15,10 @@ const METHODS_TO_TRY = ['GET', 'HEAD', 'TRACE', 'QUERY', 'PUT', 'POST', 'DELETE'
 /** Methods that a path may support although the contract does not document them. */
 const IMPLICIT_METHODS: readonly string[] = ['HEAD', 'OPTIONS'];
 
-/** Checks that a path rejects unsupported methods with status 405, and lists the documented methods in `Allow`. The routes are the operations of the path. */
+/**
+ * Checks that a path rejects undocumented methods with status 405, and lists the documented methods in the `Allow` header. The second argument has the
+ * operations of the path.
+ */
 export async function checkMethods(
   { session, requests, seed, mayWrite }: CheckContext,
   [route]: readonly Route[],
@@ -39,7 +42,10 @@ interface UnsupportedMethod {
   readonly method: string;
 }
 
-/** Returns whether a status other than 405 may reject a method. Without a model, a router or an access check may respond with another error. */
+/**
+ * Returns whether a server may reject an undocumented method with `status` instead of 405. Without a behaviour model, a router or an access check may respond
+ * with another error.
+ */
 function isOtherRejection({ hasModel }: Session, status: number, method: string): boolean {
   // 501 rejects a method that the server does not support for any path (RFC 9110, section 15.6.2).
   if (status === 501) return !hasModel || ['TRACE', 'QUERY'].includes(method);
@@ -70,8 +76,8 @@ function checkResponse(
 }
 
 /**
- * Returns the differences between an `Allow` header and the documented methods of its path (RFC 9110, section 15.5.6). Each is the end of a sentence
- * that starts with "The response".
+ * Returns the differences between an `Allow` header and the documented methods of its path (RFC 9110, section 15.5.6). Each difference completes a sentence
+ * that starts with "The response", such as "has no Allow header; it must list GET, POST".
  */
 export function findAllowViolations(allow: string | undefined, documented: readonly string[]): readonly string[] {
   if (allow === undefined) return [`has no Allow header; it must list ${documented.join(', ')}`];

@@ -20,13 +20,13 @@ export interface CheckCommand {
   readonly exclude?: readonly string[] | undefined;
   /** The seed of the generated requests. Default: a random seed. */
   readonly seed?: number | undefined;
-  /** The number of random requests to each operation. With a behaviour model, it is also the number of random request sequences. */
+  /** The number of random requests to each operation. If a behaviour model describes the contract, the check also sends this many random request sequences. */
   readonly runs: number;
   /** The maximum duration of the check, in s; 0 or undefined for no limit. */
   readonly maxTime?: number | undefined;
   /**
-   * Headers that select additional sandboxes of the server: one set of headers for each sandbox. Parts of the check run concurrently in all
-   * sandboxes.
+   * Headers that select additional sandboxes of the server: one set of headers for each sandbox. The check runs some of its parts at the
+   * same time, each in one of these sandboxes.
    */
   readonly sandboxHeaders?: readonly Readonly<Record<string, string>>[];
   /** The path of a JUnit XML report to write. */
@@ -41,7 +41,7 @@ const DEFAULT_RUNS = 50;
 /** The default maximum duration of a check, in s. */
 const DEFAULT_MAX_TIME_SECONDS = 300;
 
-/** The maximum of `wait` and `maxTime`, in s. */
+/** The maximum value of the options --wait and --max-time, in s: one day. */
 const DAY_SECONDS = 86_400;
 
 /** The largest seed. */
@@ -89,8 +89,8 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
     )
     .option('--allow-writes', 'allow requests that change the data of the server')
     .option('-H, --header <header>', "header of all requests: 'Name: value' (repeatable)", parseHeader)
-    .option('--only <operations>', 'operations to check, by id (a,b) (default: all)', parseOperationIds)
-    .option('--exclude <operations>', 'operations to which no requests are sent, by id (a,b)', parseOperationIds)
+    .option('--only <operations>', 'comma-separated operationIds to check (default: all)', parseOperationIds)
+    .option('--exclude <operations>', 'comma-separated operationIds to which no requests are sent', parseOperationIds)
     .option(
       '--seed <number>',
       'seed of the generated requests; to repeat a check, use the seed in its report',
@@ -137,9 +137,9 @@ function parseHeader(text: string, before: Readonly<Record<string, string>> = {}
   return { ...before, [name.toLowerCase()]: value.trimEnd() };
 }
 
-/** Parses operation ids, separated by commas. Throws an `InvalidArgumentError` if an id is empty. */
+/** Parses comma-separated operationIds. Throws an `InvalidArgumentError` if an id is empty. */
 export function parseOperationIds(text: string): readonly string[] {
   const ids = text.split(',').map((id) => id.trim());
   if (!ids.includes('')) return ids;
-  throw new InvalidArgumentError('Enter operation ids, separated by commas.');
+  throw new InvalidArgumentError('Enter comma-separated operationIds.');
 }

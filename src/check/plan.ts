@@ -6,6 +6,7 @@ import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
 import { distribute, sendConfirmed } from './confirm-findings.ts';
 import { isSuccess } from './exchange.ts';
+import { findFailingOperations, retryFailingOperations } from './failing-operations.ts';
 import { checkHostileInput } from './hostile-input.ts';
 import { checkInput } from './input.ts';
 import { checkLifeCycle, findLifeCycles, getRoutes } from './life-cycles.ts';
@@ -13,26 +14,29 @@ import { checkLinks } from './links.ts';
 import { checkMethods } from './methods.ts';
 import { Pool } from './pool.ts';
 import { toRequest } from './requests.ts';
-import { createResourceProvider, removeDeletedId } from './resource-provider.ts';
-import { getAllowedRoutes, isWriting } from './selection.ts';
+import { findIdSources, ResourceProvider, removeDeletedId } from './resource-provider.ts';
+import { getAllowedRoutes, isWriteOperation } from './selection.ts';
 import type { Session } from './session.ts';
 import { CheckStoppedError } from './stop-signal.ts';
-import { REFUSALS } from './undocumented-responses.ts';
+import { REJECTION_STATUSES } from './undocumented-responses.ts';
+import { explainUnreached } from './unreached.ts';
 import { createRequestGenerator } from './valid-requests.ts';
 
-/** Runs parts of a check one after another, on a server or in one sandbox of a server. */
+/** Runs parts of `storefront check` one after another, on a server or in one sandbox of a server. */
 export interface Worker extends CheckContext {
   /** The checks that compare the server with a model; undefined if no model describes the contract. */
   readonly model: OpenedModel | undefined;
+  /** Explains why the check could not send the id of an existing resource to an operation. Returns undefined if the check did, or if the reason is unknown. */
+  readonly explainUnreached: (route: Route) => string | undefined;
 }
 
-/** A part of a check. Parts can run in any order. */
+/** A part of `storefront check`, such as the input of one operation. Parts can run in any order. */
 export interface CheckPart {
   readonly name: string;
   readonly check: (worker: Worker) => Promise<void>;
 }
 
-/** Creates a worker. Its checks add sentences for the report to `notes`. */
+/** Creates a worker, which runs parts of the check. The checks add sentences for the report to `notes`. */
 export async function createWorker(session: Session, options: CheckOptions, notes: string[]): Promise<Worker> {
   const { contract, seed, runs, mayWrite, isFresh } = options;
   const pool = new Pool();
@@ -47,16 +51,23 @@ export async function createWorker(session: Session, options: CheckOptions, note
     note: (message: string) => void (notes.includes(message) || notes.push(message)),
   };
   const model = await options.model?.open(basics, pool, isFresh);
-  if (model) return { ...basics, prepare: () => model.prepare(), model };
+  if (model) return { ...basics, prepare: () => model.prepare(), model, explainUnreached: () => undefined };
   session.onResponse = (route, exchange) => removeDeletedId(pool, route, exchange);
   await collectIds(basics, pool);
-  return { ...basics, prepare: createResourceProvider(basics, pool), model };
+  const sources = findIdSources(basics.allowedRoutes);
+  const provider = new ResourceProvider(basics, sources, pool);
+  return {
+    ...basics,
+    prepare: () => provider.prepare(),
+    model,
+    explainUnreached: (route) => explainUnreached({ ...basics, pool, sources }, route),
+  };
 }
 
-/** The checks that run for each operation. A key is the start of a part name, such as `input of getOrder`. */
+/** The checks that run for each operation. The key is the first part of the progress message, as in `input of getItem`. */
 const OPERATION_CHECKS = { input: checkInput, 'hostile input': checkHostileInput, links: checkLinks };
 
-/** Returns the parts of a check of the given operations. */
+/** Returns the parts of `storefront check` for the operations `routes`. */
 export function createParts({ allowedRoutes, model }: Worker, routes: readonly Route[]): readonly CheckPart[] {
   const paths = [...new Set(routes.map(({ path }) => path))];
   const cycles = (model ? [] : findLifeCycles(allowedRoutes)).filter((cycle) =>
@@ -80,10 +91,22 @@ export function createParts({ allowedRoutes, model }: Worker, routes: readonly R
   ];
 }
 
+/** Returns the last part of `storefront check`, which sends further requests to the operations that returned only errors. */
+export function createLastPart(routes: readonly Route[]): CheckPart {
+  return {
+    name: 'operations that never succeeded',
+    check: async (worker) => {
+      if (!worker.model) await retryFailingOperations(worker, routes);
+    },
+  };
+}
+
 /** Moves the operations that delete resources to the end. Nested resources are deleted before the resources that contain them. */
 function moveDeletionsToEnd(routes: readonly Route[]): readonly Route[] {
   const deletions = routes.filter(({ method }) => method === 'DELETE');
-  const innerFirst = deletions.toSorted((one, other) => other.pathNames.length - one.pathNames.length);
+  const compareDepths = (one: Route, other: Route) =>
+    other.pathNames.length - one.pathNames.length || other.path.split('/').length - one.path.split('/').length;
+  const innerFirst = deletions.toSorted(compareDepths);
   return [...routes.filter((route) => !deletions.includes(route)), ...innerFirst];
 }
 
@@ -95,8 +118,8 @@ async function checkPath(worker: Worker, path: string): Promise<void> {
 }
 
 /**
- * Runs parts, one at a time in each worker, and calls `onDone` after each part. An error in a part is a bug in storefront. If a part throws an error,
- * adds a note and continues with the next part. When all workers have stopped, rejects with the first `CheckStoppedError`.
+ * Runs parts, one at a time in each worker, and calls `onDone` after each part. If a part throws an error, adds a note about a bug in storefront and continues
+ * with the next part. A `CheckStoppedError` stops all workers. When they have stopped, rejects with the first `CheckStoppedError`.
  */
 export async function runParts(
   parts: readonly CheckPart[],
@@ -114,49 +137,64 @@ export async function runParts(
   });
 }
 
-/** Adds the findings and notes that need the results of all parts. Returns descriptions of the operations that never succeeded. */
-export function finishChecks(
-  { allowedRoutes, note, model, session }: Worker,
-  routes: readonly Route[],
-): readonly string[] {
+/** Descriptions of what was not checked completely. */
+export interface UncheckedItems {
+  /** Parts that did not end, and operations that returned only errors. */
+  readonly unchecked: readonly string[];
+  /** Operations that returned only errors because no response contained an id for their path. */
+  readonly unreached: readonly string[];
+}
+
+/** Adds the findings and notes that depend on the results of all parts. Returns the operations that returned only errors. */
+export function finishChecks(workers: readonly [Worker, ...Worker[]], routes: readonly Route[]): UncheckedItems {
+  const [{ allowedRoutes, note, model, session }] = workers;
   model?.finish();
   const skipped = routes.filter((route) => !allowedRoutes.includes(route)).map(({ operationId }) => operationId);
   if (skipped.length > 0) note(`Operations that need --allow-writes were skipped: ${skipped.join(', ')}`);
-  if (!model) noteRefusals(session, routes, note);
-  // A model checks itself whether the documented statuses occur.
-  const failing = (model ? [] : routes).flatMap((route) => {
+  if (!model) noteUndocumentedErrors(session, routes, note);
+  // A behaviour model checks on its own whether each documented status occurs.
+  const failing = (model ? [] : findFailingOperations({ session, allowedRoutes }, routes)).map((route) => {
+    const reasons = workers.map((worker) => worker.explainUnreached(route));
     const statusCodes = session.results.getStatusCodes(route.operationId);
-    const canSucceed = allowedRoutes.includes(route) && route.successStatus < 400 && statusCodes.length > 0;
-    if (!canSucceed || statusCodes.some((status) => status < 400)) return [];
-    return [`${route.operationId} (only ${statusCodes.join(', ')} received)`];
+    return { ...route, statusCodes, reason: reasons.includes(undefined) ? undefined : reasons[0] };
   });
-  if (failing.length > 0) note(NEVER_SUCCEEDED);
-  return failing;
+  const unreached = failing.flatMap(({ operationId, reason }) => (reason ? [`${operationId} (${reason})`] : []));
+  const unchecked = failing
+    .filter(({ reason }) => reason === undefined)
+    .map(({ operationId, statusCodes }) => `${operationId} (only ${statusCodes.join(', ')} received)`);
+  if (unchecked.length > 0) note(NEVER_SUCCEEDED);
+  if (unreached.length > 0) note(UNREACHED);
+  return { unchecked, unreached };
 }
 
-/** Adds a note about the refusals that the contract does not document. They are no violations. */
-function noteRefusals({ results }: Session, routes: readonly Route[], note: (message: string) => void): void {
+/** Adds a note about requests that the server rejected with an undocumented error status. These responses are not violations. */
+function noteUndocumentedErrors({ results }: Session, routes: readonly Route[], note: (message: string) => void): void {
   const names = routes.flatMap(({ operationId, responses }) =>
     results
       .getStatusCodes(operationId)
-      .filter((status) => REFUSALS.includes(status) && !findResponse(responses, status))
+      .filter((status) => REJECTION_STATUSES.includes(status) && !findResponse(responses, status))
       .map((status) => `${operationId} ${status}`),
   );
   if (names.length > 0)
-    note(`Refused requests whose status is not documented: ${limitList(names, MAX_REFUSALS).join(', ')}`);
+    note(
+      `Rejected requests with an undocumented error status: ${limitList(names, MAX_UNDOCUMENTED_ERRORS).join(', ')}`,
+    );
 }
 
-/** The maximum number of refusals in the report. */
-const MAX_REFUSALS = 20;
+/** The maximum number of operations with undocumented error statuses in the note. */
+const MAX_UNDOCUMENTED_ERRORS = 20;
 
 const NEVER_SUCCEEDED =
   'Some operations never succeeded. Add examples to the contract that make them succeed, send credentials with --header, or exclude the operations with --exclude.';
+
+const UNREACHED =
+  'Some operations were not reached, because the check found no id for their paths. Add the id of an existing resource to the contract, as an example of the parameter.';
 
 /** Sends requests without path parameters, and adds the ids in the responses to the pool. Sends requests that only read first, then POST requests. */
 async function collectIds({ session, requests, seed, allowedRoutes }: Omit<CheckContext, 'prepare'>, pool: Pool) {
   const collections = allowedRoutes.filter(({ pathNames }) => pathNames.length === 0);
   const creating = collections.filter(({ method }) => method === 'POST');
-  for (const route of [...collections.filter((one) => !isWriting(one)), ...creating]) {
+  for (const route of [...collections.filter((one) => !isWriteOperation(one)), ...creating]) {
     const values = requests.createValid(route, seed);
     if (!values) continue;
     const { exchange } = await sendConfirmed(session, 'input', route, toRequest(route, values));

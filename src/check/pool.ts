@@ -1,31 +1,43 @@
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/normalize-name.ts';
-import { toSingular } from '../util/singular.ts';
 import { isGeneralName } from './ids.ts';
+import { getCollectionName, type PathParameter, toEntryName } from './path-parameters.ts';
 
-/** The maximum number of stored values for each name. */
+/** The maximum number of stored values for each property name. */
 const MAX_VALUES = 20;
 
-/** The maximum number of array entries from which values are collected, and the maximum depth of collected values. */
+/** The maximum number of array entries from which values are collected. */
 const MAX_ENTRIES = 50;
+
+/** The maximum nesting of objects and arrays from which values are collected. */
 const MAX_DEPTH = 6;
 
-/** Values of path parameters by name, such as `bookId`. */
-export type PathValues = Readonly<Record<string, unknown>>;
+/** A resource that the API created or returned. */
+export interface KnownResource {
+  readonly id: unknown;
+  /** The ids of the resources that contain this resource, by normalized parameter name: `{ ownerid: 7 }`. */
+  readonly parents: Readonly<Record<string, unknown>>;
+}
+
+/** A resource, and the path template that identifies it, such as `/books/{}`. */
+type ResourceAtPath = KnownResource & Pick<PathParameter, 'path'>;
 
 /** Stores values from responses, such as ids, for use in later requests. */
 export class Pool {
-  /** The values in responses, by normalized name. */
+  /** The values in responses, by normalized property name. */
   readonly #values = new Map<string, Set<unknown>>();
-  /** The ids that the API returned for a path parameter, by normalized name. */
-  readonly #ids = new Map<string, Set<unknown>>();
+  /** The resources by the normalized name of the path parameter that identifies them. */
+  readonly #resources = new Map<string, readonly ResourceAtPath[]>();
+  /** All resources that were ever added, including deleted resources, by normalized parameter name. */
+  readonly #found = new Map<string, readonly ResourceAtPath[]>();
   readonly #fixed = new Map<string, readonly unknown[]>();
-  /**
-   * For each nested resource, the path parameters of the resource that contains it. The keys are the name in the pool and the id of the nested
-   * resource.
-   */
-  readonly #parents = new Map<string, Map<string, PathValues>>();
+  #version = 0;
+
+  /** A number that changes with each resource or value that is added or removed. */
+  get version(): number {
+    return this.#version;
+  }
 
   /** Adds the values in a response body of an operation. */
   collectValues({ path }: Route, body: unknown): void {
@@ -36,45 +48,65 @@ export class Pool {
     this.#collect(body, resource, 0);
   }
 
-  /** Returns the values of a name such as `bookId`: the ids of its resources, else the values with this name in any response. */
+  /**
+   * Returns the known values of a parameter such as `bookId`: the values that were set for this name, else the ids of the known books, else all values with
+   * this name in responses.
+   */
   getValues(name: string): readonly unknown[] {
     const key = normalizeName(name);
-    const ids = this.#fixed.get(key) ?? [...(this.#ids.get(key) ?? [])];
+    const ids = this.#fixed.get(key) ?? (this.#resources.get(key) ?? []).map(({ id }) => id);
     return ids.length > 0 || this.#fixed.has(key) ? ids : [...(this.#values.get(key) ?? [])];
   }
 
-  /** Sets the values of a name. Values from later responses don't change them. */
+  /** Sets the values of a parameter. Later responses do not change these values. */
   setValues(name: string, values: readonly unknown[]): void {
     this.#fixed.set(normalizeName(name), values);
   }
 
-  /** Returns whether the pool has the id of a resource. */
-  hasResource(name: string): boolean {
-    return (this.#ids.get(normalizeName(name))?.size ?? 0) > 0;
+  /**
+   * Returns the resources that a path parameter can identify: the resources that were found at the same path. If there are none, returns the resources that
+   * were found at other paths with a parameter of the same name: `/authors/{authorId}/books/{bookId}` and `/books/{bookId}` may identify the same books.
+   */
+  getResources({ poolName, path }: PathParameter): readonly KnownResource[] {
+    const all = this.#resources.get(normalizeName(poolName)) ?? [];
+    const own = all.filter((one) => one.path === path);
+    return own.length > 0 ? own : all;
   }
 
-  /** Adds the id of a resource. `parents` are the path parameters of the request that created or listed it. */
-  addResource(name: string, id: unknown, parents: PathValues): void {
-    const key = normalizeName(name);
-    this.#ids.set(key, new Set(this.#ids.get(key)).add(id));
-    const known = this.#parents.get(key) ?? new Map<string, PathValues>();
-    const values = Object.entries(parents).map(([parent, value]) => [normalizeName(parent), value]);
-    this.#parents.set(key, known.set(String(id), Object.fromEntries(values)));
+  /** Returns whether the pool has the id of a resource at this path. */
+  hasResource({ poolName, path }: PathParameter): boolean {
+    return (this.#resources.get(normalizeName(poolName)) ?? []).some((one) => one.path === path);
   }
 
-  /** Returns a path parameter of the outer resource that contains the nested resource with this id; undefined if it is unknown. */
-  getParent(name: string, id: unknown, parent: string): unknown {
-    return this.#parents.get(normalizeName(name))?.get(String(id))?.[normalizeName(parent)];
+  /** Adds a resource that a path parameter identifies. Replaces the resource with the same path and id. */
+  addResource({ poolName, path }: PathParameter, resource: KnownResource): void {
+    this.#version++;
+    const key = normalizeName(poolName);
+    const others = (this.#resources.get(key) ?? []).filter((one) => one.path !== path || one.id !== resource.id);
+    this.#resources.set(key, [...others, { ...resource, path }]);
+    this.#found.set(key, [...(this.#found.get(key) ?? []), { ...resource, path }]);
+  }
+
+  /** Returns all resources that were ever added for a parameter such as `bookId`, including deleted resources. */
+  getAddedResources(name: string): readonly ResourceAtPath[] {
+    return this.#found.get(normalizeName(name)) ?? [];
   }
 
   /** Removes the id of a deleted resource, and the ids of the resources that it contained. */
   removeId(name: string, id: unknown): void {
+    this.#version++;
     const key = normalizeName(name);
-    for (const values of [this.#values.get(key), this.#ids.get(key)])
-      for (const value of values ?? []) if (String(value) === String(id)) values?.delete(value);
-    this.#parents.get(key)?.delete(String(id));
-    for (const [inner, parents] of this.#parents)
-      for (const [innerId, path] of parents) if (String(path[key]) === String(id)) this.removeId(inner, innerId);
+    const values = this.#values.get(key);
+    for (const value of values ?? []) if (String(value) === String(id)) values?.delete(value);
+    const known = this.#resources.get(key) ?? [];
+    this.#resources.set(
+      key,
+      known.filter((one) => String(one.id) !== String(id)),
+    );
+    for (const [inner, resources] of this.#resources)
+      for (const { id: innerId, parents } of resources)
+        if (inner !== key && Object.hasOwn(parents, key) && String(parents[key]) === String(id))
+          this.removeId(inner, innerId);
   }
 
   #collect(value: unknown, resource: string, depth: number): void {
@@ -93,30 +125,9 @@ export class Pool {
   #add(name: string, value: unknown): void {
     const key = normalizeName(name);
     const values = this.#values.get(key) ?? new Set();
-    if (values.size < MAX_VALUES) values.add(value);
+    if (values.size >= MAX_VALUES || values.has(value)) return;
+    this.#version++;
+    values.add(value);
     this.#values.set(key, values);
   }
-}
-
-/** Returns the name of a path parameter in the pool. For the parameter `id` of `/books/{id}`, this is `bookId`. A name that is not general is unchanged. */
-export function getPoolName(name: string, path: string): string {
-  if (!isGeneralName(name)) return name;
-  const collectionPath = path.slice(0, Math.max(0, path.indexOf(`{${name}}`)));
-  return toEntryName(getCollectionName(collectionPath)) + name.charAt(0).toUpperCase() + name.slice(1);
-}
-
-/** Returns whether a path identifies an item of a collection. For example, `/things/{id}` identifies an item of `/things`. */
-export function isItemPath(path: string, collectionPath: string): boolean {
-  return path.replace(/\{[^/{}]+\}$/, '{}') === `${collectionPath.replace(/\/$/, '')}/{}`;
-}
-
-/** Returns the last part of a path that is not a parameter. */
-function getCollectionName(path: string): string {
-  return path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '';
-}
-
-/** Returns the singular of a collection name in camel case: `deliveryOption` for `delivery-options`. */
-function toEntryName(collection: string): string {
-  const camel = collection.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
-  return toSingular(camel);
 }

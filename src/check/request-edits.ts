@@ -10,15 +10,17 @@ export type RequestPart =
   | { readonly kind: 'parameter'; readonly parameter: Parameter; readonly schema: string }
   | { readonly kind: 'body'; readonly path: readonly string[]; readonly schema: string | undefined };
 
-/** One edit of a request. */
+/** A change of one part of a request. `repeat` sends a query parameter twice. `add property` adds an undocumented property to an object. */
 export type Edit =
   | { readonly kind: 'remove' }
   | { readonly kind: 'set'; readonly value: unknown }
   | { readonly kind: 'repeat' }
   | { readonly kind: 'add property'; readonly value: unknown };
 
-/** The maximum depth of edited values in a body, and the maximum number of edited entries of an array. */
+/** The maximum nesting of edited values in a body. */
 const MAX_DEPTH = 5;
+
+/** The maximum number of edited entries of an array. */
 const MAX_ENTRIES = 2;
 
 /** Returns all parts of a request that can be edited. */
@@ -50,7 +52,10 @@ function findBodyParts(
   return [own, ...inner];
 }
 
-/** Returns the pointer of a subschema; undefined if the schema has no such keyword, for example because it uses `allOf`. */
+/**
+ * Returns the JSON Pointer of the subschema at `step`, such as `/properties/name`. Returns undefined if the schema does not contain it directly, for example
+ * because it uses `allOf`.
+ */
 function getSubschema({ normalized: plain }: Contract, schema: string | undefined, step: string): string | undefined {
   if (schema === undefined) return undefined;
   const pointer = `${resolvePointer(plain, schema)}${step}`;
@@ -64,9 +69,12 @@ export function applyEdit(values: RequestValues, part: RequestPart, edit: Edit):
 
 function editParameter(values: RequestValues, parameter: Parameter, edit: Edit): RequestValues | undefined {
   const { name, in: where, shape } = parameter;
-  // If a path parameter is missing, empty, `.` or `..`, the request has another path.
-  if (where === 'path' && (edit.kind !== 'set' || /^\.{0,2}$/.test(String(edit.value)))) return undefined;
-  if (edit.kind === 'set') return withParameter(values, parameter, edit.value);
+  if (edit.kind === 'set') {
+    const edited = withParameter(values, parameter, edit.value);
+    // If a path parameter is missing, empty, `.` or `..`, the request has another path.
+    return where === 'path' && /^\.{0,2}$/.test(edited?.path[name] ?? '') ? undefined : edited;
+  }
+  if (where === 'path') return undefined;
   if (edit.kind === 'remove') return withoutParameter(values, parameter);
   if (edit.kind !== 'repeat' || where !== 'query' || shape !== undefined) return undefined;
   const [value = 'twice'] = [values.query[name]].flat();

@@ -9,6 +9,7 @@ import { normalizeName } from '../util/normalize-name.ts';
 import { JSON_TYPE, parseQuery } from '../util/request-target.ts';
 import { formatBody, parseBody, toContentType, toPairs, toText } from './body-format.ts';
 import type { RequestToSend } from './exchange.ts';
+import { hasSharedKey } from './idempotency-key.ts';
 
 /** The values of the parameters and the body of a request. */
 export interface RequestValues {
@@ -19,7 +20,7 @@ export interface RequestValues {
   readonly body?: unknown;
 }
 
-/** Serializes the values of a request. */
+/** Creates the request to send from the values of its parameters and its body. */
 export function toRequest(route: Route, values: RequestValues): RequestToSend {
   const target = toPath(route, values) + formatQuery(values.query);
   const request = { method: route.method, target, headers: values.headers };
@@ -45,20 +46,26 @@ export function parseRequest({ target, headers = {}, body }: RequestToSend): Req
 }
 
 /**
- * Returns the media type of the bodies that the check sends to an operation, as the contract has it: JSON if it is documented, else a form, else the first
- * type. Returns undefined if the operation has no body.
+ * Returns the media type in which the check sends request bodies to an operation: JSON if the operation accepts it, else a form, else the first documented
+ * type. Returns undefined if the operation has no request body. The text is the same as in the contract.
  */
 export function getBodyType({ bodyMedia }: Route): string | undefined {
   const types = Object.keys(bodyMedia);
   return types.find(isJsonType) ?? types.find(isFormBody) ?? types[0];
 }
 
-/** Returns the pointer of the body schema for the media type of `getBodyType`; undefined if this type is undefined or has no schema. */
+/**
+ * Returns the JSON Pointer of the schema of the request body that the check sends. Returns undefined if the operation has no request body, or if the body has
+ * no schema.
+ */
 export function getBodySchema(route: Route): string | undefined {
   return route.bodyMedia[getBodyType(route) ?? '']?.schema;
 }
 
-/** Returns the path of a request. `raw` contains values that are inserted without percent-encoding. They replace the values of `values.path`. */
+/**
+ * Returns the path of a request, with percent-encoded parameters. `raw`: parameters to insert without percent-encoding, instead of the same parameters in
+ * `values.path`.
+ */
 export function toPath(
   { path }: Route,
   values: Pick<RequestValues, 'path'>,
@@ -72,7 +79,7 @@ export function toPath(
 /** The values of a request without parameters and without a body. */
 export const NO_VALUES: RequestValues = { path: {}, query: {}, headers: {} };
 
-/** Returns the pointer of the schema of a parameter. */
+/** Returns the JSON Pointer of the schema of a parameter, which is in `schema` or in `content`. */
 export function getSchemaPointer({ normalized: plain }: Contract, { pointer }: Parameter): string {
   const [type] = Object.keys(toNode(getNode(plain, `${pointer}/content`)));
   return `${pointer}${type === undefined ? '' : `/content${formatPointer(type)}`}/schema`;
@@ -102,7 +109,7 @@ export function withParameter(
   return { ...values, headers: { ...values.headers, cookie: cookies.join('; ') } };
 }
 
-/** Returns the value of a parameter in a request; undefined if the request does not have the parameter, or if it is a cookie. */
+/** Returns the value of a parameter in a request. Returns undefined for a missing parameter and for a cookie. */
 export function getParameterValue({ path, query, headers }: RequestValues, { in: location, name }: Parameter) {
   if (location === 'header') return headers[name.toLowerCase()];
   return location === 'cookie' ? undefined : { path, query }[location][name];
@@ -113,7 +120,7 @@ export function getOtherCookies({ headers }: RequestValues, name: string): reado
   return (headers.cookie ?? '').split('; ').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
 }
 
-/** The character between the entries of a list in one parameter. */
+/** The separator of array entries in the value of one parameter, by serialization. */
 const SEPARATORS = { commas: ',', spaces: ' ', pipes: '|' };
 
 /** Serializes the value of a parameter to the names and texts that a request contains. Returns undefined if the value can't be serialized. */
@@ -149,25 +156,25 @@ function encodeText(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
-/** A number that every server parses in the same way: short and without an exponent. */
+/** Matches a number that every server parses in the same way: short and without an exponent. */
 const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,15})(\.\d{1,9})?$/;
 
-/** Normalized names of query parameters with the position of a page. */
+/** Matches the normalized names of query parameters for a cursor. A cursor is the position of a page in a list, which a client takes from a response. */
 const CURSOR_NAMES =
   /cursor|(?:page|next|continuation)token|^(?:starting|ending|start|end)?(?:after|before)$|^(?:marker|iterator|continue)$/;
 
-/** Returns whether a parameter has the position of a page in a list, which a client takes from a response. */
+/** Returns whether a parameter is a cursor: the position of a page in a list, which a client takes from a response. */
 export function isCursor({ name, in: location }: Parameter): boolean {
   return location === 'query' && CURSOR_NAMES.test(normalizeName(name));
 }
 
 /**
- * Returns whether servers may treat a request in different ways. They may if the request has an unusual number or a cursor, if it has no body although
- * its operation documents a form, or if it changes a resource whose id is missing in the body.
+ * Returns whether correct servers can disagree about the validity of a request. Examples are a number such as `1e3`, a cursor, an idempotency key that other
+ * requests can have, a form without a body, and a request `PUT /things` whose body has no id.
  */
 export function isAmbiguous(contract: Contract, route: Route, values: RequestValues): boolean {
   const hasCursor = route.parameters.some((one) => isCursor(one) && values.query[one.name] !== undefined);
-  if (hasCursor || isChangeWithoutId(route, values)) return true;
+  if (hasCursor || hasSharedKey(values) || isChangeWithoutId(route, values)) return true;
   return hasAmbiguousNumber(contract, route, values) || isAmbiguousForm(contract, route, values);
 }
 

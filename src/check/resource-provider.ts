@@ -4,9 +4,11 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendConfirmed } from './confirm-findings.ts';
 import { type Exchange, isSuccess } from './exchange.ts';
-import { findListedIds } from './ids.ts';
+import { findListedIds, findListedValues } from './ids.ts';
 import { getCreatedId } from './life-cycles.ts';
-import { getPoolName, isItemPath, type PathValues, type Pool } from './pool.ts';
+import { getItemParameter, getPathParameters, getPoolName, isItemPath, type PathParameter } from './path-parameters.ts';
+import { pickIds } from './pick-ids.ts';
+import type { KnownResource, Pool } from './pool.ts';
 import { type RequestValues, toRequest } from './requests.ts';
 
 /** The maximum number of attempts to create a resource. An attempt can fail if a value must be unique. */
@@ -15,93 +17,160 @@ const MAX_ATTEMPTS = 3;
 /** The maximum number of listed resources whose ids are stored. */
 const MAX_LISTED = 20;
 
-/** The operations whose requests or responses have the ids for a path such as `/things/{id}`. */
-interface Source {
-  /** The name of the path parameter `id`, and its name in the pool. */
-  readonly parameter: string;
-  readonly poolName: string;
-  /** The parameters before it. */
-  readonly parents: readonly string[];
+/** The maximum number of parent resources whose nested resources are listed. */
+const MAX_PARENTS = 5;
+
+/** The operations that return or set the ids for a path such as `/things/{id}`. */
+export interface IdSource {
+  /** The parameter `id` of the path. */
+  readonly place: PathParameter;
+  /** Parameters with another name at the same position: `reference` if there is also a path `/things/{reference}/notes`. */
+  readonly aliases: readonly PathParameter[];
+  /** The path parameters before `id`, which identify the parent resources. */
+  readonly parents: readonly PathParameter[];
   readonly item: Route;
   readonly list: Route | undefined;
   readonly create: Route | undefined;
-  /** `PUT /things/{id}`. */
+  /** `PUT /things/{id}`, or `POST /things/{id}`. */
   readonly put: Route | undefined;
 }
 
-/** Returns the sources of ids, those of the outer resources first. */
-function findSources(routes: readonly Route[]): readonly Source[] {
-  const paths = [...new Set(routes.map(({ path }) => path))].filter((path) => path.endsWith('}'));
+/** Returns the sources of ids for all paths that identify a resource. The sources for outer resources come before the sources for nested resources. */
+export function findIdSources(routes: readonly Route[]): readonly IdSource[] {
+  const paths = [...new Set(routes.map(({ path }) => path))];
+  const places = paths.flatMap(getPathParameters);
   const sources = paths.flatMap((path) => {
-    const [item, ...others] = routes.filter((route) => route.path === path);
-    const parameter = item?.pathNames.at(-1);
-    if (!item || parameter === undefined) return [];
+    const items = routes.filter((route) => route.path === path);
+    const [item] = items;
+    const place = getItemParameter(path);
+    if (!item || !place) return [];
     const find = (method: string) => routes.find((one) => one.method === method && isItemPath(path, one.path));
-    const put = [item, ...others].find(({ method }) => method === 'PUT');
-    const parents = item.pathNames.slice(0, -1);
-    const poolName = getPoolName(parameter, path);
-    return [{ parameter, poolName, parents, item, list: find('GET'), create: find('POST'), put }];
+    const put = items.find(({ method }) => method === 'PUT') ?? items.find(({ method }) => method === 'POST');
+    const aliases = places.filter((other) => other.path === place.path && other.parameter !== place.parameter);
+    return [
+      {
+        place,
+        aliases,
+        parents: getPathParameters(path).slice(0, -1),
+        item,
+        list: find('GET'),
+        create: find('POST'),
+        put,
+      },
+    ];
   });
   return sources.toSorted((one, other) => one.parents.length - other.parents.length);
 }
 
-/**
- * Returns a function that finds the id of a resource for each path parameter without one: it lists the resources, or creates one. The function starts with the
- * outer collections, because a request for a nested resource contains the id of the outer resource.
- */
-export function createResourceProvider(
-  context: Pick<CheckContext, 'session' | 'requests' | 'seed' | 'allowedRoutes'>,
-  pool: Pool,
-): () => Promise<void> {
-  const { session, requests, seed, allowedRoutes } = context;
-  const sources = findSources(allowedRoutes);
-  const failed = new Set<Source>();
-  let attempts = 0;
+/** Finds an id for each path parameter without a known id: lists the resources of the collection, or creates a resource. */
+export class ResourceProvider {
+  readonly #context: Pick<CheckContext, 'session' | 'requests' | 'seed'>;
+  readonly #sources: readonly IdSource[];
+  readonly #pool: Pool;
+  readonly #failed = new Set<IdSource>();
+  #attempts = 0;
+  /** The version of the pool after the last call of `prepare`. */
+  #preparedVersion = -1;
 
-  /** Sends a request. Returns its path parameters and its response, if it succeeds. */
-  async function send(route: Route, values: RequestValues | undefined) {
-    if (!values) return undefined;
-    const { exchange } = await sendConfirmed(session, 'input', route, toRequest(route, values));
-    const isFound = exchange && isSuccess(exchange.response);
-    return isFound ? { path: values.path, response: exchange.response } : undefined;
+  constructor(context: Pick<CheckContext, 'session' | 'requests' | 'seed'>, sources: readonly IdSource[], pool: Pool) {
+    this.#context = context;
+    this.#sources = sources;
+    this.#pool = pool;
   }
 
-  async function findListed({ list, parameter, item, poolName }: Source): Promise<void> {
-    const found = list && (await send(list, requests.createMinimal(list, seed)));
-    for (const id of findListedIds(parameter, found?.response.body, MAX_LISTED))
-      pool.addResource(poolName, id, toPoolValues(item, found?.path ?? {}));
-  }
-
-  async function createResource({ create, put, parameter, item, poolName }: Source): Promise<void> {
-    const route = create ?? put;
-    const made = route && (await send(route, requests.createValid(route, seed + attempts++)));
-    if (!made) return;
-    const id = create ? getCreatedId(create, item, made.response) : made.path[parameter];
-    const { [parameter]: _, ...parents } = made.path;
-    if (id !== undefined) pool.addResource(poolName, id, toPoolValues(item, create ? made.path : parents));
-  }
-
-  return async () => {
-    for (const source of sources) {
-      const { parents, poolName, item } = source;
-      const hasParents = parents.every((name) => {
-        const parent = getPoolName(name, item.path);
-        // No operation returns the ids of some parents, so any value may be valid.
-        return (
-          pool.getValues(parent).length > 0 ||
-          !sources.some((other) => normalizeName(other.poolName) === normalizeName(parent))
-        );
-      });
-      if (failed.has(source) || !hasParents || pool.hasResource(poolName)) continue;
-      await findListed(source);
-      for (let attempt = 0; attempt < MAX_ATTEMPTS && !pool.hasResource(poolName); attempt++)
-        await createResource(source);
-      if (!pool.hasResource(poolName)) failed.add(source);
+  /**
+   * Finds an id for each path parameter without a known id. Starts with the outer collections, because the path of a nested resource contains the id of its
+   * parent. Does nothing if the pool has not changed since the last call: the check calls this method before each request, and an API can have hundreds of
+   * collections.
+   */
+  async prepare(): Promise<void> {
+    const pool = this.#pool;
+    if (pool.version === this.#preparedVersion) return;
+    for (const source of this.#sources) {
+      const { place, parents } = source;
+      if (this.#failed.has(source) || pool.hasResource(place) || !hasParents(source, this.#sources, pool)) continue;
+      await this.#findListed(source);
+      for (let attempt = 0; attempt < MAX_ATTEMPTS && !pool.hasResource(place); attempt++)
+        await this.#createResource(source, attempt);
+      if (!pool.hasResource(place) && parents.length > 0) await this.#findBelowOthers(source);
+      if (!pool.hasResource(place)) this.#failed.add(source);
     }
-  };
+    this.#preparedVersion = pool.version;
+  }
+
+  /** Lists the resources of a collection and adds their ids to the pool. `index` selects one of the known parent resources. */
+  async #findListed({ list, place, aliases }: IdSource, index = 0): Promise<void> {
+    const { requests, seed } = this.#context;
+    const found =
+      list && (await this.#send(list, withParents(this.#pool, list, requests.createMinimal(list, seed), index)));
+    const body = found?.response.body;
+    const parents = toParents(list, found?.path);
+    for (const id of findListedIds(place.parameter, body, MAX_LISTED)) this.#pool.addResource(place, { id, parents });
+    for (const alias of aliases)
+      for (const id of findListedValues(alias.parameter, body, MAX_LISTED))
+        this.#pool.addResource(alias, { id, parents });
+  }
+
+  async #createResource({ create, put, place, aliases, item }: IdSource, attempt: number): Promise<void> {
+    const { requests, seed } = this.#context;
+    const pool = this.#pool;
+    const route = create ?? put;
+    const values = route && requests.createValid(route, seed + this.#attempts++);
+    const made =
+      route && (await this.#send(route, attempt === 0 ? withParents(pool, route, values, 0, place) : values));
+    if (!made) return;
+    const id = create ? getCreatedId(create, item, made.response) : made.path[place.parameter];
+    const parents = toParents(route, made.path, place);
+    if (id !== undefined) pool.addResource(place, { id, parents });
+    for (const alias of aliases)
+      for (const value of findListedValues(alias.parameter, [made.response.body], 1))
+        pool.addResource(alias, { id: value, parents });
+  }
+
+  /**
+   * Lists the nested resources of several parents. First lists the parents again, because a deletion removes all resources with the same id from the pool, even
+   * those of other paths.
+   */
+  async #findBelowOthers(source: IdSource): Promise<void> {
+    const isParent = ({ place: { path } }: IdSource) => source.parents.some((parent) => parent.path === path);
+    for (const parent of this.#sources.filter(isParent)) await this.#findListed(parent);
+    for (let index = 0; index < MAX_PARENTS && !this.#pool.hasResource(source.place); index++)
+      await this.#findListed(source, index);
+  }
+
+  /** Sends a request. Returns its path parameters and its response; undefined if the request fails. */
+  async #send(route: Route, values: RequestValues | undefined) {
+    if (!values) return undefined;
+    const { exchange } = await sendConfirmed(this.#context.session, 'input', route, toRequest(route, values));
+    const isFound = exchange && isSuccess(exchange.response);
+    if (!isFound) return undefined;
+    this.#pool.collectValues(route, exchange.response.body);
+    return { path: values.path, response: exchange.response };
+  }
 }
 
-/** Removes the id of a resource from the pool if the exchange is a successful DELETE request. */
+/** Returns whether the ids of all parent parameters of a path are known. */
+function hasParents({ parents }: IdSource, sources: readonly IdSource[], pool: Pool): boolean {
+  return parents.every(
+    (parent) =>
+      pool.getValues(parent.poolName).length > 0 ||
+      // No operation returns the ids of some parents, so any value may be valid.
+      !sources.some((other) => normalizeName(other.place.poolName) === normalizeName(parent.poolName)),
+  );
+}
+
+/**
+ * Returns a copy of a request with ids of known resources for its parent parameters. `index` selects the resources, so that requests to different collections
+ * can use the same parents. `own`: the parameter of the resource itself, which does not change.
+ */
+function withParents(pool: Pool, route: Route, values: RequestValues | undefined, index: number, own?: PathParameter) {
+  const atIndex: Parameters<typeof pickIds>[2] = { pick: (all) => all[index % all.length] as (typeof all)[number] };
+  const ids = Object.entries(pickIds(route.path, pool, atIndex)).filter(([name]) => name !== own?.parameter);
+  const parents = Object.fromEntries(ids.map(([name, id]) => [name, String(id)]));
+  return values && { ...values, path: { ...values.path, ...parents } };
+}
+
+/** Removes the id of a resource from the pool after a successful DELETE request. */
 export function removeDeletedId(pool: Pool, { path, pathNames, pathParameters }: Route, exchange: Exchange): void {
   const { request, response } = exchange;
   const name = pathNames.at(-1);
@@ -111,6 +180,15 @@ export function removeDeletedId(pool: Pool, { path, pathNames, pathParameters }:
   if (id !== undefined) pool.removeId(getPoolName(name, path), id);
 }
 
-function toPoolValues({ path }: Route, values: PathValues): PathValues {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [getPoolName(name, path), value]));
+/**
+ * Returns the ids of the parent resources in the path of a request, by normalized parameter name. `own`: the parameter of the resource itself, which is
+ * omitted.
+ */
+function toParents(
+  route: Route | undefined,
+  values: RequestValues['path'] = {},
+  own?: PathParameter,
+): KnownResource['parents'] {
+  const places = getPathParameters(route?.path ?? '').filter((place) => place.path !== own?.path);
+  return Object.fromEntries(places.map(({ parameter, poolName }) => [normalizeName(poolName), values[parameter]]));
 }

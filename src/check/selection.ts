@@ -30,16 +30,19 @@ export function getCheckedRoutes({ contract: { routes, path }, only, exclude = [
 /** Returns the operations to which a check may send requests, including operations that it does not check. */
 export function getAllowedRoutes({ contract: { routes }, exclude = [], mayWrite }: Selection): readonly Route[] {
   return routes.filter(
-    (route) => canBeRequested(route) && !exclude.includes(route.operationId) && (mayWrite || !isWriting(route)),
+    (route) => canBeRequested(route) && !exclude.includes(route.operationId) && (mayWrite || !isWriteOperation(route)),
   );
 }
 
-/** Returns whether HTTP can request a path: it can't have a fragment, which some documents use to describe an operation twice. */
+/**
+ * Returns whether a client can request the path of an operation. Some documents describe an operation several times, with fragments such as `/things#v2`. HTTP
+ * can't request a fragment.
+ */
 export function canBeRequested({ path }: Route): boolean {
   return !path.includes('#');
 }
 
 /** Returns whether an operation can change data. */
-export function isWriting({ method }: Route): boolean {
+export function isWriteOperation({ method }: Route): boolean {
   return !SAFE_METHODS.includes(method);
 }

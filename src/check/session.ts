@@ -14,6 +14,7 @@ import { addCredentials } from './credentials.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import { FailureRounds } from './failure-rounds.ts';
 import { type CheckName, type CheckResults, type Finding, getResponseName, type Violation } from './findings.ts';
+import { withNewKey } from './idempotency-key.ts';
 import { findRepeatedName } from './repeated-names.ts';
 import { CheckStoppedError, ServerUnreachableError, ServerUnresponsiveError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
@@ -28,26 +29,29 @@ export interface SessionOptions {
   readonly client: Client;
   readonly results: CheckResults;
   /**
-   * Whether a behaviour model describes the contract. If true, responses must not have undocumented properties. The contract then also defines
-   * behaviour that OpenAPI does not define, such as the meaning of a repeated query parameter.
+   * Whether a behaviour model describes the contract. If true, responses must not have undocumented properties, and the check also expects behaviour that
+   * OpenAPI leaves open, such as the meaning of a repeated query parameter.
    */
   readonly hasModel: boolean;
   readonly rules: readonly Rule[];
   /** The maximum number of concurrent requests. */
   readonly maxConcurrent: number;
-  /** Stops the check when it is aborted. The reason must be a `CheckStoppedError`. */
+  /** A signal that stops the check when it is aborted. Its abort reason must be a `CheckStoppedError`. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The result of a request. `exchange` is undefined if there is no response, or if each repetition of the request also received status 429. */
+/** The result of a request. `exchange` is undefined if there is no response, or if the request and all its repetitions received status 429. */
 export interface SendResult {
   readonly exchange: Exchange | undefined;
   readonly findings: readonly Finding[];
 }
 
-/** Sends the requests of a check to a server. */
+/** Sends the requests of `storefront check` to a server, and validates the responses. */
 export interface Session extends SessionOptions {
-  /** Whether a request may have changed data. A caller sets it to false after it has restored the data that the check needs. */
+  /**
+   * Whether a request may have changed data since the check last created the data that it needs. The function that creates the data sets this property to
+   * false.
+   */
   mayHaveChanged: boolean;
   /** The number of requests for which every response had status 429. */
   rateLimitedCount: number;
@@ -60,17 +64,19 @@ export interface Session extends SessionOptions {
   send(check: CheckName, route: Route, request: RequestToSend, rule?: Rule): Promise<SendResult>;
 }
 
-/**
- * A check stops after this many consecutive rounds of requests without a response, and after this many consecutive requests that only received 429.
- */
+/** The check stops after this many consecutive rounds without a response. A round is a group of concurrent requests. */
 const MAX_FAILURE_ROUNDS = 5;
+
+/** The check stops after this many consecutive requests that received only status 429. */
 const MAX_RATE_LIMITED = 20;
 
-/** The maximum number of connection attempts, and the pause between two attempts, in ms. A server may be restarting. */
+/** The maximum number of connection attempts. A server may be restarting. */
 const MAX_CONNECTION_ATTEMPTS = 5;
+
+/** The pause between two connection attempts, in ms. */
 const PAUSE_MS = 200;
 
-/** Creates a session, which sends the requests of a check to a server. */
+/** Creates a session, which sends the requests of `storefront check` to a server. */
 export function createSession(parts: SessionOptions): Session {
   const { results, signal } = parts;
   const failureRounds = new FailureRounds();
@@ -89,7 +95,7 @@ export function createSession(parts: SessionOptions): Session {
     }
     consecutiveRateLimits = 0;
     session.onResponse?.(route, exchange);
-    // A check also sends OPTIONS to paths without a documented OPTIONS operation.
+    // If the contract documents no OPTIONS operation for a path, it does not describe the response to OPTIONS.
     const isDocumented = request.method !== 'OPTIONS' || route.method === 'OPTIONS';
     if (isDocumented) results.count(check, route, response.status);
     const violations = [...(isDocumented ? commonRules : []), ownRule].flatMap((rule) => rule(route, exchange));
@@ -102,7 +108,7 @@ export function createSession(parts: SessionOptions): Session {
     rateLimitedCount: 0,
     async send(check, route, plainRequest, ownRule = () => []) {
       if (signal?.aborted) throw signal.reason;
-      const request = addCredentials(route, parts.client.headers, plainRequest);
+      const request = addCredentials(route, parts.client.headers, withNewKey(plainRequest));
       const requestNumber = failureRounds.recordRequest();
       try {
         return recordResponse(check, route, { request, response: await sendWithRetries(parts, request) }, ownRule);
@@ -123,7 +129,7 @@ export function createSession(parts: SessionOptions): Session {
 }
 
 function createRateLimitError({ headers }: ReceivedResponse): CheckStoppedError {
-  const message = `${MAX_RATE_LIMITED} consecutive requests received 429 (Retry-After: ${headers['retry-after']})`;
+  const message = `${MAX_RATE_LIMITED} consecutive requests received status 429 (Retry-After: ${headers['retry-after'] ?? 'missing'})`;
   return new CheckStoppedError(message);
 }
 
@@ -154,7 +160,7 @@ export const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE
 
 const NO_RESPONSE: ReceivedResponse = { status: 0, headers: {}, text: '', body: undefined, jsonError: undefined };
 
-/** Creates a finding for an exchange with an operation. */
+/** Creates a finding about a violation in the response of an operation. */
 export function createFinding(check: CheckName, route: Route, exchange: Exchange, violation: Violation): Finding {
   const status = getResponseName(route, exchange.response.status);
   return { ...violation, status, check, operationId: route.operationId, exchanges: [exchange] };
@@ -176,12 +182,12 @@ function findViolations(
   if (!hasModel && canBeUndocumented(contract, route, request, response)) return [];
   if (jsonError !== undefined)
     return [createViolation('JSON', `The content type is ${type}, but the body is not valid JSON: ${jsonError}`)];
-  // A response to HEAD, and one with status 204 or 304, has no body and needs no content type (RFC 9110, sections 9.3.2 and 6.4.1).
+  // Responses to HEAD, and responses with status 204 or 304, have no body and need no content type (RFC 9110, sections 9.3.2 and 6.4.1).
   const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304;
   const responseViolations = contract
     .verifyResponse(route, { status, headers, body }, { closed: hasModel })
     .filter(({ where }) => hasBody || !/^(body|content type)/.test(where))
-    // OpenAPI does not define whether a response without `content` may have a body. A contract with a model forbids the body.
+    // OpenAPI does not define whether a response without `content` may have a body. The body is a violation only if a behaviour model describes the contract.
     .filter(({ where, rule }) => hasModel || where !== 'body' || rule !== 'documented');
   return [
     ...responseViolations.map((violation) => ({
@@ -218,5 +224,7 @@ function findProblemViolations({ status, headers, body }: ReceivedResponse): rea
 /** Returns a message about the first name that occurs twice in an object of a JSON body. */
 function findRepeatedNames({ headers, text }: ReceivedResponse): readonly string[] {
   const repeated = isJsonType(headers['content-type'] ?? '') ? findRepeatedName(text) : undefined;
-  return repeated === undefined ? [] : [`An object in the body has the name ${JSON.stringify(repeated)} twice`];
+  return repeated === undefined
+    ? []
+    : [`An object in the response body contains the name ${JSON.stringify(repeated)} twice`];
 }

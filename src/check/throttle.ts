@@ -1,15 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The time to wait after status 429, in ms: the default for a response without a valid Retry-After header, and the maximum. */
+/** The time to wait after a response with status 429 but without a valid Retry-After header, in ms. */
 const DEFAULT_WAIT_MS = 1_000;
+
+/** The maximum time to wait after status 429, in ms. */
 export const MAX_WAIT_MS = 60_000;
 
-/** The first and the maximum time between two requests after status 429, in ms. */
+/** The time between two requests after the first response with status 429, in ms. */
 const INITIAL_GAP_MS = 20;
+
+/** The maximum time between two requests after status 429, in ms. */
 const MAX_GAP_MS = 1_000;
 
-/** Each response other than 429 multiplies the time between requests by this factor. A time below the minimum, in ms, becomes 0. */
+/** Each response other than 429 multiplies the time between two requests by this factor. */
 const DECAY = 0.9;
+
+/** The minimum time between two requests, in ms. A shorter time becomes 0. */
 const MIN_GAP_MS = 2;
 
 /** Delays requests after a server has responded with status 429 (Too Many Requests). */
@@ -32,7 +38,7 @@ export class Throttle {
     return turnMs;
   }
 
-  /** Shortens the time between requests. It must be called after a response other than 429. */
+  /** Shortens the time between requests. Call this method after each response other than 429. */
   speedUp(): void {
     this.#gapMs = this.#gapMs * DECAY < MIN_GAP_MS ? 0 : this.#gapMs * DECAY;
   }
@@ -43,7 +49,7 @@ export class Throttle {
    */
   slowDown(sentMs: number, headers: Readonly<Record<string, string>>): boolean {
     const waitMs = parseRetryAfter(headers['retry-after'], headers.date);
-    // Requests that were sent before the last 429 received 429 for the same reason, so they do not lengthen the time again.
+    // A request that was sent before the last 429 response exceeded the same limit, so its 429 response does not lengthen the time again.
     if (sentMs > this.#limitedMs) {
       this.#limitedMs = performance.now();
       this.#gapMs = Math.min(MAX_GAP_MS, Math.max(INITIAL_GAP_MS, this.#gapMs * 2));
@@ -55,8 +61,8 @@ export class Throttle {
 }
 
 /**
- * Returns the time that a client must wait by a Retry-After header, in ms. The header contains seconds or a date. The wait until a date starts at the
- * time in the `Date` header (RFC 9110, section 10.2.3).
+ * Parses a `Retry-After` header, which contains seconds or a date. Returns the time to wait, in ms; for an invalid header, the default. The wait until a date
+ * starts at the time in the `Date` header (RFC 9110, section 10.2.3).
  */
 function parseRetryAfter(retryAfter = '', date = ''): number {
   if (/^\d+$/.test(retryAfter.trim())) return Number(retryAfter) * 1_000;

@@ -102,7 +102,7 @@ export class Transport {
   }
 }
 
-/** Calls `finish` with the response to a request, or `fail` if there is none. */
+/** Calls `finish` with the response to a request. Calls `fail` if the request has no valid response. */
 function receiveResponse(outgoing: ReturnType<typeof plainRequest>, finish: Finish, fail: Fail): void {
   let head: IncomingMessage | undefined;
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
@@ -118,7 +118,7 @@ function receiveResponse(outgoing: ReturnType<typeof plainRequest>, finish: Fini
   outgoing.on('upgrade', () => fail('the response has status 101, but the request has no Upgrade header'));
 }
 
-/** Returns the Content-Length header of a body, unless the body is sent in chunks. */
+/** Returns the Content-Length header of a request. Returns no header if there is no body, or if the body is sent in chunks. */
 function toContentLength({ headers = {}, body }: RequestToSend): { 'content-length'?: number } {
   if (body === undefined || headers['transfer-encoding'] !== undefined) return {};
   return { 'content-length': Buffer.byteLength(body) };

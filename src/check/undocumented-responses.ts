@@ -5,10 +5,13 @@ import type { Route } from '../openapi/routes.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
+import { isKeyRejection } from './idempotency-key.ts';
 import { isCursor, parseRequest } from './requests.ts';
 
-/** The maximum sizes that every server should accept: the length of a target in characters, and the size of a body in bytes. */
+/** The maximum length of a request target that every server should accept, in characters. */
 export const MAX_PORTABLE_TARGET_LENGTH = 2_000;
+
+/** The maximum size of a request body that every server should accept, in bytes. */
 export const MAX_PORTABLE_BODY_BYTES = 10_000;
 
 /** Error statuses that a web server or a proxy can return for any API, such as 408 (timeout) and 413 (body too large). */
@@ -17,17 +20,24 @@ const TRANSPORT_STATUSES: readonly number[] = [408, 411, 413, 414, 417, 421, 426
 /** Characters and escapes that servers and proxies may reject or decode differently: escaped slashes, control characters, invalid escapes, and quotes. */
 const AMBIGUOUS_CHARACTER = /%(2f|5c|[01][0-9a-f]|7f|25|ed%a0)|%(?![0-9a-f]{2})|[{};'"<>\\]/i;
 
-// The statuses of refusals. Those in the same list have the same meaning.
-const INVALID = [400, 422];
-const MISSING = [404, 410];
-const CONFLICT = [409];
+/** The statuses of responses to invalid requests. */
+export const INVALID_REQUEST_STATUSES: readonly number[] = [400, 422];
 
-/** The statuses of refusals that a contract need not document. */
-export const REFUSALS: readonly number[] = [...INVALID, ...MISSING, ...CONFLICT];
+/** The statuses of responses to requests for a resource that does not exist. */
+export const MISSING_RESOURCE_STATUSES: readonly number[] = [404, 410];
+
+const CONFLICT_STATUSES = [409];
+
+/** The error statuses that a contract need not document: for invalid requests, missing resources and conflicts. */
+export const REJECTION_STATUSES: readonly number[] = [
+  ...INVALID_REQUEST_STATUSES,
+  ...MISSING_RESOURCE_STATUSES,
+  ...CONFLICT_STATUSES,
+];
 
 /**
- * Returns whether a response is an error that a contract need not document: of a web server, a proxy or an access check, or a refusal for which the
- * operation documents no status.
+ * Returns whether a response is an error that a contract need not document. A web server, a proxy or an access check can return such an error for any API. An
+ * operation can also reject a request for a reason for which it documents no status.
  */
 export function canBeUndocumented(
   contract: Contract,
@@ -35,25 +45,25 @@ export function canBeUndocumented(
   request: RequestToSend,
   { status }: ReceivedResponse,
 ): boolean {
-  if (TRANSPORT_STATUSES.includes(status)) return true;
-  // No operation describes the responses to other methods.
+  if (TRANSPORT_STATUSES.includes(status) || isKeyRejection(request, status)) return true;
+  // The contract does not describe responses to undocumented methods.
   if (status === 405) return request.method !== route.method;
   if (status === 401 || status === 403) return isSecured(contract, route);
   if (status === 415) return !hasDocumentedType(route, request);
   if ((status === 400 || status === 404) && isAmbiguousTarget(request)) return true;
-  return isUndocumentedRefusal(contract, route, request, status);
+  return isUndocumentedRejection(contract, route, request, status);
 }
 
 /**
- * Returns whether a status refuses a request that a server has to refuse, and the operation documents no status for this refusal: an invalid request, a resource
- * that may not exist, or a change that may conflict with the data.
+ * Returns whether a response with `status` can be a rejection that the operation does not document. The possible reasons are: the request is invalid, the
+ * resource in its path does not exist, or the change conflicts with the data.
  */
-function isUndocumentedRefusal(contract: Contract, route: Route, request: RequestToSend, status: number): boolean {
+function isUndocumentedRejection(contract: Contract, route: Route, request: RequestToSend, status: number): boolean {
   const isSilent = (statuses: readonly number[]) =>
     statuses.includes(status) && !statuses.some((one) => findResponse(route.responses, one));
-  if (isSilent(INVALID)) return isInvalid(contract, route, request) || hasCursor(route, request);
-  if (isSilent(MISSING)) return route.pathNames.length > 0 || route.method === 'DELETE';
-  return isSilent(CONFLICT) && !['GET', 'HEAD'].includes(route.method);
+  if (isSilent(INVALID_REQUEST_STATUSES)) return isInvalid(contract, route, request) || hasCursor(route, request);
+  if (isSilent(MISSING_RESOURCE_STATUSES)) return route.pathNames.length > 0 || route.method === 'DELETE';
+  return isSilent(CONFLICT_STATUSES) && !['GET', 'HEAD'].includes(route.method);
 }
 
 function hasCursor({ parameters }: Route, { target }: RequestToSend): boolean {

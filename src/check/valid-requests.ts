@@ -4,10 +4,14 @@ import { getNode, isNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { createRandom, type Random, toSeed } from '../util/random.ts';
+import { withUuidKey } from './idempotency-key.ts';
 import { isPathValue } from './ids.ts';
-import { getPoolName, isItemPath, type Pool } from './pool.ts';
+import { getPathParameters, getPoolName } from './path-parameters.ts';
+import { type PathIds, pickIds } from './pick-ids.ts';
+import type { Pool } from './pool.ts';
 import {
   getBodySchema,
+  getBodyType,
   getSchemaPointer,
   isCursor,
   NO_VALUES,
@@ -19,138 +23,176 @@ import {
 /** The maximum number of attempts to generate a valid request. */
 const MAX_ATTEMPTS = 20;
 
-/** One of this many attempts uses no values from the pool. They can be invalid, because another parameter can have the same name. */
+/**
+ * One in this many attempts to generate a valid request uses only the ids of known resources, and no other values from responses. Such values can be invalid,
+ * because another parameter can have the same name.
+ */
 const POOL_STEP = 5;
 
-/** How a request is generated. */
+/** One in this many attempts to generate a valid request uses no ids of known resources. */
+const ID_STEP = 10;
+
+/** The parts and values that a generated request contains. */
 interface RequestStyle {
-  /** Whether it has its required parts only. */
+  /** Whether the request has only its required parts. */
   readonly isBare: boolean;
-  /** Whether its parameters have values from the pool. */
+  /** Whether the path contains ids of known resources. */
+  readonly usesIds: boolean;
+  /** Whether the other parameters have values from responses. */
   readonly usesPool: boolean;
 }
 
-const BARE: RequestStyle = { isBare: true, usesPool: true };
+const BARE: RequestStyle = { isBare: true, usesIds: true, usesPool: true };
+
+/** Returns which parts and values the request of an attempt contains. The requests of the first `fullAttempts` attempts have all optional parts. */
+function getStyle(attemptIndex: number, fullAttempts: number): RequestStyle {
+  return {
+    isBare: attemptIndex >= fullAttempts,
+    usesIds: attemptIndex % ID_STEP !== ID_STEP - 1,
+    usesPool: attemptIndex % POOL_STEP !== POOL_STEP - 1,
+  };
+}
 
 /** The maximum seed of a generated value. */
 const MAX_SEED = 2 ** 32 - 1;
 
 /** Generates requests to the operations of a contract. */
 export interface RequestGenerator {
-  /** Returns a valid request with all optional parts, and with ids from the pool; undefined if no generated request is valid. */
+  /** Returns a valid request with all optional parts, and with values from earlier responses; undefined if no generated request is valid. */
   createValid(route: Route, seed: number): RequestValues | undefined;
   /** Returns a valid request with the required parts only; undefined if no generated request is valid. */
   createMinimal(route: Route, seed: number): RequestValues | undefined;
   /** Returns a request that has values only for its path parameters. */
   createPath(route: Route, seed: number): RequestValues;
   /**
-   * Returns a copy of a valid request with generated path parameters. They are unlikely to be ids of existing resources. Returns undefined if the
-   * operation has no path parameters.
+   * Returns a copy of a valid request with generated path parameters, which are unlikely to be ids of existing resources. Returns undefined if the operation
+   * has no path parameters.
    */
   withUnknownIds(route: Route, values: RequestValues, seed: number): RequestValues | undefined;
 }
 
-/** Creates a generator of requests. The same seed and the same pool result in the same request. */
+/** Creates a generator of requests. The same seed and the same known values (`pool`) result in the same request. */
 export function createRequestGenerator(contract: Contract, pool: Pool): RequestGenerator {
-  const generate = createGenerator(contract.normalized, 'readOnly');
-  const generateValue = (schema: string, random: Random, isBare: boolean) =>
-    generate(getNode(contract.normalized, schema), {
-      seed: random.integer(0, MAX_SEED),
-      usesExamples: false,
-      isBare,
-      isFull: !isBare,
-      query: {},
-    });
+  return new SeededRequestGenerator(contract, pool);
+}
 
-  function generateRequest(route: Route, random: Random, { isBare, usesPool }: RequestStyle): RequestValues {
-    const createValue = (parameter: Parameter): unknown => {
-      const known = usesPool ? pool.getValues(getPoolName(parameter.name, route.path)) : [];
-      const usable = parameter.in === 'path' ? known.filter(isPathValue) : known;
-      if (usable.length > 0) return random.pick(usable);
-      const [example] = parameter.examples;
-      return example ? example.value : generateValue(getSchemaPointer(contract, parameter), random, isBare);
-    };
-    let values = NO_VALUES;
-    for (const parameter of route.parameters) {
-      // Only the server knows which cursors are valid.
-      if (!parameter.isRequired && (isBare || isCursor(parameter))) continue;
-      values = withParameter(values, parameter, createValue(parameter)) ?? values;
-    }
-    values = setParentIds(contract, pool, route, setUndocumentedNames(route, values, pool));
-    const schema = getBodySchema(route);
-    return schema === undefined
-      ? values
-      : {
-          ...values,
-          body: replaceIds(setOwnId(route, generateValue(schema, random, isBare), pool, random), pool, random),
-        };
+class SeededRequestGenerator implements RequestGenerator {
+  readonly #generate: ReturnType<typeof createGenerator>;
+
+  constructor(
+    private readonly contract: Contract,
+    private readonly pool: Pool,
+  ) {
+    this.#generate = createGenerator(contract.normalized, 'readOnly');
   }
 
-  /** Returns the first valid request. The first `fullAttempts` requests have all optional parts. */
-  function findValid(route: Route, seed: number, fullAttempts: number): RequestValues | undefined {
+  createValid(route: Route, seed: number): RequestValues | undefined {
+    return this.#findValid(route, seed, MAX_ATTEMPTS / 2 + 1);
+  }
+
+  createMinimal(route: Route, seed: number): RequestValues | undefined {
+    return this.#findValid(route, seed, 0);
+  }
+
+  createPath(route: Route, seed: number): RequestValues {
+    const { path } = this.#generateRequest(route, createRandom(seed + toSeed(route.operationId)), BARE);
+    return { ...NO_VALUES, path };
+  }
+
+  withUnknownIds(route: Route, values: RequestValues, seed: number): RequestValues | undefined {
+    const random = createRandom(seed);
+    const generateId = (parameter: Parameter) =>
+      this.#generateValue(getSchemaPointer(this.contract, parameter), random, true);
+    return route.pathNames.length === 0 ? undefined : replacePathValues(route, values, generateId);
+  }
+
+  /**
+   * Generates requests until a request is valid. Returns the valid request; undefined if no attempt succeeds. The requests of the first `fullAttempts` attempts
+   * have all optional parts.
+   */
+  #findValid(route: Route, seed: number, fullAttempts: number): RequestValues | undefined {
+    const { contract } = this;
     const random = createRandom(seed + toSeed(route.operationId));
     try {
       for (let attemptIndex = 0; attemptIndex < MAX_ATTEMPTS; attemptIndex++) {
-        const style = { isBare: attemptIndex >= fullAttempts, usesPool: attemptIndex % POOL_STEP !== POOL_STEP - 1 };
-        const values = generateRequest(route, random, style);
-        if (validateValues(contract, route, values).kind === 'call') return values;
+        const values = this.#generateRequest(route, random, getStyle(attemptIndex, fullAttempts));
+        if (validateValues(contract, route, values).kind === 'call') return preferUuidKey(contract, route, values);
       }
+      return findValidExample(contract, route, this.#generateRequest(route, random, BARE));
     } catch (error) {
       if (!(error instanceof EndlessSchemaError)) throw error;
     }
     return undefined;
   }
 
-  return {
-    createValid: (route, seed) => findValid(route, seed, MAX_ATTEMPTS / 2 + 1),
-    createMinimal: (route, seed) => findValid(route, seed, 0),
-    createPath(route, seed) {
-      const { path } = generateRequest(route, createRandom(seed + toSeed(route.operationId)), BARE);
-      return { ...NO_VALUES, path };
-    },
-    withUnknownIds(route, values, seed) {
-      const random = createRandom(seed);
-      const generateId = (parameter: Parameter) => generateValue(getSchemaPointer(contract, parameter), random, true);
-      return route.pathNames.length === 0 ? undefined : replacePathValues(route, values, generateId);
-    },
-  };
+  #generateRequest(route: Route, random: Random, style: RequestStyle): RequestValues {
+    const { pool } = this;
+    const ids = style.usesIds ? pickIds(route.path, pool, random) : {};
+    let values = NO_VALUES;
+    for (const parameter of route.parameters) {
+      // Only the server knows which cursors are valid.
+      if (!parameter.isRequired && (style.isBare || isCursor(parameter))) continue;
+      const isId = parameter.in === 'path' && Object.hasOwn(ids, parameter.name);
+      const value = isId ? ids[parameter.name] : this.#createParameterValue(route, parameter, random, style);
+      values = withParameter(values, parameter, value) ?? values;
+    }
+    values = setUndocumentedNames(route, values, { pool, ids });
+    const schema = getBodySchema(route);
+    if (schema === undefined) return values;
+    const body = setOwnId(route, this.#generateValue(schema, random, style.isBare), pool, random);
+    return { ...values, body: replaceIds(body, pool, random) };
+  }
+
+  #createParameterValue({ path }: Route, parameter: Parameter, random: Random, style: RequestStyle): unknown {
+    const known = style.usesPool ? this.pool.getValues(getPoolName(parameter.name, path)) : [];
+    const usable = parameter.in === 'path' ? known.filter(isPathValue) : known;
+    if (usable.length > 0) return random.pick(usable);
+    const [example] = parameter.examples;
+    return example
+      ? example.value
+      : this.#generateValue(getSchemaPointer(this.contract, parameter), random, style.isBare);
+  }
+
+  #generateValue(schema: string, random: Random, isBare: boolean): unknown {
+    return this.#generate(getNode(this.contract.normalized, schema), {
+      seed: random.integer(0, MAX_SEED),
+      usesExamples: false,
+      omitsOptional: isBare,
+      includesOptional: !isBare,
+      query: {},
+    });
+  }
 }
 
-/** Sets the path parameters that the contract does not describe. */
-function setUndocumentedNames({ path, pathNames }: Route, values: RequestValues, pool: Pool): RequestValues {
+/** Replaces the idempotency key of a valid request with a UUID. Returns the request unchanged if it has no key, or if the contract does not allow a UUID. */
+function preferUuidKey(contract: Contract, route: Route, values: RequestValues): RequestValues {
+  const keyed = { ...values, headers: withUuidKey(values.headers) };
+  return validateValues(contract, route, keyed).kind === 'call' ? keyed : values;
+}
+
+/** Sets the path parameters that are only in the path template, and not in `parameters` of the contract. */
+function setUndocumentedNames(
+  { path, pathNames }: Route,
+  values: RequestValues,
+  { pool, ids }: { readonly pool: Pool; readonly ids: PathIds },
+): RequestValues {
   const missing = pathNames.filter((name) => values.path[name] === undefined);
   if (missing.length === 0) return values;
-  const known = missing.map((name) => [name, String(pool.getValues(getPoolName(name, path))[0] ?? 'unknown')]);
+  const known = missing.map((name) => {
+    const [value = 'unknown'] = pool.getValues(getPoolName(name, path));
+    return [name, String(ids[name] ?? value)];
+  });
   return { ...values, path: { ...values.path, ...Object.fromEntries(known) } };
 }
 
-/** Replaces the values of the path parameters. */
+/** Replaces the value of each path parameter with the result of `create`. */
 function replacePathValues(route: Route, values: RequestValues, create: (parameter: Parameter) => unknown) {
   return route.parameters
     .filter((parameter) => parameter.in === 'path')
     .reduce((changed, parameter) => withParameter(changed, parameter, create(parameter)) ?? changed, values);
 }
 
-/**
- * Sets the path parameters that identify the outer resources of a nested resource or collection. The pool stores these parameters for each nested
- * resource that the check created.
- */
-function setParentIds({ routes }: Contract, pool: Pool, route: Route, values: RequestValues): RequestValues {
-  const last = route.pathNames.at(-1);
-  if (last === undefined) return values;
-  const isItem = route.path.endsWith(`{${last}}`);
-  const item = isItem ? route : routes.find(({ path }) => isItemPath(path, route.path));
-  const name = getPoolName(item?.pathNames.at(-1) ?? '', item?.path ?? '');
-  const [inner] = isItem ? [values.path[last]] : pool.getValues(name);
-  return route.parameters
-    .filter((parameter) => parameter.in === 'path')
-    .reduce((changed, parameter) => {
-      const parent = pool.getParent(name, inner, getPoolName(parameter.name, route.path));
-      return (parent === undefined ? undefined : withParameter(changed, parameter, parent)) ?? changed;
-    }, values);
-}
-
-/** Returns a body in which ids from the pool replace generated ids. */
+/** Returns a body in which the ids of known resources replace generated ids. */
 function replaceIds(body: unknown, pool: Pool, random: Random): unknown {
   if (Array.isArray(body)) return body.map((entry) => replaceIds(entry, pool, random));
   if (!isNode(body)) return body;
@@ -164,7 +206,17 @@ function replaceIds(body: unknown, pool: Pool, random: Random): unknown {
 
 /** Sets the id in the body of an operation such as `PUT /things`, which changes the resource with this id. */
 function setOwnId({ method, path }: Route, body: unknown, pool: Pool, random: Random): unknown {
-  const known = pool.getValues(getPoolName('id', `${path}/{id}`));
+  const known = getPathParameters(`${path}/{id}`)
+    .slice(-1)
+    .flatMap((place) => pool.getResources(place).map(({ id }) => id));
   const isChange = (method === 'PUT' || method === 'PATCH') && !path.endsWith('}') && known.length > 0;
   return isChange && isNode(body) && 'id' in body ? { ...body, id: random.pick(known) } : body;
+}
+
+/** Returns a request with the first body example of the contract that is valid; undefined if no example is valid. */
+function findValidExample(contract: Contract, route: Route, values: RequestValues): RequestValues | undefined {
+  const examples = route.bodyMedia[getBodyType(route) ?? '']?.examples ?? [];
+  return examples
+    .map(({ value }) => ({ ...values, body: value }))
+    .find((candidate) => validateValues(contract, route, candidate).kind === 'call');
 }

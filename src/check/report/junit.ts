@@ -9,12 +9,19 @@ export function toJunit(report: Report): string {
     const elements = cases.map(({ name, failures }) => formatCase(operationId, name, failures.map(formatFailure)));
     return createSuite({ name: operationId, tests: cases.length, failures: failed }, elements);
   });
-  const content = [...suites, ...createUncheckedSuite(report.unchecked)];
+  const content = [...suites, ...createUnreachedSuite(report.unreached), ...createUncheckedSuite(report.unchecked)];
   const root = [`<testsuites${formatAttributes({ name: report.title })}>`, ...content, '</testsuites>'];
   return ['<?xml version="1.0" encoding="UTF-8"?>', ...root, ''].join('\n');
 }
 
-/** Returns a test suite with an error for each part that was not checked; nothing if the check is complete. */
+/** Returns the XML lines of a test suite with a skipped test for each operation that was not reached. Returns no lines if all operations were reached. */
+function createUnreachedSuite(unreached: readonly string[]): readonly string[] {
+  if (unreached.length === 0) return [];
+  const cases = unreached.map((name) => formatCase('not reached', name, ['<skipped/>']));
+  return createSuite({ name: 'not reached', tests: cases.length, failures: 0, skipped: cases.length }, cases);
+}
+
+/** Returns the XML lines of a test suite with an error for each part that was not checked. Returns no lines if the check is complete. */
 function createUncheckedSuite(unchecked: readonly string[]): readonly string[] {
   if (unchecked.length === 0) return [];
   const error = `<error${formatAttributes({ type: 'incomplete', message: 'not checked completely' })}/>`;

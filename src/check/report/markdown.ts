@@ -1,36 +1,39 @@
 import type { Failure, Report } from './report.ts';
-import { createCells, failuresByRule, toReadable, uncheckedLines, verdictLine } from './text.ts';
+import { createCells, escapeReport, formatUnchecked, formatVerdict, groupFailuresByRule } from './text.ts';
 
-/** The maximum number of failures in a summary, and the maximum number of steps of a failure. */
+/** The maximum number of failures in a summary. */
 const MAX_FAILURES = 30;
+
+/** The maximum number of requests that a summary lists for each failure. */
 const MAX_STEPS = 6;
 
 /** Formats a report as Markdown, for the summary page of a CI service. */
 export function toMarkdown(report: Report): string {
-  const { title, checks, rows, failures, notes, unchecked } = toReadable(report);
+  const readable = escapeReport(report);
+  const { title, checks, rows, failures, notes } = readable;
   const line = (cells: readonly string[]) => `| ${cells.map(escapeText).join(' | ')} |`;
   const table = [
     line(['operation', 'response', ...checks]),
     `|---|---|${checks.map(() => '--:|').join('')}`,
     ...rows.map((row) => line(createCells(row, checks))),
   ];
-  const sections = failuresByRule(failures)
+  const sections = groupFailuresByRule(failures)
     .slice(0, MAX_FAILURES)
-    .map(([first, ...others]) => (first ? failureText(first, others) : ''));
+    .map(([first, ...others]) => (first ? formatFailure(first, others) : ''));
   return [
-    `## ${escapeText(verdictLine(failures, unchecked))}`,
+    `## ${escapeText(formatVerdict(readable))}`,
     '',
     escapeText(title),
     '',
     ...sections,
-    ...[...notes, ...uncheckedLines(unchecked)].map(escapeText),
+    ...[...notes, ...formatUnchecked(readable)].map(escapeText),
     '',
     ...table,
     '',
   ].join('\n');
 }
 
-function failureText(failure: Failure, others: readonly Failure[]): string {
+function formatFailure(failure: Failure, others: readonly Failure[]): string {
   const { check, operationId, status, rule, message, place, steps } = failure;
   const places = others.map((other) => `${other.operationId} ${other.status}`);
   const also = places.length > 0 ? [`Also: ${places.join(', ')}`, ''] : [];

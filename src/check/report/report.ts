@@ -6,17 +6,19 @@ import type { Verdict } from '../check.ts';
 import { type Exchange, toCurl } from '../exchange.ts';
 import { CHECK_NAMES, type Count, type Finding } from '../findings.ts';
 
-/** A report about the check of a server. */
+/** The report of `storefront check` about a server. */
 export interface Report {
   /** The server, the contract and the settings of the check, in one line. */
   readonly title: string;
   readonly checks: readonly string[];
   readonly rows: readonly Row[];
   readonly failures: readonly Failure[];
-  /** Sentences with more information. */
+  /** Additional sentences, for example about operations that were skipped. */
   readonly notes: readonly string[];
   /** Descriptions of what was not checked completely. */
   readonly unchecked: readonly string[];
+  /** Descriptions of the operations that were not reached, because no response contained an id for their path. */
+  readonly unreached: readonly string[];
 }
 
 /** A documented or received response of an operation. `counts`: for each check, the number of responses and the number of violations. */
@@ -47,8 +49,8 @@ const MAX_BODY_LENGTH = 300;
 
 /** Creates a report from a verdict. `reproduce` returns the command that repeats the check of an operation. */
 export function createReport(verdict: Verdict, contract: Contract, reproduce: (operationId: string) => string): Report {
-  const { url, seed, runs, routes, findings, results, notes, unchecked } = verdict;
-  const path = pathFromHere(contract.path);
+  const { url, seed, runs, routes, findings, results, notes, unchecked, unreached } = verdict;
+  const path = toRelativePath(contract.path);
   const rows = routes.flatMap((route) => createRows(verdict, route));
   const scope = verdict.model
     ? `the model of ${verdict.model}`
@@ -63,10 +65,11 @@ export function createReport(verdict: Verdict, contract: Contract, reproduce: (o
     })),
     notes: [...notes, ...noteMissingResponses(rows)],
     unchecked,
+    unreached,
   };
 }
 
-/** Returns a note about the documented responses that no check received; nothing if all were received. */
+/** Returns a note about the documented responses that no check received. Returns an empty list if all documented responses were received. */
 function noteMissingResponses(rows: readonly Row[]): readonly string[] {
   const missing = rows
     .filter(({ status, counts }) => /^\d+$/.test(status) && !Object.values(counts).some((count) => count?.seen))
@@ -75,7 +78,7 @@ function noteMissingResponses(rows: readonly Row[]): readonly string[] {
 }
 
 /** Returns a path relative to the working directory. A path outside of the working directory is unchanged. */
-export function pathFromHere(path: string): string {
+export function toRelativePath(path: string): string {
   const short = relative('.', path);
   return short.startsWith('..') ? path : short;
 }
@@ -83,7 +86,7 @@ export function pathFromHere(path: string): string {
 function createRows({ results }: Verdict, { operationId, responses }: Route): readonly Row[] {
   const documented = responses.map(({ name }) => name);
   const seen = results.getStatuses(operationId);
-  // `default` and ranges such as 4XX are listed only if such a response was received.
+  // `default` and ranges such as `4XX` are listed only if a response belongs to them.
   const expected = documented.filter((name) => /^\d+$/.test(name) || seen.includes(name));
   const statuses = [...expected, ...seen.filter((status) => !documented.includes(status))];
   return statuses.map((status) => ({
@@ -93,7 +96,7 @@ function createRows({ results }: Verdict, { operationId, responses }: Route): re
   }));
 }
 
-/** The values of a verdict that describe a request. */
+/** The values that are needed to format requests: the URL and the headers of the check, and the contract. */
 type Requests = Pick<Verdict, 'url' | 'headers'> & { readonly contract: Contract };
 
 function createFailure(requests: Requests, finding: Finding, locate: (pointer: string) => string): Failure {
@@ -102,7 +105,7 @@ function createFailure(requests: Requests, finding: Finding, locate: (pointer: s
   return {
     ...rest,
     message: redactText(message),
-    place: locate(pointer).replace(/^.*?(?=:\d+:\d+ #)/, pathFromHere),
+    place: locate(pointer).replace(/^.*?(?=:\d+:\d+ #)/, toRelativePath),
     steps,
   };
 }

@@ -2,71 +2,76 @@ import { limitList } from '../../util/limit-list.ts';
 import type { Count } from '../findings.ts';
 import type { Failure, Report, Row } from './report.ts';
 
-/**
- * Limits for each violated rule: the number of failures that are printed with their steps, the number of other failures that are printed in one line
- * each, and the number of printed steps of a failure.
- */
+/** The number of failures of each rule that are printed with all their requests. */
 const MAX_IN_FULL = 1;
+
+/** The maximum number of further failures of each rule. Each of them is printed in one line. */
 const MAX_IN_LINES = 8;
+
+/** The maximum number of requests that are printed for a failure. */
 const MAX_STEPS = 40;
 
 /** Formats a report for a terminal: a table of responses, the failures with their requests, and the verdict. */
 export function toText(unsafeReport: Report): string {
-  const report = toReadable(unsafeReport);
-  const { title, failures, notes, unchecked } = report;
-  const groups = failuresByRule(failures).map((group, number) => groupText(group, number + 1));
+  const report = escapeReport(unsafeReport);
+  const { title, failures, notes } = report;
+  const groups = groupFailuresByRule(failures).map((group, number) => formatGroup(group, number + 1));
   return [
     title,
     '',
-    tableText(report),
+    formatResponseTable(report),
     ...(groups.length > 0 ? ['', ...groups] : []),
     '',
     ...notes,
-    ...uncheckedLines(unchecked),
-    verdictLine(failures, unchecked),
+    ...formatUnchecked(report),
+    formatVerdict(report),
   ].join('\n');
 }
 
 /** Returns the verdict as one line. */
-export function verdictLine(failures: readonly Failure[], unchecked: readonly string[] = []): string {
-  const rules = failuresByRule(failures).length;
+export function formatVerdict({ failures, unchecked, unreached }: Report): string {
+  const rules = groupFailuresByRule(failures).length;
   if (rules > 0) {
     const counts = `${toCount(rules, 'rule')} violated, ${toCount(failures.length, 'finding')}`;
     return `Contract check failed: ${counts}${unchecked.length > 0 ? '; not everything was checked' : ''}`;
   }
+  const addition = unreached.length > 0 ? `; ${toCount(unreached.length, 'operation')} not reached` : '';
   return unchecked.length > 0
     ? 'Contract check incomplete: no violations found, but not everything was checked'
-    : 'Contract check passed: no violations found';
+    : `Contract check passed: no violations found${addition}`;
 }
 
 function toCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The maximum number of unchecked parts that a report names. */
+/** The maximum number of operations that were not reached in a report, and the maximum number of unchecked parts. */
 const MAX_UNCHECKED = 20;
 
-/** Returns a line with the parts that were not checked; nothing if the check is complete. */
-export function uncheckedLines(unchecked: readonly string[]): readonly string[] {
-  return unchecked.length > 0 ? [`Not checked completely: ${limitList(unchecked, MAX_UNCHECKED).join('; ')}`] : [];
+/** Returns one line with the operations that were not reached, and one line with the parts that were not checked completely. Omits a line without entries. */
+export function formatUnchecked({ unchecked, unreached }: Report): readonly string[] {
+  const lists = { 'Not reached': unreached, 'Not checked completely': unchecked };
+  return Object.entries(lists)
+    .filter(([, list]) => list.length > 0)
+    .map(([title, list]) => `${title}: ${limitList(list, MAX_UNCHECKED).join('; ')}`);
 }
 
 /** Returns the failures grouped by rule, in the order in which they were found. */
-export function failuresByRule(failures: readonly Failure[]): readonly (readonly Failure[])[] {
+export function groupFailuresByRule(failures: readonly Failure[]): readonly (readonly Failure[])[] {
   const rules = new Map<string, Failure[]>();
   for (const failure of failures) rules.set(failure.rule, [...(rules.get(failure.rule) ?? []), failure]);
   return [...rules.values()];
 }
 
-function groupText(group: readonly Failure[], number: number): string {
-  const full = group.slice(0, MAX_IN_FULL).map((failure) => failureText(failure, number));
+function formatGroup(group: readonly Failure[], number: number): string {
+  const full = group.slice(0, MAX_IN_FULL).map((failure) => formatFailure(failure, number));
   const lines = group
     .slice(MAX_IN_FULL)
     .map(({ operationId, status, steps }) => `also ${operationId} ${status}: ${steps.at(-1)?.request ?? ''}`);
   return [...full, ...limitList(lines, MAX_IN_LINES).map((line) => `   ${line}`), ''].join('\n');
 }
 
-function failureText(failure: Failure, number: number): string {
+function formatFailure(failure: Failure, number: number): string {
   const { check, operationId, status, rule, message, place, steps, reproduce } = failure;
   return [
     `${number}. ${operationId} ${status} (${check}): ${rule}`,
@@ -77,7 +82,7 @@ function failureText(failure: Failure, number: number): string {
   ].join('\n');
 }
 
-function tableText({ checks, rows }: Report): string {
+function formatResponseTable({ checks, rows }: Report): string {
   const cells = [['operation', 'response', ...checks], ...rows.map((row) => createCells(row, checks))];
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
   return cells
@@ -92,16 +97,16 @@ function tableText({ checks, rows }: Report): string {
 
 /** Returns the cells of a table row: the operation, the response, and the counts of each check. */
 export function createCells({ operationId, status, counts }: Row, checks: readonly string[]): readonly string[] {
-  return [operationId, status, ...checks.map((check) => countText(counts[check]))];
+  return [operationId, status, ...checks.map((check) => formatCount(counts[check]))];
 }
 
-function countText(count: Count | undefined): string {
+function formatCount(count: Count | undefined): string {
   if (!count) return '-';
   return count.wrong > 0 ? `${count.seen || ''} FAILED ${count.wrong}`.trim() : String(count.seen);
 }
 
 /** Returns a report without control characters and line breaks, because the responses of a server can contain them. */
-export function toReadable(report: Report): Report {
+export function escapeReport(report: Report): Report {
   return JSON.parse(JSON.stringify(report), (_, value: unknown) =>
     typeof value === 'string' ? escapeControlCharacters(value) : value,
   );

@@ -1,0 +1,102 @@
+import { isNode } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { CheckContext } from './check-context.ts';
+import { sendConfirmed } from './confirm-findings.ts';
+import { isSuccess } from './exchange.ts';
+import { findId, findLists, isPathValue } from './ids.ts';
+import { isItemPath } from './path-parameters.ts';
+import { type RequestValues, toRequest } from './requests.ts';
+
+/**
+ * Returns the operations that returned only errors (status 400 or higher). Omits operations that document only errors, and operations to which no requests were
+ * sent.
+ */
+export function findFailingOperations(
+  { session, allowedRoutes }: Pick<CheckContext, 'session' | 'allowedRoutes'>,
+  routes: readonly Route[],
+): readonly Route[] {
+  return routes.filter((route) => {
+    const statusCodes = session.results.getStatusCodes(route.operationId);
+    const canSucceed = allowedRoutes.includes(route) && route.successStatus < 400 && statusCodes.length > 0;
+    return canSucceed && statusCodes.every((status) => status >= 400);
+  });
+}
+
+/**
+ * Sends further requests to the operations with path parameters that returned only errors. First creates the resource in the path, because other parts of the
+ * check may have deleted it, and then sends the request. If the request fails, lists the resources and tries each value of the first resource as its id,
+ * because the id property can have any name.
+ */
+export async function retryFailingOperations(context: CheckContext, routes: readonly Route[]): Promise<void> {
+  for (const route of findFailingOperations(context, routes).filter(({ pathNames }) => pathNames.length > 0))
+    if (!(await retryWithCreated(context, route))) await retryWithListed(context, route);
+}
+
+/** Creates the resource in the path of an operation, and then sends a request to the operation. Returns whether a request succeeds. */
+async function retryWithCreated(context: CheckContext, route: Route): Promise<boolean> {
+  for (const creator of findCreators(context.allowedRoutes, route)) {
+    await context.prepare();
+    const path = await createPath(context, creator, route);
+    if (path && (await sendRetry(context, route, path))) return true;
+  }
+  return false;
+}
+
+/** The maximum number of values of a listed resource that are tried as its id. */
+const MAX_VALUES = 30;
+
+/** Tries the values of the first listed resource, and of the objects in it, as the last path parameter. */
+async function retryWithListed(context: CheckContext, route: Route): Promise<void> {
+  const { session, requests, seed, allowedRoutes } = context;
+  const list = allowedRoutes.find(({ method, path }) => method === 'GET' && isItemPath(route.path, path));
+  const values = list && requests.createMinimal(list, seed);
+  const name = route.pathNames.at(-1);
+  if (!list || !values || name === undefined) return;
+  const { exchange } = await sendConfirmed(session, 'input', list, toRequest(list, values));
+  const [[entry = {}] = []] = exchange && isSuccess(exchange.response) ? findLists(exchange.response.body) : [];
+  const all = Object.values(entry).flatMap((value) => [value, ...(isNode(value) ? Object.values(value) : [])]);
+  for (const value of new Set(all.filter(isPathValue).slice(0, MAX_VALUES)))
+    if (await sendRetry(context, route, { ...values.path, [name]: String(value) })) return;
+}
+
+/**
+ * Returns the operations that may create the resource in the path of `route`: the PUT and POST operations of the same path, and of this path without some
+ * parameters, such as `POST /things` for `GET /things/{id}`.
+ */
+function findCreators(routes: readonly Route[], route: Route): readonly Route[] {
+  const others = routes.filter((one) => one !== route && (one.method === 'PUT' || one.method === 'POST'));
+  const isBare = ({ path }: Route) => removeParameters(path) === removeParameters(route.path);
+  return others.filter(
+    (one) => one.path === route.path || (one.pathNames.length < route.pathNames.length && isBare(one)),
+  );
+}
+
+function removeParameters(path: string): string {
+  return path.replaceAll(/\/\{[^/]*\}/g, '');
+}
+
+/**
+ * Creates a resource. Returns the path parameters that identify it, from the request or the response. Returns undefined if the request fails, or if a parameter
+ * is missing.
+ */
+async function createPath(
+  { session, requests, seed }: CheckContext,
+  creator: Route,
+  { pathNames }: Route,
+): Promise<RequestValues['path'] | undefined> {
+  const values = requests.createValid(creator, seed);
+  if (!values) return undefined;
+  const { exchange } = await sendConfirmed(session, 'input', creator, toRequest(creator, values));
+  if (!exchange || !isSuccess(exchange.response)) return undefined;
+  const path = pathNames.map((name) => [name, values.path[name] ?? findId(name, exchange.response.body)?.id] as const);
+  if (!path.every(([, value]) => isPathValue(value))) return undefined;
+  return Object.fromEntries(path.map(([name, value]) => [name, String(value)]));
+}
+
+/** Sends a valid request with the path parameters `path`. Returns whether the request succeeds. */
+async function sendRetry({ session, requests, seed }: CheckContext, route: Route, path: RequestValues['path']) {
+  const values = requests.createValid(route, seed);
+  if (!values) return false;
+  const { exchange } = await sendConfirmed(session, 'input', route, toRequest(route, { ...values, path }));
+  return exchange !== undefined && isSuccess(exchange.response);
+}
