@@ -11,7 +11,7 @@ export class ControlError extends UserError {
   override readonly name = 'ControlError';
   /** The status of the response; undefined if there was no response. */
   readonly status: number | undefined;
-  /** The violations in the problem document: what in the request violates the contract. */
+  /** The violations in the problem document: the parts of the request that violate the contract of the control API. */
   readonly violations: readonly ControlViolation[];
 
   constructor(message: string, options: Partial<Pick<ControlError, 'status' | 'violations' | 'cause'>> = {}) {
@@ -112,7 +112,7 @@ async function* readLines(server: ControlServer, response: IncomingMessage): Asy
 /** The maximum time without data from the server, in ms. It is longer than a verification (60 s) and the interval of comments in a stream (15 s). */
 const MAX_SILENCE_MS = 90_000;
 
-/** Sends a request with `node:http`. In a test environment such as jsdom, `fetch` may be missing or apply CORS rules. */
+/** Sends a request with `node:http`, because `fetch` may be missing or apply CORS rules in a test environment such as jsdom. */
 function send(
   server: ControlServer,
   { method, path, body, accept }: ControlRequest & { readonly accept?: string },

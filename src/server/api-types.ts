@@ -1,22 +1,25 @@
-/** The types of handlers and states for any contract. The type parameters are types that openapi-typescript generates. */
+/** The types of handlers and states for any contract. Their type parameters are types that openapi-typescript generates from the contract. */
 import type { Context, mocked } from '../application.ts';
 import type { State as ShopState } from '../shop/api-types.ts';
 import type { CustomHandlers } from '../shop/operations/handler.ts';
 import type { DeepReadonly, RequestHeaders } from '../shop/types.ts';
 import type { PropertyType } from '../util/operation-types.ts';
 
-/** The types of the shop's API. They are the default. */
+/** The types of the shop's API. They are the default for the type parameter `Api`. */
 export interface ShopApi {
   readonly state: ShopState;
   readonly handlers: CustomHandlers;
 }
 
-/** The state of an API: its member `state`, otherwise lists of any entries. */
+/** The type of the state of an API: its property `state`. Without this property, a state has lists of any entries. */
 export type StateOf<Api> = Api extends { readonly state: infer S extends object }
   ? S
   : Record<string, Record<string, unknown>[]>;
 
-/** The handlers of an API by operationId. Its member `operations` determines their types. Operations without an operationId have any handler. */
+/**
+ * The type of the handlers of an API, by operationId. The property `operations` of the API determines the type of each handler. A handler for an operation
+ * without an operationId can have any type.
+ */
 export type HandlersOf<Api> = Api extends { readonly handlers: infer Handlers }
   ? Handlers
   : OperationHandlers<PropertyType<Api, 'operations'>, Api> & {
@@ -27,23 +30,29 @@ type OperationHandlers<Operations, Api> = [Operations] extends [never]
   ? unknown
   : { readonly [Id in keyof Operations]?: ApiHandler<Operations[Id], Api> | typeof mocked };
 
-/** The sandbox of a request: its state, clock and id generator. `Response`: the type of the responses that the handler can return. */
+/** The sandbox of a request: its state, clock and id generator. `Response`: the type of the responses that the contract documents for the operation. */
 export interface ApiContext<S, Response = unknown> extends Pick<Context, 'reset' | 'nowMs' | 'newId'> {
-  /** Returns the committed state. */
+  /** Returns the committed state of the sandbox. */
   read(): S;
-  /** Commits a change, which is a pure function of the state. Resolves to the result that the function returns. */
+  /** Calls `change`, a pure function, with the state and the time, in ms since 1970. Commits the next state that it returns, and resolves to its result. */
   update<Returned extends StateChange<S, Response>>(
     change: (state: S, nowMs: number) => Returned,
   ): Promise<Returned['result']>;
 }
 
-/** What a change returns. The result can be anything: `Response` makes the compiler keep the literal types of a response, such as a status. */
+/**
+ * The return value of a function that changes the state. The result can have any type. `Response` is part of the type only so that the compiler keeps
+ * literal types, such as the status `201`.
+ */
 interface StateChange<S, Response> {
   readonly next?: S | undefined;
   readonly result: Response | object | string | number | boolean | null | undefined;
 }
 
-/** Handles the requests of an operation. `Operation`: `operations['listPets']` or `paths['/pets']['get']`. `Api`: the types of the API; its state is `Api['state']`. */
+/**
+ * Handles the requests for an operation. `Operation`: the type of the operation, for example `operations['listPets']` or `paths['/pets']['get']`. `Api`: the
+ * types of the API, with the type of the state in `Api['state']`.
+ */
 export type ApiHandler<Operation, Api = object> = (
   input: ApiInput<Operation>,
   context: ApiContext<DeepReadonly<StateOf<Api>>, ApiResponse<Operation>>,
@@ -59,7 +68,7 @@ export interface ApiInput<Operation> {
   readonly headers: RequestHeaders;
 }
 
-/** Parameters as a handler gets them: as texts. A query parameter that is sent several times is a list. */
+/** The types of parameters as a handler gets them: each value is a string. A query parameter that a request contains several times is a list of strings. */
 type Texts<Parameters> = { readonly [Name in keyof Parameters]: Text<Parameters[Name]> };
 
 type Text<Value> = Value extends string | undefined
@@ -68,10 +77,10 @@ type Text<Value> = Value extends string | undefined
     ? `${Value}`
     : string | readonly string[];
 
-/** The type of the body in any of the documented media types; `never` if there is none. */
+/** The type of a body, for all documented media types together; `never` if no media type is documented. */
 type Content<Holder> = Holder extends { readonly content: infer Media } ? Media[keyof Media] : never;
 
-/** The response of a handler: a documented status with its body. Without a status, the response has the success status of the contract. */
+/** The response of a handler: a documented status and the body of this status. If the status is omitted, the server uses the success status of the contract. */
 export type ApiResponse<Operation> = {
   [Status in keyof Responses<Operation>]: ResponseWith<Status, Content<Responses<Operation>[Status]>>;
 }[keyof Responses<Operation>];
@@ -83,7 +92,10 @@ type ResponseWith<Status, Body> = {
 } & StatusPart<Status> &
   ([Body] extends [never] ? { readonly body?: undefined } : { readonly body: DeepReadonly<Body> });
 
-/** Only a success status can be omitted. A documented range of statuses, and `default`, need a status. */
+/**
+ * The type of the status in a handler's response. It can be omitted only if the contract documents it as a single success status, such as `201`. It is
+ * required for a range, such as `2XX`, and for `default`.
+ */
 type StatusPart<Status> = Status extends SuccessStatus
   ? { readonly status?: Status }
   : { readonly status: Status extends number ? Status : number };

@@ -2,21 +2,29 @@ import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import { createResourceApplication } from '../resources/application.ts';
-import { shop } from '../shop/application.ts';
+import { createShop, shop } from '../shop/application.ts';
+import { UserError } from '../util/user-error.ts';
 import type { ServerOptions } from './options.ts';
 
 /**
- * Returns the application for the contract in the options. The shop serves a contract that has an operation of the shop, with the same id, method and path.
- * The resources of any other contract are inferred from its document. Rejects with a `ContractError` if the contract can't be loaded.
+ * Returns the application that serves the contract in the options. If an operation of the contract has the operationId, method and path of an operation of
+ * the shop, the shop serves the contract. Otherwise, an application with the resources of the contract serves it. Rejects with a `ContractError` if the
+ * contract can't be loaded, and with a `UserError` if the option `synonyms` has no effect.
  */
 export async function chooseApplication({
   contract: file,
   strict = false,
-}: Pick<ServerOptions, 'contract' | 'strict'>): Promise<Application> {
+  synonyms,
+}: Pick<ServerOptions, 'contract' | 'strict' | 'synonyms'>): Promise<Application> {
   const path = file === undefined ? undefined : resolve(file);
   const isShop = path === undefined || hasShopOperation(await loadContract({ path, strict }));
-  // The cast is safe: the engine validates each state by the rules of the application before it passes the state to the application.
-  return isShop ? (shop as unknown as Application) : createResourceApplication(path);
+  // The cast is safe: the server validates a state by the rules of the application before it passes the state to the application.
+  if (isShop) return createShop(synonyms === undefined ? undefined : resolve(synonyms)) as unknown as Application;
+  if (synonyms !== undefined)
+    throw new UserError(
+      `The contract ${file} has no search operation, so the option synonyms has no effect: remove it.`,
+    );
+  return createResourceApplication(path);
 }
 
 function hasShopOperation(contract: Contract): boolean {

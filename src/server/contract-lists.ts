@@ -3,18 +3,21 @@ import { findOtherLists } from '../store/other-lists.ts';
 import type { State } from '../store/state.ts';
 import { limitList } from '../util/limit-list.ts';
 
-/** The maximum number of lists in a warning. */
+/** The maximum number of list names in a warning. */
 const MAX_NAMES = 10;
 
-/** The collections of a contract. `previous`: the collections of the contract before it; undefined at the start. */
+/** The collections of a contract. `previous`: the collections of the previous contract, after a reload; undefined at the start. */
 interface ContractLists {
   readonly collections: readonly string[];
   readonly previous?: readonly string[];
-  /** The name of the data file; undefined if the state is in memory only. */
+  /** The name of the data file for messages; undefined if the state is only in memory. */
   readonly dataFile: string | undefined;
 }
 
-/** Returns a warning about lists of a state that are not, or no longer, collections of the contract; undefined if there are none. */
+/**
+ * Returns a warning if a state has lists that are not collections of the contract. After a reload, the warning is only about lists that were collections of
+ * the previous contract. Returns undefined if there are no such lists.
+ */
 export function describeOtherLists(
   state: State,
   { collections, previous, dataFile = 'the memory' }: ContractLists,
@@ -23,10 +26,13 @@ export function describeOtherLists(
   const others = findOtherLists(state, collections).filter(isNews);
   if (others.length === 0) return undefined;
   const names = limitList(others, MAX_NAMES).join(', ');
-  return `These lists in ${dataFile} are no collections of the contract: ${names}. They are kept, but not served.`;
+  return `These lists in ${dataFile} are not collections of the contract: ${names}. The server keeps them, but does not serve them.`;
 }
 
-/** Adds the collections that the states of sandboxes lack, with the entries of the default data. */
+/**
+ * Adds the missing collections of the contract to the states of sandboxes. The new collections contain the entries of the default data. Rejects if the
+ * default data can't be read, or if a state can't be stored.
+ */
 export async function addMissingCollections(
   sandboxes: readonly Pick<Sandbox, 'store'>[],
   collections: readonly string[],

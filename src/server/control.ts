@@ -1,4 +1,4 @@
-import { findUnknownOperations, validateInjectedResponse } from '../mock/validate-fault.ts';
+import { findUnknownOperationIssues, validateInjectedResponse } from '../mock/validate-fault.ts';
 import type { DocumentEdit } from '../openapi/compiled-contract.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import type { Document } from '../openapi/document.ts';
@@ -6,12 +6,12 @@ import { getPackageFile } from '../package-file.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import type { StateRules } from '../store/validate-state.ts';
 
-/** Loads the contract of the control API. Its schemas contain the collections of the served contract. */
+/** Loads the contract of the control API. Its schemas of a state contain the collections of the served contract. */
 export function loadControlContract(collections: Collections): Promise<Contract> {
   return loadContract(getControlOptions(collections));
 }
 
-/** Returns the options with which the contract of the control API is loaded. */
+/** Returns the options for loading the contract of the control API. `collections`: the collections of the served contract. */
 export function getControlOptions(collections: Collections) {
   const edit: DocumentEdit = {
     key: JSON.stringify(collections),
@@ -36,22 +36,26 @@ function addCollections(document: Document, collections: Collections): Document 
     ...others,
     Counts: { ...Counts, required: names, ...properties(() => ({ type: 'integer' })) },
     State: { ...State, required: names, ...properties(() => entries) },
-    StateChange: { ...StateChange, ...properties(list) },
+    // Without collections, the only valid state change is an empty object.
+    StateChange: { ...StateChange, minProperties: Math.min(names.length, 1), ...properties(list) },
   };
   return { ...document, components: { ...document.components, schemas } } as Document;
 }
 
-/** Returns a sentence about each fault that no longer fits the contract. The contract does not have the operation or does not allow the response of the fault. */
+/**
+ * Returns a sentence about each fault in any sandbox that no longer fits the contract, because the contract no longer has the operation or no longer allows
+ * the injected response. Ignores faults that no longer apply to any request.
+ */
 export function findUnusableFaults(sandboxes: Sandboxes, contract: Contract): readonly string[] {
   return sandboxes.list().flatMap(({ id, faults }) =>
     faults.list().flatMap(({ id: fault, expired, ...definition }) => {
       if (expired) return [];
       const [issue] = [
-        ...findUnknownOperations(contract, definition.operation),
+        ...findUnknownOperationIssues(contract, definition.operation),
         ...validateInjectedResponse(contract, definition),
       ];
       if (!issue) return [];
-      return [`fault ${fault} of sandbox ${id} can no longer apply: its ${issue.pointer} ${issue.message}`];
+      return [`fault ${fault} of sandbox ${id} no longer applies: its ${issue.pointer} ${issue.message}`];
     }),
   );
 }

@@ -6,16 +6,17 @@ import type { State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { ServerOptions } from './options.ts';
 
-/** Returns the path of the default data, or a function that creates it for the current contract. */
+/**
+ * Returns the source of the default data: a path, or a function that creates the default data for the current contract. `getContract` returns the current
+ * contract.
+ */
 export function getDefaultData(
   { defaultData: own }: Application,
   { defaultData }: Pick<ServerOptions, 'defaultData'>,
   getContract: () => Contract,
 ): DefaultDataSource {
   if (typeof own === 'string') return { defaultData: resolve(defaultData ?? own) };
-  const create = memoizeByObject((contract: Contract) =>
-    memoizeByObject((lists: State) => ({ ...own(contract, lists), ...lists })),
-  );
+  const create = memoizeByObject((contract: Contract) => memoizeByObject((lists: State) => own(contract, lists)));
   const complete = (lists: State) => create(getContract())(lists);
   return defaultData === undefined
     ? { defaultData: () => complete(NO_LISTS) }

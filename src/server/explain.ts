@@ -1,25 +1,31 @@
 import { resolve } from 'node:path';
-import { countOperations, explainOperations, formatOperations } from '../http/operation-table.ts';
+import { explainOperations, formatOperations, summarizeOperations } from '../http/operation-table.ts';
 import { loadContract } from '../openapi/contract.ts';
 import { chooseApplication } from './choose-application.ts';
 import { loadHandlers } from './handler-registry.ts';
 import type { ServerOptions } from './options.ts';
 import { createContractSetupFactory } from './served-contract.ts';
 
-/** Options of `explain`. `json`: whether to return JSON. */
+/** Options of `explain`. With `json`, the result is JSON instead of a table. */
 export interface ExplainOptions extends Pick<ServerOptions, 'contract' | 'mock' | 'handlers' | 'strict'> {
   readonly json?: boolean | undefined;
 }
 
-/** Returns a table of the operations of a contract: which are real and which are mocked, and why. Rejects with a `ContractError` or a `UserError`. */
-export async function explain({ json = false, mock = false, ...options }: ExplainOptions): Promise<string> {
+/**
+ * Returns a table of the operations of a contract. It shows which operations have a handler, which operations are mocked, and why. Rejects with a
+ * `ContractError` or a `UserError` if the contract or the handlers can't be loaded.
+ */
+export async function explain({ json = false, ...options }: ExplainOptions): Promise<string> {
   const application = await chooseApplication(options);
   const path = resolve(options.contract ?? application.contractFile);
   const contract = await loadContract({ path, strict: options.strict ?? false });
   const handlers = await loadHandlers(options.handlers, undefined);
-  const setup = await createContractSetupFactory(application, mock)(contract, handlers);
+  const setup = await createContractSetupFactory(application, options)(contract, handlers);
   if (json) return `${JSON.stringify(explainOperations(setup), null, 2)}\n`;
   const { overlay, warning } = contract;
-  const notes = [overlay && `The contract is changed by ${overlay}`, warning && `Warning: ${warning}`].filter(Boolean);
-  return `${[...formatOperations(setup), '', countOperations(setup), ...notes].join('\n')}\n`;
+  const notes = [
+    overlay && `The contract is changed by the overlay ${overlay}`,
+    warning && `Warning: ${warning}`,
+  ].filter(Boolean);
+  return `${[...formatOperations(setup), '', summarizeOperations(setup), ...notes].join('\n')}\n`;
 }

@@ -1,69 +1,81 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import { machineDisk, type Signature, toSignature } from '../store/disk.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { UserError } from '../util/user-error.ts';
 import type { ServerOptions } from './options.ts';
 
-/** The interval at which watched files are checked, in ms. A changed file is reloaded when two consecutive checks find the same signature. */
+/** How often watched files are checked, in ms. A changed file is reloaded when two consecutive checks find the same inode, size and modification time. */
 export const POLL_MS = 100;
 
-/** The signatures of a watched file. */
+/** The signatures of a watched file: `handled` at the last reload, and `last` at the last check. */
 interface Signatures {
   handled: Signature;
   last: Signature;
 }
 
 /**
- * Calls `onChange` when a file has changed and its signature is stable. Ignores a file while it is missing. Returns a function that stops the checks.
- * `getParts`: returns the paths of further files that are watched; after each change, they can be others.
+ * Watches a file and the files that belong to it, such as the files that a contract references. Calls `onChange` when a file has changed and its signature is the
+ * same in two consecutive checks. Ignores the file at `path` while it is missing. The deletion of a file that belongs to it counts as a change. Returns a function that stops the
+ * checks. `signature`: the signature of the loaded version of the file at `path`. `getRelatedFiles` returns the paths of the files that belong to it, and is called again
+ * after each change.
  */
 export function watchFile(
   path: string,
   signature: Signature,
   onChange: () => Promise<void>,
-  getParts: () => readonly string[] = () => [],
+  getRelatedFiles: () => readonly string[] = () => [],
 ): () => void {
   const watched = new Map<string, Signatures>([[path, { handled: signature, last: signature }]]);
   let isBusy = false;
-  const addParts = () => {
-    for (const part of getParts().filter((name) => !watched.has(name))) {
-      const current = getFileSignature(part);
-      watched.set(part, { handled: current, last: current });
+  const addRelatedFiles = () => {
+    for (const related of getRelatedFiles().filter((name) => !watched.has(name))) {
+      const current = getFileSignature(related);
+      watched.set(related, { handled: current, last: current });
     }
   };
   const poll = async () => {
-    const changed = [...watched].filter(([file, signatures]) => isChanged(file, signatures));
+    const changed = [...watched].filter(
+      ([file, signatures]) => isChanged(file, signatures) && !(file === path && signatures.last === ''),
+    );
     if (isBusy || changed.length === 0) return;
     for (const [, signatures] of changed) signatures.handled = signatures.last;
     isBusy = true;
     await onChange().finally(() => {
       isBusy = false;
-      addParts();
+      addRelatedFiles();
     });
   };
-  addParts();
+  addRelatedFiles();
   const timer = setInterval(() => void poll(), POLL_MS).unref();
   return () => clearInterval(timer);
 }
 
-/** Returns whether a file has a new signature, which the last check found too. Stores the current signature. */
+/**
+ * Returns whether the content of a file differs from the loaded content, and has not changed since the previous check, so that a half-written file is not loaded.
+ * Stores the current signature for the next check.
+ */
 function isChanged(path: string, signatures: Signatures): boolean {
   const current = getFileSignature(path);
   const isStable = current === signatures.last;
   signatures.last = current;
-  return isStable && current !== signatures.handled && current !== '';
+  return isStable && current !== signatures.handled;
 }
 
-/** A file that is reloaded when it is saved. `signature`: the signature of the version that is loaded. */
+/** A file that the server reloads when it is saved. `signature`: the signature of the loaded version. */
 export interface WatchedFile {
   readonly path: string;
   readonly signature: Signature;
 }
 
-/** The files of a server that are reloaded when they are saved. */
+/** The files that the server reloads when they are saved: the contract, the handlers and the settings of the application. */
 export type WatchedFiles = ReturnType<typeof findWatchedFiles>;
 
-/** Returns the files of the contract and of the handlers, with their current signatures. `handlers`: undefined if the handlers are not in a file. */
+/**
+ * Returns the files that the server reloads when they are saved, with their current signatures. `handlers` is undefined if the handlers do not come from a
+ * file. `settings` is undefined if the application has no settings file.
+ */
 export function findWatchedFiles(application: Application, { contract, handlers, strict = false }: ServerOptions) {
   const toWatched = (file: string): WatchedFile => ({
     path: resolve(file),
@@ -72,34 +84,50 @@ export function findWatchedFiles(application: Application, { contract, handlers,
   return {
     contract: { ...toWatched(contract ?? application.contractFile), strict },
     handlers: typeof handlers === 'string' ? toWatched(handlers) : undefined,
+    settings: application.settings && toWatched(application.settings.path),
   };
 }
 
-/** A watched file and the function that reloads it. */
-interface ReloadedFile extends WatchedFile {
-  readonly reload: () => Promise<void>;
-  /** The last sentence of the warning about a failed reload. It says which version stays in use. */
-  readonly fallback: string;
-  /** Returns the paths of the further files with which the file is reloaded. */
-  readonly getParts?: () => readonly string[];
+/**
+ * Reads the settings file of an application, and passes its text to the application. Does nothing if the application has no settings file. Throws a
+ * `UserError` if the file can't be read or is invalid.
+ */
+export function loadSettings({ settings }: Application): void {
+  if (!settings) return;
+  const { path, load } = settings;
+  const text = tryOrUndefined(() => readFileSync(path, 'utf8'));
+  if (text === undefined) throw new UserError(`The file ${path} cannot be read: check its path and permissions.`);
+  load(text);
 }
 
-/** Reloads each file when it is saved, one file at a time. Calls `warn` if a reload fails. Returns a function that stops the reloads. */
+/** A watched file, and the function that reloads it. */
+interface ReloadedFile extends WatchedFile {
+  readonly reload: () => Promise<void>;
+  /** The last sentence of the warning after a failed reload, without the period. It says which version the server still uses. */
+  readonly fallback: string;
+  /** Returns the paths of the other files whose changes also reload this file. */
+  readonly getRelatedFiles?: () => readonly string[];
+}
+
+/**
+ * Reloads each file when it is saved. Reloads files one after the other. If a reload fails, calls `warn` with a message. Returns a function that stops
+ * watching.
+ */
 export function reloadOnSave(files: readonly ReloadedFile[], warn: (message: string) => void): () => void {
   let reloading: Promise<void> = Promise.resolve();
-  const stops = files.map(({ path, signature, reload, fallback, getParts }) => {
+  const stops = files.map(({ path, signature, reload, fallback, getRelatedFiles }) => {
     const onChange = () => {
       reloading = reloading.then(reload).catch((error: Error) => warn(`${error.message}. ${fallback}`));
       return reloading;
     };
-    return watchFile(path, signature, onChange, getParts);
+    return watchFile(path, signature, onChange, getRelatedFiles);
   });
   return () => {
     for (const stop of stops) stop();
   };
 }
 
-/** Returns the signature of a file. It changes when the file is saved. Returns an empty string if the file does not exist. */
+/** Returns the signature of a file: a text that changes when the file is saved. Returns an empty text if the file does not exist. */
 export function getFileSignature(path: string): Signature {
   return tryOrUndefined(() => toSignature(machineDisk.stats(path))) ?? '';
 }

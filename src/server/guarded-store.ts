@@ -1,21 +1,30 @@
+import type { ContractImplementation, StateView } from '../application.ts';
 import { HttpProblemError } from '../http/problem.ts';
+import { isNode } from '../openapi/document.ts';
+import type { Change, ChangeResult } from '../store/change.ts';
+import { findNewIssues } from '../store/new-issues.ts';
 import type { State } from '../store/state.ts';
-import type { Change, ChangeResult, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import type { StateValidator } from '../store/validate-state.ts';
 import { findJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { describeIssues, findIssues, findNewIssues } from './state-issues.ts';
+import { describeIssues, findIssues } from './state-issues.ts';
 
 /**
- * Creates a function that returns the store for a handler. This store refuses a change whose new state is invalid. `validatesChanges`: whether to validate changes
- * by the application's handlers. `userOperationId`: the operation of a user's handler; undefined for a handler of the application.
+ * Creates a function that wraps the store for a handler, so that a change to an invalid state is rejected. `userOperationId`: the operationId, for a handler
+ * of a user; undefined for a handler of the application.
  */
-export function createStoreGuard(validator: StateValidator, validatesChanges: boolean) {
+export function createStoreGuard(
+  validator: StateValidator,
+  { validatesChanges, stateView = PLAIN_VIEW }: Pick<ContractImplementation, 'validatesChanges' | 'stateView'>,
+) {
   return (store: Store, userOperationId?: string): Store => {
-    if (userOperationId !== undefined) return guardForUser(store, userOperationId, validator);
+    if (userOperationId !== undefined) return guardForUser(store, userOperationId, { validator, stateView });
     return validatesChanges ? guardForApplication(store, validator) : store;
   };
 }
+
+const PLAIN_VIEW: StateView = { show: (state) => state, toStored: (state) => state };
 
 function guardForApplication(store: Store, validator: StateValidator): Store {
   return withCheckedChanges(store, ({ next }, state) => {
@@ -26,10 +35,15 @@ function guardForApplication(store: Store, validator: StateValidator): Store {
 }
 
 /**
- * Returns a store for a user's handler. The handler gets a frozen state. If the handler's change returns an invalid value or an invalid state, `update` throws an
- * error that names the operation.
+ * Returns a store for a handler of a user. The handler gets a frozen view of the state. `update` rejects with an error that names the operation if the
+ * change returns an invalid value or an invalid state.
  */
-function guardForUser(store: Store, operationId: string, validator: StateValidator): Store {
+function guardForUser(
+  store: Store,
+  operationId: string,
+  { validator, stateView }: { readonly validator: StateValidator; readonly stateView: StateView },
+): Store {
+  const show = (state: State) => deepFreeze(stateView.show(deepFreeze(state)));
   const checked = withCheckedChanges(store, (result, state) => {
     const issue = findChangeIssue(result, state, validator);
     return issue && `nothing was changed: in the handler of ${operationId}, the function passed to update() ${issue}`;
@@ -38,13 +52,17 @@ function guardForUser(store: Store, operationId: string, validator: StateValidat
     ...checked,
     read: () => {
       const snapshot = store.read();
-      return { ...snapshot, state: deepFreeze(snapshot.state) };
+      return { ...snapshot, state: show(snapshot.state) };
     },
-    update: (change) => checked.update((state, nowMs) => change(deepFreeze(state), nowMs)),
+    update: (change) =>
+      checked.update((state, nowMs) => {
+        const result = change(show(state), nowMs);
+        return isNode(result?.next) ? { ...result, next: stateView.toStored(result.next) } : result;
+      }),
   };
 }
 
-/** Returns a store whose `update` throws an error if `findError` returns an error message for the result of a change. */
+/** Returns a store whose `update` rejects if `findError` returns an error message for the result of a change. */
 function withCheckedChanges(
   store: Store,
   findError: (result: ChangeResult<unknown>, state: State) => string | undefined,
@@ -61,7 +79,7 @@ function withCheckedChanges(
   };
 }
 
-/** Returns the error in the result of a change, as the end of a sentence; undefined if the result is valid. */
+/** Returns what is wrong with the result of a change, as the end of a sentence: `returned an invalid state: …`. Returns undefined if the result is valid. */
 function findChangeIssue(result: ChangeResult<unknown>, state: State, validator: StateValidator): string | undefined {
   if (typeof result !== 'object' || result === null) return 'did not return an object: return { next, result }';
   if ('then' in result) {
@@ -73,7 +91,8 @@ function findChangeIssue(result: ChangeResult<unknown>, state: State, validator:
   if (next === undefined) return undefined;
   if (findJsonIssues(next).some(({ rule }) => rule === 'depth'))
     return `returned a state with a cycle, or with more than ${MAX_JSON_DEPTH} levels`;
-  // The data file contains JSON, so the JSON form of the state is validated. It is undefined if the state contains a BigInt, for example.
+  // The data file contains JSON, so the validator gets the state as JSON would store it. It gets undefined if the state can't be converted to JSON, for example
+  // because of a BigInt.
   const found = validator.validate(tryOrUndefined(() => JSON.parse(JSON.stringify(next))));
   const issues = findNewIssues(found, { state, next, validator });
   return issues.length > 0 ? `returned an invalid state: ${describeIssues(issues)}` : undefined;
@@ -82,7 +101,10 @@ function findChangeIssue(result: ChangeResult<unknown>, state: State, validator:
 /** The objects that `deepFreeze` has frozen. */
 const frozen = new WeakSet<object>();
 
-/** Freezes an object and all objects in it. Skips objects that it has frozen before: a new state shares most objects with the previous state. */
+/**
+ * Freezes an object and all objects in it. Skips objects that are already frozen by this function, because a new state shares most objects with the previous
+ * state.
+ */
 function deepFreeze<Value extends object>(value: Value): Value {
   if (frozen.has(value)) return value;
   frozen.add(value);

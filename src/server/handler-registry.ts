@@ -11,22 +11,25 @@ import {
 import type { Route } from '../openapi/routes.ts';
 import { UserError } from '../util/user-error.ts';
 
-/** Handlers of a user, by operationId. */
+/** The handlers of a user, by operationId. The value `mocked` means that the operation is mocked. */
 export type UserHandlers = Readonly<Record<string, Handle | typeof mocked>>;
 
-/** The operations to mock: `true` for all operations, `false` for none, or a list of operationIds. */
+/** Which operations are mocked: `true` for all operations, `false` for none, or a list of operationIds. */
 export type MockedOperations = boolean | readonly string[];
 
-/** The implementation of an operation; undefined if the operation is mocked. */
+/** The implementation of an operation, with the reason for it. `implementation` is undefined if the operation is mocked. */
 export interface ChosenImplementation {
   readonly implementation?: Implementation;
-  /** Whether the operation is mocked because nothing implements it. False if the user mocks it. */
+  /** Whether the operation is mocked because it has no handler. False if the user has chosen to mock it. */
   readonly isUnimplemented?: boolean;
-  /** Returns what the handler does, or why the operation is mocked. */
+  /** Returns a short text that says what the handler does, or why the operation is mocked. */
   readonly explain: () => string;
 }
 
-/** Chooses the implementation of an operation. A user's handler takes precedence over the application's handler. */
+/**
+ * Chooses the implementation of an operation: first the option `mock`, then the handler of the user, then the handler of the application. Without any of
+ * them, the operation is mocked.
+ */
 export function chooseImplementation(
   route: Route,
   {
@@ -42,30 +45,41 @@ export function chooseImplementation(
   if (handle) return { implementation: { handle, source: 'user' }, explain: () => 'your handler' };
   const own = implementation.getImplementation(route);
   const explain = () => implementation.explain?.(route) ?? (own ? 'built-in handler' : 'no built-in handler');
-  // Responses of the application have the success status of the contract. If the contract documents no such status, the operation is mocked.
-  if (own && successStatus >= 300) return { explain: () => 'the contract documents no status of success' };
+  // The handlers of the application respond with the success status of the contract. If the contract documents no success status, the operation is mocked.
+  if (own && successStatus >= 300) return { explain: () => 'the contract documents no success status' };
   return own ? { implementation: { ...own, source: 'application' }, explain } : { explain, isUnimplemented: true };
 }
 
-/** Throws a `UserError` if an operationId in `handlers` or `mock` is not in the contract. */
+/** The operations that the options of a user name. `file`: the path of the module with the handlers; undefined if the handlers do not come from a file. */
+interface NamedOperations {
+  readonly mock: MockedOperations;
+  readonly handlers: UserHandlers;
+  readonly file: string | undefined;
+}
+
+/** Throws a `UserError` if an operationId in `handlers` or in a list `mock` is not in the contract. */
 export function refuseUnknownOperations(
   { routes }: { readonly routes: readonly Operation[] },
-  mock: MockedOperations,
-  handlers: UserHandlers,
+  { mock, handlers, file }: NamedOperations,
 ): void {
   const known = routes.map(({ operationId }) => operationId);
-  const names = [...(typeof mock === 'boolean' ? [] : mock), ...Object.keys(handlers)];
-  const unknown = names.filter((id) => !known.includes(id));
+  const findUnknown = (names: readonly string[]) => names.filter((id) => !known.includes(id));
+  const unmockable = findUnknown(typeof mock === 'boolean' ? [] : mock);
+  const unknown = [...unmockable, ...findUnknown(Object.keys(handlers))];
   if (unknown.length === 0) return;
+  const names = unknown.join(', ');
+  const others = known.join(', ');
   throw new UserError(
-    `the contract has no operation ${unknown.join(', ')}, which the handlers or --mock name: use ${known.join(', ')}`,
+    file === undefined || unmockable.length > 0
+      ? `the contract has no operation ${names}, but the handlers or --mock name it: use ${others}`
+      : `${file} exports ${names}, but the contract has no operation ${names}: export only functions with these names: ${others}`,
   );
 }
 
 /**
- * Loads the handlers of a user. `source`: an object with handlers, or the path of a module. The module exports functions with the names of operations, or such an
- * object as its default export. `version`: the signature of the file; a new signature loads the module again. Throws a `UserError` if the module can't be loaded or
- * exports no handlers.
+ * Loads the handlers of a user. `source`: an object with a handler for each operationId, or the path of a module that exports the handlers by name or as an
+ * object by default. `version`: the signature of the module file; the module is loaded again if the signature is new. Throws a `UserError` if the module
+ * can't be loaded, exports no handlers, or exports something that is not a handler.
  */
 export async function loadHandlers(
   source: Readonly<Record<string, unknown>> | string | undefined,
@@ -82,7 +96,10 @@ export async function loadHandlers(
   return Object.fromEntries(entries);
 }
 
-/** Loads a module again if `version` is new. Node caches ES modules by URL, and CommonJS modules by file. */
+/**
+ * Loads a module. Loads it again if `version` is new: `version` becomes part of the URL, because Node caches ES modules by URL. A CommonJS module is deleted
+ * from Node's cache.
+ */
 async function loadModule(path: string, version = ''): Promise<Record<string, unknown>> {
   const file = resolve(path);
   try {
@@ -94,18 +111,21 @@ async function loadModule(path: string, version = ''): Promise<Record<string, un
   }
 }
 
-/** Returns the message of an error in a module, and the line of the error if it is known. Node does not report the line of a syntax error in an ES module. */
+/**
+ * Returns the message of an error that a module threw while it was loaded, with the line if it is known. Node does not report the line of a syntax error in
+ * an ES module, so the message then names the command that does.
+ */
 function describeFailure(thrown: unknown, file: string): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const { message, stack = '' } = thrown;
   const [, after = ''] = stack.split(basename(file));
   const line = /^(?:\?version=[^:\s]*)?:(\d+)/.exec(after)?.[1];
   if (line !== undefined) return `${message} (line ${line})`;
-  return thrown instanceof SyntaxError ? `${message} (node --check ${file} shows where)` : message;
+  return thrown instanceof SyntaxError ? `${message} (run node --check ${file} to see the line)` : message;
 }
 
 function getExportedHandlers(path: string, { default: own, ...named }: Record<string, unknown>): object {
-  // From Node 23 on, a CommonJS module has this additional export.
+  // Since Node 23, a CommonJS module has the additional export `module.exports`.
   const { 'module.exports': _, ...others } = named;
   const handlers = { ...(typeof own === 'object' && !Array.isArray(own) ? own : {}), ...others };
   if (Object.keys(handlers).length > 0) return handlers;

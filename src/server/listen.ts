@@ -3,10 +3,13 @@ import type { HttpServer } from '../http/server.ts';
 import { UserError } from '../util/user-error.ts';
 import type { ServerOptions, Storefront } from './options.ts';
 
-/** The default addresses. Decision: the server listens only on loopback, on both addresses that `localhost` can resolve to. */
+/** The addresses that the server listens on by default. Decision: only this machine can connect, with either address that `localhost` can mean. */
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
-/** Returns a warning for a server that other machines can reach. It says what they can access, which host names are allowed, and how to protect the server. */
+/**
+ * Returns a warning for a server that listens on a host that other machines can reach. It says what other machines can access, which host names are allowed,
+ * and how to protect the server.
+ */
 export function describeExposure({ control = true, controlToken, ...options }: ServerOptions): string {
   const files = options.static === undefined ? 'the images' : 'the images and the files of --static';
   return [
@@ -31,10 +34,13 @@ function describeControl(isOn: boolean, token: string | undefined): string {
     : 'The control API requires the token of --control-token.';
 }
 
-/** The number of attempts to find a port that is free on both 127.0.0.1 and ::1. */
+/** How many free ports are tried if a port is free on 127.0.0.1 but not on ::1. */
 const MAX_ATTEMPTS = 10;
 
-/** Starts to listen on `host`, by default on the loopback addresses. Port 0 picks a free port. Throws a `UserError` if the server can't listen there. */
+/**
+ * Starts to listen on `host`. By default, listens on 127.0.0.1 and ::1. With port 0, uses a free port. Rejects with a `UserError` if the server can't listen
+ * on the host or port.
+ */
 export async function listen(
   server: HttpServer,
   host: string | undefined,
@@ -55,7 +61,7 @@ export async function listen(
   }
 }
 
-/** Error codes of machines without IPv6. */
+/** The error codes that mean that this machine has no IPv6. */
 const NO_IPV6 = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL'];
 
 async function listenOnIpv6(server: HttpServer, port: number): Promise<void> {
@@ -66,7 +72,7 @@ async function listenOnIpv6(server: HttpServer, port: number): Promise<void> {
   }
 }
 
-/** Returns the host for a URL with which this machine can reach the server. */
+/** Returns the host part of a URL with which a program on this machine can reach the server. */
 function toUrlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

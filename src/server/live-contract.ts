@@ -4,39 +4,40 @@ import type { ServerParts } from '../http/parts.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import { addMissingCollections, describeOtherLists } from './contract-lists.ts';
 import { findUnusableFaults } from './control.ts';
-import { getFileSignature, type WatchedFiles } from './file-watcher.ts';
+import { describeChanges } from './describe-changes.ts';
+import { getFileSignature, loadSettings, type WatchedFiles } from './file-watcher.ts';
 import { loadHandlers, type UserHandlers } from './handler-registry.ts';
 import type { createLogger } from './logger.ts';
-import {
-  type ContractSetup,
-  type ContractSetupFactory,
-  describeChanges,
-  refuseTypeConflicts,
-} from './served-contract.ts';
+import { type ContractSetup, type ContractSetupFactory, refuseTypeConflicts } from './served-contract.ts';
 import { refuseInvalidState } from './state-issues.ts';
 import { warmUpIfSmall } from './warm-up.ts';
 
-/** The dependencies of a `LiveContract`. */
+/** The parts of a server that a `LiveContract` uses. */
 interface LiveContractParts {
   readonly server: ServerParts;
   readonly log: ReturnType<typeof createLogger>;
   readonly files: WatchedFiles;
   readonly createSetup: ContractSetupFactory;
-  /** The contract that is currently served. A reload replaces the value of `setup`. */
-  readonly current: { setup: ContractSetup };
+  /** The current contract with its handlers, and the number of reloads since the start. Each reload replaces `setup`. */
+  readonly current: { setup: ContractSetup; reloads: number };
 }
 
-/** The last sentence of a warning about handlers that can't be used. */
+/** The last sentence of a warning that saved handlers can't be used. */
 export const HANDLERS_FALLBACK = 'The previous handlers stay in use';
 
-/** The contract that is currently served, and its request listener. Both are replaced when the contract file or the handler file is saved. */
+/** The last sentence of a warning that saved settings can't be used. */
+export const SETTINGS_FALLBACK = 'The previous settings stay in use';
+
+/** The current contract and its request listener. A `LiveContract` replaces them when the contract, the handlers or the settings are saved. */
 export class LiveContract {
   readonly #parts: LiveContractParts;
   #listener: RequestListener;
-  /** Saved handlers that can't be used with the current contract. They are tried again with the next contract. */
+  /** Saved handlers that don't fit the current contract. The server tries to use these handlers with the next contract. */
   #pendingHandlers: UserHandlers | undefined;
+  /** Whether the last saved contract could not be served. */
+  #isRefused = false;
 
-  /** Creates the request listener of the current contract. Throws a `ContractError` if the contract can't be served. */
+  /** Creates the request listener of the current contract. Throws a `ContractError` if the contract contradicts the responses of the application. */
   constructor(parts: LiveContractParts) {
     this.#parts = parts;
     refuseTypeConflicts(parts.current.setup);
@@ -47,28 +48,40 @@ export class LiveContract {
     return this.#parts.current.setup;
   }
 
-  /** Passes a request to the listener of the current contract. */
+  /** Passes a request to the request listener of the current contract. */
   readonly handle: RequestListener = (req, res) => this.#listener(req, res);
 
-  /** Loads the contract file and serves the contract. Throws an error and changes nothing if the contract can't be served. */
+  /** Loads the contract file again, and serves the new contract. Rejects and changes nothing if the contract can't be served. */
   readonly reloadContract = async (): Promise<void> => {
     const { log, files } = this.#parts;
+    const wasRefused = this.#isRefused;
+    // If a statement below throws an error, the value stays true.
+    this.#isRefused = true;
     const contract = await loadContract(files.contract);
-    if (contract === this.setup.contract) return;
+    const isServed = contract === this.setup.contract;
+    if (isServed && wasRefused)
+      log.info(`${files.contract.path} is valid again. It contains the contract that the server already uses`);
+    if (!isServed) await this.#replaceContract(contract);
+    this.#isRefused = false;
+  };
+
+  /** Serves another contract. Uses the pending handlers if they fit the contract. Rejects and changes nothing if the contract can't be served. */
+  async #replaceContract(contract: Contract): Promise<void> {
+    const { log } = this.#parts;
     const failure = this.#pendingHandlers && (await this.#servePending(contract, this.#pendingHandlers));
-    // `#servePending` has already served the contract with the pending handlers.
+    // `#servePending` already serves the contract.
     if (contract === this.setup.contract) return;
     await this.#serve(contract, this.setup.handlers, this.#describeContract);
     if (failure) log.warn(`${failure.message}. ${HANDLERS_FALLBACK}`);
-  };
+  }
 
-  /** Loads the handler file and uses the handlers. Throws an error and changes nothing if the handlers can't be used. */
+  /** Loads the handler file again, and uses the new handlers with the saved contract. Rejects and changes nothing if the handlers can't be used. */
   readonly reloadHandlers = async (): Promise<void> => {
     const { files } = this.#parts;
     const path = files.handlers?.path;
     const handlers = await loadHandlers(path, path && getFileSignature(path));
     this.#pendingHandlers = handlers;
-    // The saved contract may need these handlers, because it could not be served with the previous handlers.
+    // Loads the saved contract, because it may be one that did not fit the previous handlers.
     const contract = await loadContract(files.contract).catch(() => this.setup.contract);
     const message = `${path} was reloaded: handlers of ${Object.keys(handlers).join(', ')}`;
     await this.#serve(contract, handlers, (next) =>
@@ -76,10 +89,18 @@ export class LiveContract {
     );
   };
 
+  /** Reads the settings file of the application again. Rejects and changes nothing if the settings can't be used. */
+  readonly reloadSettings = async (): Promise<void> => {
+    const { server, files } = this.#parts;
+    loadSettings(server.application);
+    // The responses in the cache of the current listener may be outdated. A new listener has an empty cache.
+    await this.#serve(this.setup.contract, this.setup.handlers, () => `${files.settings?.path} was reloaded`);
+  };
+
   readonly #describeContract = (next: ContractSetup): string =>
     `${this.#parts.files.contract.path} was reloaded: ${describeChanges(this.setup, next)}`;
 
-  /** Serves a contract with the pending handlers. Returns the error if the contract can't be served with them. */
+  /** Serves a contract with the pending handlers. Resolves to the error if this is not possible. */
   async #servePending(contract: Contract, handlers: UserHandlers): Promise<Error | undefined> {
     try {
       await this.#serve(contract, handlers, this.#describeContract);
@@ -89,7 +110,10 @@ export class LiveContract {
     }
   }
 
-  /** Serves a contract with handlers. Throws an error and changes nothing if the contract contradicts the handlers or the state. */
+  /**
+   * Serves a contract with the handlers of a user. Rejects and changes nothing if the contract contradicts the handlers or the current state. `describe`
+   * returns the message for the log.
+   */
   async #serve(contract: Contract, handlers: UserHandlers, describe: (next: ContractSetup) => string): Promise<void> {
     const { server, log, current, createSetup } = this.#parts;
     const setup = await createSetup(contract, handlers);
@@ -101,6 +125,7 @@ export class LiveContract {
     const previous = this.setup;
     const message = describe(setup);
     current.setup = setup;
+    current.reloads++;
     this.#listener = listener;
     if (handlers === this.#pendingHandlers) this.#pendingHandlers = undefined;
     const failure = await this.#addCollections(setup);
@@ -115,7 +140,7 @@ export class LiveContract {
     for (const warning of warnings) if (warning !== undefined) log.warn(warning);
   }
 
-  /** Adds new collections to the states of all sandboxes. Returns a warning if this fails. */
+  /** Adds new collections to the states of all sandboxes. Resolves to a warning if this fails. */
   async #addCollections({ collections }: ContractSetup): Promise<string | undefined> {
     const { sandboxes, control } = this.#parts.server;
     try {

@@ -1,22 +1,22 @@
 import { isatty, WriteStream } from 'node:tty';
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino';
 
-/** The format of the log: readable lines (`pretty`), lines of JSON (`json`), or warnings and errors only (`off`). */
+/** The format of the log. `pretty`: readable lines. `json`: a JSON object on each line. `off`: readable lines, but only warnings and errors. */
 export type LogStyle = 'pretty' | 'json' | 'off';
 
-/** The destination of a log. */
+/** The destination of the log lines. */
 export interface LogTarget extends DestinationStream {
   /** Whether the destination supports colors. Default: false. */
   readonly hasColors?: boolean | undefined;
 }
 
-/** File descriptors. */
+/** The file descriptors of the standard streams. */
 const STDOUT = 1;
 const STDERR = 2;
 
 /**
- * Creates a logger that writes to `target`. The default target is standard output, or standard error for the style `off`, which logs only warnings and errors.
- * Readable lines have colors if the target supports them.
+ * Creates a logger. It writes to `target`, by default to standard output. With the style `off`, it writes only warnings and errors, by default to standard
+ * error. Readable lines have colors if the target supports colors.
  */
 export function createLogger(style: LogStyle, target?: LogTarget): Logger {
   const isOff = style === 'off';
@@ -25,7 +25,10 @@ export function createLogger(style: LogStyle, target?: LogTarget): Logger {
   return pino(options, style === 'json' ? output : toPrettyStream(output));
 }
 
-/** Returns whether a stream supports colors. A terminal supports colors unless NO_COLOR or TERM disables them. With FORCE_COLOR, every stream supports colors. */
+/**
+ * Returns whether a stream supports colors. A terminal supports colors, except if the environment variable NO_COLOR or TERM disables them. With FORCE_COLOR,
+ * every stream supports colors.
+ */
 export function supportsColors(
   isTerminal: boolean,
   environment: Readonly<Record<string, string | undefined>>,
@@ -39,7 +42,7 @@ function standardStream(descriptor: number): LogTarget {
   return Object.assign(output, { hasColors: isatty(descriptor) && WriteStream.prototype.hasColors() });
 }
 
-/** Returns a stream that formats pino's JSON lines as readable lines. */
+/** Returns a stream for pino that converts each line of JSON to a readable line. */
 function toPrettyStream(output: LogTarget): DestinationStream & { flushSync?: () => void } {
   const paint: Paint = (color, text) => (output.hasColors && text !== '' ? `\x1b[${color}m${text}\x1b[0m` : text);
   return {
@@ -59,6 +62,7 @@ interface LogLine {
   readonly sandbox?: string;
   readonly status?: number;
   readonly ms?: number;
+  readonly traceId?: string;
   readonly notes?: readonly string[];
   readonly err?: { readonly stack?: string };
   readonly responseViolations?: readonly { readonly message: string }[];
@@ -68,7 +72,7 @@ const LEVELS = { warn: 40, error: 50 };
 /** The codes of terminal colors in escape sequences (SGR, ECMA-48). */
 const COLORS = { green: 32, yellow: 33, red: 31, grey: 90 };
 
-/** Returns text in a color, or unchanged if the destination does not support colors. */
+/** Returns a text with the escape sequences of a color. Returns the text unchanged if the destination does not support colors. */
 type Paint = (color: number, text: string) => string;
 
 function formatLine(line: LogLine, paint: Paint): string {
@@ -85,13 +89,13 @@ function formatMessage({ level, msg = '' }: LogLine, paint: Paint): string {
   return level >= LEVELS.warn ? paint(COLORS.yellow, msg) : msg;
 }
 
-/** Escapes control characters. In a text that a client sends, they could forge log lines or control the terminal. */
+/** Escapes control characters in a text from a client. Otherwise the text could add false lines to the log or control the terminal. */
 function escapeControls(text: string): string {
   return text.replaceAll(/\p{Control}/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
 function formatRequest(
-  { method = '', path = '', operation = '', sandbox = '', status, ms }: LogLine,
+  { method = '', path = '', operation = '', sandbox = '', status, ms, traceId = '' }: LogLine,
   paint: Paint,
 ): string {
   const duration = ms === undefined ? '' : `${ms} ms`;
@@ -99,7 +103,7 @@ function formatRequest(
     method.padEnd(6),
     paint(getStatusColor(status), String(status ?? '---')),
     escapeControls(path),
-    ...[operation, sandbox, duration].map((text) => paint(COLORS.grey, text)),
+    ...[operation, sandbox, duration, traceId].map((text) => paint(COLORS.grey, text)),
   ]
     .filter((part) => part !== '')
     .join(' ');

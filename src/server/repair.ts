@@ -7,7 +7,10 @@ import { getDefaultData } from './default-data.ts';
 import { createLogger } from './logger.ts';
 import type { RepairOptions } from './options.ts';
 
-/** Replaces an invalid data file with the default data, and saves a copy of the invalid file. Returns a message about the result. Throws a `DataFileError`. */
+/**
+ * Replaces an invalid data file with the default data, and saves a copy of the invalid file. Resolves to a message for the user. Rejects with a
+ * `DataFileError` if the repair fails.
+ */
 export async function repair({ data, ...options }: RepairOptions): Promise<string> {
   const application = await chooseApplication(options);
   const contract = await loadContract({ path: resolve(options.contract ?? application.contractFile), strict: false });

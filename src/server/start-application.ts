@@ -4,25 +4,32 @@ import { basename, resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import type { ControlParts } from '../control/handler.ts';
 import { createAccessPolicy, isLoopback } from '../http/access-policy.ts';
+import { Metrics } from '../http/metrics.ts';
 import type { ServerParts } from '../http/parts.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
-import { findUnmatchableReasons } from '../mock/unmatchable-faults.ts';
-import { findUnknownOperations, validateInjectedResponse } from '../mock/validate-fault.ts';
+import { findFaultWarnings } from '../mock/fault-warnings.ts';
+import { findMismatchedCodes } from '../mock/mismatched-codes.ts';
+import { findUnknownOperationIssues, validateInjectedResponse } from '../mock/validate-fault.ts';
 import { loadContract } from '../openapi/contract.ts';
 import { getPartPaths } from '../openapi/contract-documents.ts';
-import { clampTime, createClock } from '../sandbox/clock.ts';
+import { getPackageFile } from '../package-file.ts';
+import { clampTime } from '../sandbox/clock.ts';
 import { createDelay } from '../sandbox/faults/combine-faults.ts';
 import { Sandboxes } from '../sandbox/registry.ts';
+import type { SandboxesParts } from '../sandbox/sandbox.ts';
+import { SharedSandboxes } from '../sandbox/shared/shared-sandboxes.ts';
 import { createBuiltInSnapshots } from '../sandbox/snapshots.ts';
-import { openState } from '../store/open-state.ts';
 import type { State } from '../store/state.ts';
+import { toIsoTime } from '../util/iso-time.ts';
 import { addMissingCollections, describeOtherLists } from './contract-lists.ts';
-import { getDefaultData } from './default-data.ts';
-import { findWatchedFiles, reloadOnSave } from './file-watcher.ts';
+import { createApplicationView } from './controlled-application.ts';
+import { findWatchedFiles, loadSettings, reloadOnSave } from './file-watcher.ts';
+import { addGauges } from './gauges.ts';
 import { loadHandlers } from './handler-registry.ts';
 import { describeExposure, listen } from './listen.ts';
-import { HANDLERS_FALLBACK, LiveContract } from './live-contract.ts';
+import { HANDLERS_FALLBACK, LiveContract, SETTINGS_FALLBACK } from './live-contract.ts';
 import { createLogger } from './logger.ts';
+import { openServerState } from './open-server-state.ts';
 import type { ServerOptions, Storefront } from './options.ts';
 import { createContractSetupFactory } from './served-contract.ts';
 import { formatFirstSteps, formatStartMessage, logOperations } from './start-message.ts';
@@ -30,14 +37,14 @@ import { version } from './version.ts';
 import { listWarmUps, runInTurns } from './warm-up.ts';
 
 /**
- * Starts a server for an application. Resolves to the server when it listens. By default, the server uses a free port and stores its state in memory. Rejects with
- * an error if the contract, the data, the handlers or the address can't be used.
+ * Starts a server for an application. Resolves when the server listens. By default, the server uses a free port and has its state in memory. Rejects if the
+ * contract, the data, the handlers or the address can't be used.
  */
 export async function startApplication<S extends State>(
   application: Application<S>,
   options: ServerOptions = {},
 ): Promise<Storefront> {
-  // The cast is safe: the engine validates each state by the rules of the application before it passes the state to the application.
+  // The cast is safe: the server validates a state by the rules of the application before it passes the state to the application.
   const start = await loadApplication(application as unknown as Application, options);
   const state = await openServerState(start);
   try {
@@ -50,87 +57,87 @@ export async function startApplication<S extends State>(
     return run(start, { url, port, state, server, live, httpServer });
   } catch (error) {
     await state.store.close();
+    await state.close?.();
     throw error;
   }
 }
 
-/** Loads the contract and the handlers, and creates the log and the clock. */
+/** Loads the contract, the handlers and the settings of the application. Creates the log, the metrics and the system clock. */
 async function loadApplication(application: Application, options: ServerOptions) {
   const stopping = new AbortController();
-  // Each client that follows a journal or waits for a verification adds a listener.
+  // Allows any number of listeners: each client that follows a journal or waits for a verification adds a listener.
   setMaxListeners(0, stopping.signal);
   const log = createLogger(options.log ?? 'off', options.logTo);
   const files = findWatchedFiles(application, options);
+  loadSettings(application);
   const contract = await loadContract(files.contract);
-  const createSetup = createContractSetupFactory(application, options.mock ?? false);
+  const createSetup = createContractSetupFactory(application, options);
   const handlers = await loadHandlers(options.handlers, files.handlers?.signature);
   return {
     application,
     options,
     nowMs: () => clampTime((options.nowMs ?? Date.now)()),
+    elapsedMs: options.elapsedMs ?? (() => performance.now()),
+    newId: options.newId ?? randomUUID,
     log,
     files,
     createSetup,
-    current: { setup: await createSetup(contract, handlers) },
-    /** The URL of the server; undefined until it listens. */
+    current: { setup: await createSetup(contract, handlers), reloads: 0 },
+    /** The URL of the server; undefined until the server listens. */
     address: {} as { url?: string },
     stopping,
+    metrics: new Metrics(),
   };
 }
 
 type Start = Awaited<ReturnType<typeof loadApplication>>;
 
-/** Opens the state and the clock of the default sandbox. */
-async function openServerState({ application, options, nowMs, log, current, address }: Start) {
-  const clock = createClock(nowMs);
-  const { prepare } = application;
-  const state = await openState({
-    data: options.data,
-    durability: options.durability ?? 'disk',
-    contract: options.contract,
-    ...getDefaultData(application, options, () => current.setup.contract),
-    collections: () => Object.keys(current.setup.collections),
-    check: (data) => current.setup.validator.validate(data),
-    checkInSteps: (data) => current.setup.validator.validateInSteps(data),
-    checkedBy: () => current.setup.validator,
-    nowMs: clock.nowMs,
-    address: () => address.url,
-    ...(prepare ? { prepare } : {}),
-    log,
-  });
-  return { ...state, clock };
-}
-
 type ServerState = Awaited<ReturnType<typeof openServerState>>;
 
-/** Creates the sandboxes, the control API, and the other parts that a reload does not replace. */
-function createServerParts(
-  { application, options, nowMs, log, current, stopping }: Start,
-  { store, clock, path, defaults }: ServerState,
-): ServerParts {
-  const sandboxes = new Sandboxes({
-    default: { store, clock },
-    elapsedMs: options.elapsedMs ?? (() => performance.now()),
+/** Creates the sandboxes of a server, and adds their gauges to the metrics. */
+function createSandboxes(
+  { options, nowMs, elapsedMs, newId, log, metrics }: Start,
+  { sandbox, defaults, shared, countConnections }: ServerState,
+): Sandboxes {
+  const parts: SandboxesParts = {
+    default: sandbox,
+    elapsedMs,
     defaults,
     nowMs,
-    newId: options.newId ?? randomUUID,
+    newId,
     areDeclared: options.sandboxes === 'declared',
     log: (message) => log.info(message),
-  });
+    onCommit: metrics.recordCommit,
+  };
+  const sandboxes = shared ? new SharedSandboxes({ ...parts, shared }) : new Sandboxes(parts);
+  addGauges(metrics, sandboxes, countConnections);
+  return sandboxes;
+}
+
+/** Creates the parts of a server that a reload does not replace, such as the sandboxes and the control API. */
+function createServerParts(start: Start, state: ServerState): ServerParts {
+  const { application, options, nowMs, log, current, stopping, metrics } = start;
+  const { path, defaults } = state;
+  const sandboxes = createSandboxes(start, state);
   const snapshotParts = {
     defaults,
     validator: () => current.setup.validator,
     warn: (message: string) => log.warn(message),
   };
+  const getControlled = createApplicationView(application);
   const folder = options.snapshots && resolve(options.snapshots);
   const control: ControlParts = {
     ...snapshotParts,
     builtIn: createBuiltInSnapshots({ ...snapshotParts, builtIn: application.snapshots, folder }),
     sandboxes,
     collections: () => Object.keys(current.setup.collections),
-    findUnmatchableReasons: (fault) => findUnmatchableReasons(current.setup.contract.routes, fault),
-    findUnknownOperations: (operation) => findUnknownOperations(current.setup.contract, operation),
-    findUndocumentedResponses: (fault) => validateInjectedResponse(current.setup.contract, fault),
+    application: () => getControlled(current.setup),
+    version,
+    startedAt: toIsoTime(nowMs()),
+    dataFile: path && basename(path),
+    reloads: () => current.reloads,
+    ...createFaultChecks(current),
+    formatMetrics: metrics.format,
     stopping: stopping.signal,
   };
   return {
@@ -140,10 +147,26 @@ function createServerParts(
     sandboxes,
     control,
     log,
+    metrics,
     getDelayMs: createDelay(options.delay),
     stopping: stopping.signal,
+    pagesFolder: getPackageFile('dist'),
     version,
-    dataFile: path && basename(path),
+    dataFile: control.dataFile,
+  };
+}
+
+/** Creates the functions that compare a fault with the current contract. */
+function createFaultChecks(
+  current: Start['current'],
+): Pick<ControlParts, 'findFaultWarnings' | 'findUnknownOperationIssues' | 'findUndocumentedResponses'> {
+  return {
+    findFaultWarnings: (fault) => [
+      ...findFaultWarnings(current.setup.contract.routes, fault),
+      ...findMismatchedCodes(current.setup, fault),
+    ],
+    findUnknownOperationIssues: (operation) => findUnknownOperationIssues(current.setup.contract, operation),
+    findUndocumentedResponses: (fault) => validateInjectedResponse(current.setup.contract, fault),
   };
 }
 
@@ -155,25 +178,39 @@ interface RunningParts extends Pick<Storefront, 'url' | 'port'> {
   readonly httpServer: HttpServer;
 }
 
-/** Logs the start, warms up the operations, and watches the files of the contract and the handlers. */
-function run(
-  { application, options, log, files, stopping }: Start,
-  { url, port, state, server, live, httpServer }: RunningParts,
-): Storefront {
-  const { path: dataFile, store } = state;
-  const durability = dataFile === undefined ? 'memory' : (options.durability ?? 'disk');
+/** Logs the warnings about the contract and the data, the start message, the first steps for the user, and the operations. */
+function logStart(
+  { options, log }: Pick<Start, 'options' | 'log'>,
+  { url, state, server, live, durability }: Omit<RunningParts, 'port' | 'httpServer'> & Pick<Storefront, 'durability'>,
+): void {
+  const { path: dataFile, database, store } = state;
   const { contract, mocked } = live.setup;
   const lists = { collections: server.control.collections(), dataFile: server.dataFile };
   const warnings = [contract.warning, describeOtherLists(store.read().state, lists)];
   for (const warning of warnings) if (warning !== undefined) log.warn(warning);
-  const facts = { url, dataFile, durability, operations: contract.routes.length, mocked };
+  const facts = { url, dataFile, database, durability, operations: contract.routes.length, mocked };
   log.info(facts, formatStartMessage(facts));
   const { isOn, token } = server.access.control;
-  log.info(formatFirstSteps(facts, isOn && token === undefined));
-  if (contract.overlay !== undefined) log.info(`The contract is changed by ${contract.overlay}`);
+  const hasOwnRoot = options.static !== undefined || contract.routes.some(({ path }) => path === '/');
+  const consolePath = hasOwnRoot ? '/_console/' : '';
+  log.info(formatFirstSteps({ url, consolePath, hasControl: isOn && token === undefined }));
+  if (contract.overlay !== undefined) log.info(`The contract is changed by the overlay ${contract.overlay}`);
   logOperations(log, live.setup);
   if (!isLoopback(options.host)) log.warn(describeExposure(options));
-  // If this fails, the first request that needs the prepared data reports the error.
+}
+
+/**
+ * Logs the start, compiles the schemas of operations in the background, and reloads the contract, the handlers and the settings when they are saved. Returns
+ * the running server.
+ */
+function run(
+  { application, options, log, files, stopping }: Start,
+  { url, port, state, server, live, httpServer }: RunningParts,
+): Storefront {
+  const { path: dataFile, database, store } = state;
+  const durability = dataFile === undefined && database === undefined ? 'memory' : (options.durability ?? 'disk');
+  logStart({ options, log }, { url, state, server, live, durability });
+  // Ignores an error: the first request that needs the prepared data reports it.
   const prepare = () => void application.prepare?.(store.read().state).catch(() => {});
   const stopWarmUp = runInTurns([prepare, ...listWarmUps(live.setup)]);
   const stopReloads = reloadOnSave(
@@ -182,9 +219,10 @@ function run(
         ...files.contract,
         reload: live.reloadContract,
         fallback: 'The previous contract stays in use',
-        getParts: () => getPartPaths(files.contract.path),
+        getRelatedFiles: () => getPartPaths(files.contract.path),
       },
       ...(files.handlers ? [{ ...files.handlers, reload: live.reloadHandlers, fallback: HANDLERS_FALLBACK }] : []),
+      ...(files.settings ? [{ ...files.settings, reload: live.reloadSettings, fallback: SETTINGS_FALLBACK }] : []),
     ],
     (message) => log.warn(message),
   );
@@ -192,6 +230,7 @@ function run(
     url,
     port,
     dataFile,
+    database,
     durability,
     get operations() {
       return live.setup.contract.routes.length;
@@ -207,6 +246,7 @@ function run(
       await httpServer.close();
       await server.sandboxes.close();
       await store.close();
+      await state.close?.();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { countOperations, formatOperations } from '../http/operation-table.ts';
+import { formatOperations, summarizeOperations } from '../http/operation-table.ts';
 import type { Durability } from '../store/open-state.ts';
 import type { createLogger } from './logger.ts';
 import type { Storefront } from './options.ts';
@@ -14,33 +14,45 @@ const SURVIVAL: Readonly<Record<Durability, string>> = {
 /** The maximum number of operationIds in the start message. */
 const MAX_LISTED = 12;
 
-/** The properties of a server that are part of the start message. */
+/** The properties of a server that the start message contains. */
 type StartedServer = Omit<Storefront, 'port' | 'close' | 'flush'>;
 
-/** Returns the start message: a line with the URL, the number of operations, the mocked operations, the data file, and the durability of changes. */
-export function formatStartMessage({ url, dataFile, durability, operations, mocked }: StartedServer): string {
-  const data = `data in ${dataFile ?? 'memory'}: ${SURVIVAL[durability]}`;
+/**
+ * Returns the start message, one line: the URL, the number of operations, the mocked operations, where the state is stored, and what committed changes
+ * survive.
+ */
+export function formatStartMessage({ url, dataFile, database, durability, operations, mocked }: StartedServer): string {
+  const data = `data in ${database ?? dataFile ?? 'memory'}: ${SURVIVAL[durability]}`;
   return `storefront ${version} listening at ${url}, ${operations} operations${describeMocked(mocked, operations)}, ${data}`;
 }
 
-/** Returns a line that tells a user what to do first. `hasControl`: whether the control API accepts requests without a token. */
-export function formatFirstSteps({ url }: Pick<Storefront, 'url'>, hasControl: boolean): string {
-  const address = url.endsWith(':3000') ? '' : ` --url ${url}`;
-  const reset = hasControl ? ` Restore the default data with: npx storefront reset${address}` : '';
-  return `Open ${url} in a browser for the contract, the data and examples.${reset}`;
+/**
+ * The properties of a server that `formatFirstSteps` uses. `consolePath`: the path of the console page. `hasControl`: whether the control API accepts
+ * requests without a token.
+ */
+interface FirstSteps extends Pick<Storefront, 'url'> {
+  readonly consolePath: string;
+  readonly hasControl: boolean;
 }
 
-/** The maximum number of operations in the table of the start. */
+/** Returns a line for the log that tells users which page to open first, and how to restore the default data. */
+export function formatFirstSteps({ url, consolePath, hasControl }: FirstSteps): string {
+  const address = url.endsWith(':3000') ? '' : ` --url ${url}`;
+  const reset = hasControl ? ` Restore the default data with: npx storefront reset${address}` : '';
+  return `Open ${url}${consolePath} in a browser to see the requests, the data and the contract.${reset}`;
+}
+
+/** The maximum number of operations that the log lists at the start. */
 const MAX_TABLE = 30;
 
 /**
- * Logs which operations are real, and which are mocked and why, if the application explains it. If the contract has more than 30 operations, logs their numbers
- * and the command that explains them.
+ * Logs which operations have a handler, and which operations are mocked and why. If the contract has more than 30 operations, logs only the numbers and the
+ * command that lists the operations. Logs nothing if the application does not explain its operations.
  */
 export function logOperations(log: Pick<ReturnType<typeof createLogger>, 'info'>, setup: ContractSetup): void {
   const { contract, isExplained } = setup;
   if (!isExplained) return;
-  const counts = countOperations(setup);
+  const counts = summarizeOperations(setup);
   if (contract.routes.length <= MAX_TABLE) log.info({ notes: formatOperations(setup) }, counts);
   else log.info(`${counts} List them with: npx storefront explain ${contract.path}`);
 }

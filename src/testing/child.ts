@@ -1,10 +1,11 @@
 /**
- * The entry `storefront/testing` for `require`. It starts the server in a child process, which ends when the process of the tests ends. The child process inherits
- * the environment variables.
+ * The CommonJS entry point of `storefront/testing`. It starts the server in a child process, which ends when the process of the tests ends. The child process
+ * inherits the environment variables.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ShopApi } from '../server/api-types.ts';
+import { refuseInvalidOptions } from '../server/check-options.ts';
 import { type ChildOptions, toArguments } from './arguments.ts';
 import { createTestStorefront, type TestStorefront } from './test-storefront.ts';
 
@@ -12,19 +13,20 @@ export type { ChildOptions as Options } from './arguments.ts';
 export * from './exports.ts';
 export type { SandboxOptions, TestStorefront } from './test-storefront.ts';
 
-/** The maximum duration of a start, in ms. A start on a busy machine takes less time. */
+/** The maximum duration of a start, in ms. It is long enough for a busy machine. */
 const START_MS = 60_000;
 
 /** The maximum duration of a stop, in ms. The server itself needs at most 10 s. */
 const STOP_MS = 15_000;
 
 /**
- * Starts a server in a child process. By default, the server uses a free port and stores its state in memory. The child process ends when this process ends, even
- * if this process is killed. If the start fails, rejects with an error that contains the error output of the child process.
+ * Starts a server in a child process. By default, the server uses a free port and stores its state in memory. The child process ends when this process ends,
+ * even if this process is killed. If the start fails, rejects with an error that contains the error output of the child process.
  */
 export async function startStorefront<Api extends object = ShopApi>(
   options: ChildOptions = {},
 ): Promise<TestStorefront<Api>> {
+  refuseInvalidOptions(options);
   // The build writes the command line program to the folder of this module.
   const program = fileURLToPath(new URL('./main.js', import.meta.url));
   const child = spawn(process.execPath, [program, ...toArguments(options)], {

@@ -1,4 +1,4 @@
-/** The entry `storefront/testing` for `import`. It starts the server in the process of the tests. */
+/** The ES module entry point of `storefront/testing`. It starts the server in the process of the tests. */
 import type { ShopApi } from '../server/api-types.ts';
 import type { Options } from '../server/options.ts';
 import { createStorefront } from '../server/storefront.ts';

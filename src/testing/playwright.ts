@@ -13,8 +13,8 @@ export interface StorefrontFixtureOptions {
   /** Address of the running storefront server. */
   readonly server: string;
   /**
-   * How requests of pages select the sandbox of the test. `cookie` sets a cookie for the host of the app. Use `cookie` if the app and the API have the same origin,
-   * through a proxy or with `--static`. `header` adds the header `X-Sandbox` to requests to the API. Use `header` if the API has another origin.
+   * How requests of pages select the sandbox of the test. `cookie` sets a cookie for the host of the app. Use `cookie` if the app and the API have the same
+   * origin, through a proxy or with `--static`. `header` adds the header `X-Sandbox` to requests to the API. Use `header` if the API has another origin.
    */
   readonly by: 'cookie' | 'header';
   /** Address of the app, for `cookie`. Default: Playwright's `baseURL`. */
@@ -63,8 +63,8 @@ type AutoFixture<Api extends object> = [
 ];
 
 /**
- * Creates fixtures for `test.extend<StorefrontFixtures>`. The fixture `shop` creates a sandbox for each test, and removes it after the test. The pages of the test
- * use this sandbox. Throws an error if an option is invalid.
+ * Creates fixtures for `test.extend<StorefrontFixtures>`. The fixture `shop` creates a sandbox for each test, and removes it after the test. The pages of the
+ * test use this sandbox. Throws an error if an option is invalid.
  */
 export function storefrontFixtures<Api extends object = ShopApi>(
   options: StorefrontFixtureOptions,

@@ -1,16 +1,25 @@
 import { sendControlRequest, toQuery } from '../client/client.ts';
-import type { ControlResponse, Fault, JournalEntry } from '../control/operation.ts';
+import type { ControlInput, ControlResponse, Fault, JournalEntry } from '../control/operation.ts';
 import type { ShopApi, StateOf } from '../server/api-types.ts';
 import type { DeepReadonly } from '../shop/types.ts';
 import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/sandbox-id.ts';
 import { createTestClock, type SendRequest, type TestClock } from './clock.ts';
-import type { FaultDefinition, JournalFilter, RequestExpectation, RequestFilter } from './request-filter.ts';
+import type {
+  FaultDefinition,
+  JournalFilter,
+  OperationName,
+  RequestExpectation,
+  RequestFilter,
+} from './request-filter.ts';
 import { VerificationError } from './verification-error.ts';
 
 /** The name of a snapshot, whether it is built-in, and the number of entries in its collections. */
 export type Snapshot = ControlResponse<'saveSnapshot'>;
 
-/** A sandbox of a running server. `Api`: the types of the contract. Methods reject with a `ControlError` if the control API declines the request. */
+/**
+ * A sandbox of a running server: an isolated state with its own clock, ids, faults and journal. `Api`: the types of the contract. Methods reject with a
+ * `ControlError` if the control API declines the request.
+ */
 export interface TestSandbox<Api extends object = ShopApi> {
   readonly id: string;
   /** The URL of the sandbox, without a trailing slash. An app or an API client can use this URL as the base URL. */
@@ -48,6 +57,10 @@ export interface TestSandbox<Api extends object = ShopApi> {
   removeFault(id: string): Promise<void>;
   /** Removes all faults. */
   clearFaults(): Promise<void>;
+  /** Mocks an operation: its responses are generated from the contract, and it changes nothing. */
+  mock(operation: OperationName): Promise<void>;
+  /** Stops mocking an operation: its handler creates the responses again. */
+  unmock(operation: OperationName): Promise<void>;
   /** Returns the recorded requests and responses, the oldest request first. */
   requests(filter?: JournalFilter): Promise<readonly JournalEntry[]>;
   /** Clears the journal. */
@@ -57,8 +70,8 @@ export interface TestSandbox<Api extends object = ShopApi> {
   /** Rejects with a `VerificationError` if the number of matching requests is not the expected number. By default, expects at least one request. */
   verify(expectation: RequestExpectation): Promise<void>;
   /**
-   * Replaces the sandbox with a new sandbox. `from`: the snapshot with the initial state; by default, the default data. Resets the clock, ids, faults and journal.
-   * Deletes the snapshots, except for the sandbox `default`, which keeps its snapshots.
+   * Replaces the sandbox with a new sandbox. `from`: the snapshot with the initial state; by default, the default data. Resets the clock, ids, faults and
+   * journal. Deletes the snapshots. Only the sandbox `default` keeps its snapshots.
    */
   recreate(options?: { readonly from?: string | undefined }): Promise<void>;
   /** Removes the sandbox. */
@@ -71,7 +84,10 @@ export interface SandboxAccess {
   readonly token?: string | undefined;
 }
 
-/** Returns the sandbox `id` of a running server. Sends no request: the server creates the sandbox when it is first used. Throws an error if the id is invalid. */
+/**
+ * Returns an object for the sandbox `id` of a running server. Sends no request: the server creates the sandbox when it is first used. Throws an error if the id
+ * is invalid.
+ */
 export function sandboxAt<Api extends object = ShopApi>(
   server: string,
   id: string,
@@ -82,6 +98,8 @@ export function sandboxAt<Api extends object = ShopApi>(
   const url = `${controlServer.url}/_sandbox/${id}`;
   const send: SendRequest = (method, path, body) =>
     sendControlRequest(controlServer, { method, path: `${id}${path}`, body });
+  const setOperation = async (operation: OperationName, setting: ControlInput<'setOperation'>['body']) =>
+    void (await send<'setOperation'>('PUT', `/operations/${encodeURIComponent(operation)}`, setting));
   return {
     id,
     url,
@@ -103,6 +121,8 @@ export function sandboxAt<Api extends object = ShopApi>(
     faults: () => send<'listFaults'>('GET', '/faults'),
     removeFault: (fault) => send<'removeFault'>('DELETE', `/faults/${encodeURIComponent(fault)}`),
     clearFaults: () => send<'clearFaults'>('DELETE', '/faults'),
+    mock: (operation) => setOperation(operation, { mocked: true }),
+    unmock: (operation) => setOperation(operation, { mocked: false }),
     requests: (filter = {}) => send<'listRequests'>('GET', `/requests${toQuery(filter)}`),
     clearRequests: () => send<'clearRequests'>('DELETE', '/requests'),
     count: async (filter = {}) => (await send<'countRequests'>('POST', '/requests/count', filter)).count,

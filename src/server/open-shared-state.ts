@@ -1,0 +1,142 @@
+import type { Application } from '../application.ts';
+import { DEFAULT_SNAPSHOTS_BYTES, MEMORY_LIMITS, Memory } from '../sandbox/memory/memory.ts';
+import { createConfiguredParts, DEFAULT_SANDBOX_ID, type SandboxesParts } from '../sandbox/sandbox.ts';
+import { INITIAL_SETTINGS } from '../sandbox/settings.ts';
+import { CommonLists } from '../sandbox/shared/common-lists.ts';
+import { Recovery } from '../sandbox/shared/recovery.ts';
+import { decodeSandbox, type LoadedContent, SandboxBackend } from '../sandbox/shared/shared-backend.ts';
+import { SharedJournals } from '../sandbox/shared/shared-journals.ts';
+import { SharedKeys } from '../sandbox/shared/shared-keys.ts';
+import { createChange } from '../sandbox/shared/shared-sandboxes.ts';
+import { ContentFormat } from '../sandbox/shared/stored-content.ts';
+import type { OpenStateOptions } from '../store/open-state.ts';
+import { keepOtherLists } from '../store/other-lists.ts';
+import { type Database, type DatabaseOptions, describeDatabase } from '../store/postgres/database.ts';
+import { JournalTables } from '../store/postgres/journal-tables.ts';
+import { KeyTable } from '../store/postgres/key-table.ts';
+import { migrate, openMigratedDatabase } from '../store/postgres/schema.ts';
+import { SharedLog } from '../store/postgres/shared-log.ts';
+import type { State } from '../store/state.ts';
+import { createStore, StateReplacedError } from '../store/store.ts';
+import { UserError } from '../util/user-error.ts';
+import { describeIssues } from './state-issues.ts';
+
+/** Options of `openSharedState`. */
+interface SharedStateOptions
+  extends Pick<SandboxesParts, 'nowMs' | 'elapsedMs' | 'newId' | 'onCommit'>,
+    Pick<OpenStateOptions, 'check' | 'collections'> {
+  readonly database: DatabaseOptions;
+  readonly application: Application;
+  readonly defaults: () => State;
+  readonly log: OpenStateOptions['log'];
+}
+
+/** Opens a database that several servers share, creates its tables if they do not exist, and loads the default sandbox. */
+export async function openSharedState(options: SharedStateOptions) {
+  const { database: source, log } = options;
+  const { database } = await openMigratedDatabase(source, log);
+  try {
+    const recovery = new Recovery(log);
+    const { tables, ...shared } = createStorage(options, recovery.watch(database), recovery);
+    const loaded = await loadDefault(options, shared);
+    recovery.generation = loaded.version.generation;
+    await tables.register();
+    const journals = new SharedJournals(tables);
+    journals.setGeneration(DEFAULT_SANDBOX_ID, loaded.version.generation);
+    const { store, sandbox } = createDefault(options, shared, loaded);
+    recovery.run = async () => {
+      await recreateTables(options, database);
+      await createDefaultContent(options, shared);
+      await tables.register();
+      await store.loadEdits().catch(ignoreReplacement);
+    };
+    const close = async () => {
+      recovery.stop();
+      await journals.close();
+      await database.close();
+    };
+    const { countConnections } = database;
+    return { store, sandbox, shared: { ...shared, journals }, countConnections, close };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Creates the parts that use the database. */
+function createStorage({ defaults, application, log }: SharedStateOptions, database: Database, recovery: Recovery) {
+  const sharedLog = new SharedLog(database);
+  const lists = new CommonLists(sharedLog);
+  lists.mark(defaults());
+  const tables = new JournalTables(database);
+  return {
+    log: sharedLog,
+    lists,
+    format: new ContentFormat(lists),
+    tables,
+    keys: new KeyTable(database, tables.server),
+    recovery,
+    warn: (message: string) => log.warn(message),
+    prepare: application.prepare?.bind(application),
+  };
+}
+
+type Storage = Omit<ReturnType<typeof createStorage>, 'tables'>;
+
+/** Creates the tables again, if the database has lost them. */
+async function recreateTables({ database: source, log }: SharedStateOptions, database: Database): Promise<void> {
+  const applied = await migrate(database, source);
+  if (applied === 0) return;
+  log.warn(`${describeDatabase(source.url, source.schema)} has lost tables. The server has created all tables again.`);
+}
+
+/** Creates the sandbox `default` from the default data, if it does not exist. */
+async function createDefaultContent(
+  { defaults, collections }: SharedStateOptions,
+  { log, lists, format }: Storage,
+): Promise<void> {
+  const state = defaults();
+  const missing = collections().filter((name) => !Object.hasOwn(state, name));
+  const complete = { ...state, ...Object.fromEntries(missing.map((name) => [name, []])) };
+  lists.forgetStored();
+  const content = { state: complete, settings: INITIAL_SETTINGS, snapshots: new Map() };
+  await log.create(DEFAULT_SANDBOX_ID, await format.encode(content));
+}
+
+/** Throws `error` again, unless it is a `StateReplacedError`: another server has created the sandbox `default` again. */
+function ignoreReplacement(error: unknown): void {
+  if (!(error instanceof StateReplacedError)) throw error;
+}
+
+/** Returns the content of the default sandbox. Creates it from the default data if the database is new. */
+async function loadDefault(options: SharedStateOptions, shared: Storage): Promise<LoadedContent> {
+  const { log, format } = shared;
+  await createDefaultContent(options, shared);
+  const stored = await log.load(DEFAULT_SANDBOX_ID);
+  if (!stored) throw new UserError('The sandbox default is missing in the database: start the server again.');
+  const loaded = await decodeSandbox(stored, { format });
+  const issues = options.check(structuredClone(loaded.content.state));
+  if (issues.length > 0)
+    throw new UserError(
+      `The state in the database is invalid: ${describeIssues(issues)}. Use another schema with --database-schema, or the contract that the state was made for.`,
+    );
+  return loaded;
+}
+
+function createDefault(options: SharedStateOptions, shared: Storage, loaded: LoadedContent) {
+  const { log, defaults, collections, onCommit } = options;
+  const quota = new Memory(MEMORY_LIMITS, () => {}).createSeparateQuota(DEFAULT_SNAPSHOTS_BYTES);
+  const parts = { ...options, log: (message: string) => log.info(message) };
+  const idempotencyKeys = new SharedKeys(shared.keys, DEFAULT_SANDBOX_ID);
+  const sandbox = { ...createConfiguredParts(parts, { quota, onChange() {} }), idempotencyKeys };
+  const backend = new SandboxBackend({ ...shared, id: DEFAULT_SANDBOX_ID, sandbox, loaded });
+  const store = createStore({
+    backend,
+    initial: loaded.content.state,
+    defaults: () => ({ ...defaults() }),
+    keepLists: (current, next) => keepOtherLists(current, next, collections()),
+    nowMs: sandbox.clock.nowMs,
+    onCommit,
+  });
+  return { store, sandbox: { ...sandbox, store, change: createChange(store) } };
+}
