@@ -3,7 +3,10 @@ import type { ControlViolation } from '../control/operation.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { toFlag } from '../util/option-flag.ts';
 
-/** Rewrites an error message of the control API for the command line: replaces names of properties with options, and requests with commands. */
+/**
+ * Rewrites an error message of the control API for the command line. Replaces property names with options (`atLeast` with `--at-least`), and requests with
+ * commands (`DELETE /_control/sandboxes/w1` with `storefront sandboxes remove --sandbox w1`).
+ */
 export function useCommandTerms(
   message: string,
   { path }: Pick<ControlRequest, 'path'>,
@@ -16,17 +19,18 @@ export function useCommandTerms(
       /(PUT|DELETE|POST) \/_control\/sandboxes\/([\w-]+)(\/reset)?/g,
       (_, method: string, id: string) => `${COMMANDS[method]} --sandbox ${id}`,
     )
+    .replace('use the address of a running server', 'set the address of a running server with --url or STOREFRONT_URL')
     .replace(/([Ss])end Authorization: Bearer TOKEN/, (_, s: string) => `${s === 'S' ? 'U' : 'u'}se --token TOKEN`);
 }
 
-/** The commands for the requests in error messages, by the method of the request. */
+/** The commands that replace requests in error messages. The key is the method of the request. */
 const COMMANDS: Readonly<Record<string, string>> = {
   PUT: 'storefront sandboxes create',
   DELETE: 'storefront sandboxes remove',
   POST: 'storefront reset',
 };
 
-/** Matches the paths of requests for which a command has an option for each property and query parameter. */
+/** Matches the paths of requests whose body properties and query parameters all have a corresponding command line option. */
 const OPTION_PATHS = /\/(faults|requests)\b/;
 
 /** Replaces the name of an invalid property or parameter in an error message with the corresponding option. */

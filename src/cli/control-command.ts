@@ -2,7 +2,7 @@ import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { ControlRequest, ControlServer } from '../client/client.ts';
 import { toFlag } from '../util/option-flag.ts';
 import { addOptions, type OptionRow } from './option-table.ts';
-import { createUsageError } from './option-values.ts';
+import { createUsageError, parsePort, parseVariable } from './option-values.ts';
 
 /** A request to the control API of a running server, and the format in which the command prints the response. */
 export interface ControlCommand extends ControlServer, ControlRequest {
@@ -13,7 +13,7 @@ export interface ControlCommand extends ControlServer, ControlRequest {
   readonly format?: 'journal' | 'verification' | 'stream';
 }
 
-/** The options of every control command. */
+/** The options that every command for the control API has. */
 export interface ControlOptions {
   readonly url: string;
   readonly sandbox: string;
@@ -26,12 +26,12 @@ export interface CommandRequest extends Pick<ControlCommand, 'method' | 'body' |
   readonly path?: string;
 }
 
-/** Sends a request to the server and the sandbox in the options. */
+/** Sends a request to the server and the sandbox that the options specify. */
 export type RunRequest = (request: CommandRequest, options: ControlOptions) => void;
 
 /**
- * The request of an action, or a function that creates the request from the argument and the options of the command. An action without such a function accepts no
- * argument, and only the options --url, --sandbox and --token.
+ * The request that an action sends, or a function that creates this request from the argument and the options in the command line. An action with a fixed
+ * request accepts no argument, and only the options --url, --sandbox and --token.
  */
 type Action =
   | CommandRequest
@@ -49,15 +49,38 @@ export interface ActionCommand {
   readonly actions: Readonly<Record<string, Action>>;
   /** The names of the additional options that an action accepts, by action. Default: all of them. */
   readonly accepts?: Readonly<Record<string, readonly string[]>>;
-  /** The actions that require the option --sandbox. It prevents a change of the sandbox `default` by mistake. Default: none. */
+  /** The actions that require the option --sandbox, so that they do not change the sandbox `default` by mistake. Default: none. */
   readonly requireSandbox?: readonly string[];
+}
+
+/** The address of a server with the default port. */
+const DEFAULT_URL = 'http://localhost:3000';
+
+/**
+ * Sets the address of the server from STOREFRONT_URL or PORT, if the command line has no option --url. Throws an `InvalidArgumentError` if the variable is
+ * invalid.
+ */
+export function setServerAddress(
+  command: Command,
+  { STOREFRONT_URL, PORT }: Readonly<Record<string, string | undefined>>,
+): void {
+  if (command.getOptionValueSource('url') !== 'default') return;
+  if (STOREFRONT_URL)
+    command.setOptionValueWithSource('url', parseVariable('STOREFRONT_URL', STOREFRONT_URL, parseAddress), 'env');
+  else if (PORT)
+    command.setOptionValueWithSource('url', `http://localhost:${parseVariable('PORT', PORT, parsePort)}`, 'env');
 }
 
 /** Creates a command that sends requests to the control API of a running server. */
 export function createControlCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .option('--url <address>', 'address of the server', parseAddress, 'http://localhost:3000')
+    .option(
+      '--url <address>',
+      'address of the server (env: STOREFRONT_URL, or PORT for http://localhost:PORT)',
+      parseAddress,
+      DEFAULT_URL,
+    )
     .option('--sandbox <id>', 'id of the sandbox', 'default')
     .option('--token <token>', 'bearer token of the control API (env: STOREFRONT_CONTROL_TOKEN)');
 }

@@ -8,6 +8,7 @@ import {
   createControlCommand,
   type RunRequest,
   rejectArgument,
+  setServerAddress,
 } from './control-command.ts';
 import { FAULTS_COMMAND } from './faults-command.ts';
 import { JOURNAL_COMMAND } from './journal-command.ts';
@@ -20,13 +21,14 @@ export function createControlCommands(
 ): readonly Command[] {
   const run: RunRequest = ({ path, ...request }, { url, token = environment.STOREFRONT_CONTROL_TOKEN, sandbox }) =>
     onCommand({ url, token, path: path === undefined ? '' : `${encodeURIComponent(sandbox)}${path}`, ...request });
-  return [
+  const commands = [
     createControlCommand('reset', 'Restore the default data of a sandbox.').action((options: ControlOptions) =>
       run({ method: 'POST', path: '/reset' }, options),
     ),
-    createControlCommand('flush', 'Write the data file now, before another program reads or edits it.').action(
-      (options: ControlOptions) => run({ method: 'POST', path: '/flush' }, options),
-    ),
+    createControlCommand(
+      'flush',
+      'Write all changes of the write-ahead log to the data file now, so that another program can read or edit it.',
+    ).action((options: ControlOptions) => run({ method: 'POST', path: '/flush' }, options)),
     createSnapshotCommand(run),
     createControlCommand('restore', 'Replace the state of a sandbox with a snapshot.')
       .argument('<name>', 'name of the snapshot')
@@ -35,13 +37,14 @@ export function createControlCommands(
       ),
     ...ACTION_COMMANDS.map((command) => createActionCommand(command, run)),
   ];
+  return commands.map((command) => command.hook('preAction', () => setServerAddress(command, environment)));
 }
 
 const ACTION_COMMANDS: readonly ActionCommand[] = [
   {
     name: 'clock',
     description:
-      'Show or change the clock of a sandbox. Actions: set, freeze, advance, run (unfreeze), and follow (reset to the system clock).',
+      'Show or change the clock of a sandbox. Actions: set, freeze, advance, run (unfreeze the clock: it continues from the frozen time), and follow (unfreeze the clock and use the system time).',
     argument: [
       '[value]',
       'set, freeze: a time, such as 2025-06-01T12:00:00Z or milliseconds since 1970. advance: milliseconds, also negative. Default of freeze: the current time',
@@ -62,7 +65,7 @@ const ACTION_COMMANDS: readonly ActionCommand[] = [
   {
     name: 'ids',
     description: 'Show or set the seed of the id generator of a sandbox, or return to random ids.',
-    argument: ['[seed]', 'seed: a whole number'],
+    argument: ['[seed]', 'for the action seed: an integer'],
     actions: {
       show: { method: 'GET', path: '/ids' },
       seed: (seed) => ({ method: 'PUT', path: '/ids', body: { seed: parseSeed(seed) } }),
@@ -81,7 +84,7 @@ const ACTION_COMMANDS: readonly ActionCommand[] = [
   {
     name: 'sandboxes',
     description: 'List the sandboxes, or show, create or remove a sandbox.',
-    options: [['--from <snapshot>', 'create: initial state, the name of a snapshot (default: the default data)']],
+    options: [['--from <snapshot>', 'create: name of the snapshot to start from (default: the default data)']],
     actions: {
       list: { method: 'GET' },
       show: { method: 'GET', path: '' },

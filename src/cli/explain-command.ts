@@ -6,8 +6,10 @@ import { EXPLAIN_OPTIONS } from './server-options.ts';
 /** Creates the command `explain`. Calls `onExplain` with the parsed options. */
 export function createExplainCommand(onExplain: (options: ExplainOptions) => void): Command {
   return addOptions(new Command('explain'), EXPLAIN_OPTIONS)
-    .description('List the operations of a contract: which are real, which are mocked, and why.')
-    .argument('[file]', 'contract, an OpenAPI document 3.0 or 3.1 (default: the contract of the built-in shop)')
+    .description(
+      'List the operations of a contract. Show which operations are real (they read and change data), which are mocked, and why.',
+    )
+    .argument('[file]', 'contract, an OpenAPI 3.0 or 3.1 document (default: the contract of the built-in shop)')
     .action((contract: string | undefined, options: ExplainOptions) =>
       onExplain({ ...options, ...(contract !== undefined && { contract }) }),
     );

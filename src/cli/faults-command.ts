@@ -18,7 +18,11 @@ const FAULT_OPTIONS: readonly OptionRow[] = [
   ['--skip <number>', 'number of matching requests to skip first (default: 0)', parseCount],
   ['--times <number>', 'maximum number of requests that the fault applies to (default: no limit)', parseCount],
   ['--probability <number>', 'probability that the fault applies, from 0 to 1 (default: 1)', parseProbability],
-  ['--seed <number>', 'seed of the random decisions (default: the number in the id of the fault)', parseCount],
+  [
+    '--seed <number>',
+    'seed of the random decisions (default: the number in the id of the fault, such as 3 for f3)',
+    parseCount,
+  ],
   [
     '--until <time>',
     'time when the fault expires, by the clock of the sandbox: ISO 8601 or milliseconds since 1970',
@@ -48,7 +52,7 @@ const FAULT_OPTIONS: readonly OptionRow[] = [
 export const FAULTS_COMMAND: ActionCommand = {
   name: 'faults',
   description:
-    'List, add, remove or clear injected faults. The options from --operation to --body-duration describe the fault to add.',
+    'List or add injected faults, remove one of them, or clear all. For add, the options from --operation to --body-duration describe the fault.',
   argument: ['[fault]', 'remove: id of the fault'],
   options: FAULT_OPTIONS,
   actions: {

@@ -1,6 +1,10 @@
-/** Examples that the help of the program and the help of a command share. */
+/** An example of `storefront faults`, for the help of the program and of the command. */
 const FAULT_EXAMPLE = 'storefront faults add --operation createOrder --status 503 --times 1';
+
+/** An example of `storefront check`, for the help of the program and of the command. */
 const CHECK_EXAMPLE = 'storefront check http://localhost:3000 --allow-writes';
+
+/** An example of `storefront types`, for the help of the program and of the command. */
 const TYPES_EXAMPLE = 'storefront types openapi.yaml --output src/api.d.ts';
 
 /** The examples of each command, by the name of the command. */
@@ -16,6 +20,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     TYPES_EXAMPLE,
   ],
   repair: ['storefront repair --data db.json', 'storefront repair --contract openapi.yaml'],
+  migrate: ['storefront migrate --database postgres://storefront@localhost:5432/storefront'],
   explain: ['storefront explain openapi.yaml', 'storefront explain openapi.yaml --json'],
   types: [TYPES_EXAMPLE, 'storefront types openapi.yaml > api.d.ts'],
   check: [
@@ -37,10 +42,14 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 
 const COMMON_EXIT_CODES = { 0: 'success', 1: 'failed', 2: 'invalid command line' };
 
-/** The exit codes of commands that differ from `COMMON_EXIT_CODES`. */
+/** The exit codes of each command whose meaning differs from `COMMON_EXIT_CODES`. */
 const EXIT_CODES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   storefront: { 0: 'stopped by a signal', 1: 'failed to start or to stop' },
-  check: { 0: 'passed', 1: 'failed: the server violates the contract', 3: 'no verdict' },
+  check: {
+    0: 'passed',
+    1: 'failed: the server violates the contract',
+    3: 'incomplete: not everything could be checked',
+  },
   journal: { 1: 'failed, or the verification failed' },
 };
 

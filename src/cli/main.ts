@@ -4,6 +4,7 @@ import { CheckUsageError } from '../check/check-error.ts';
 import { type CheckCommand, MAX_SEED } from '../check/options.ts';
 import { explain } from '../server/explain.ts';
 import { createLogger, supportsColors } from '../server/logger.ts';
+import { migrateDatabase } from '../server/migrate.ts';
 import type { Options } from '../server/options.ts';
 import { getContractPath } from '../server/paths.ts';
 import { repair } from '../server/repair.ts';
@@ -22,8 +23,8 @@ const EXIT_FAILED = 1;
 /** The exit code for an invalid command line. */
 const EXIT_USAGE = 2;
 
-/** The exit code of a check that has no verdict. A check with a negative verdict has the exit code 1. */
-const EXIT_NO_VERDICT = 3;
+/** The exit code of a check that could not run. A check that finds violations has the exit code 1. */
+const EXIT_INCOMPLETE = 3;
 
 /** The signals that stop the server. A supervisor sends SIGTERM, Ctrl-C sends SIGINT, and a terminal that closes sends SIGHUP. */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -56,6 +57,8 @@ async function runCommand(command: ParsedCommand): Promise<void> {
       return fail(command.reason, EXIT_USAGE);
     case 'repair':
       return print(`${await repair(command.options)}\n`);
+    case 'migrate':
+      return print(`${await migrateDatabase(command.options)}\n`);
     case 'check':
       return check(command.options).catch(failCheck);
     case 'control':
@@ -85,7 +88,7 @@ async function check(command: CheckCommand): Promise<void> {
   const { createStopSignal } = await import('../check/stop-signal.ts');
   const { shopModel: model } = await import('../shop/model/shop.ts');
   const interrupt = new AbortController();
-  // Only the first signal is handled: the second one ends the process at once.
+  // Handles only the first signal. A second signal ends the process at once.
   for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interrupt.abort());
   const signal = createStopSignal(command.maxTime, interrupt.signal);
   const parts = { model, contract: getContractPath({}), seed: randomInt(MAX_SEED), print, signal };
@@ -109,7 +112,7 @@ function failCheck(error: unknown): void {
     error instanceof UserError
       ? error.message
       : `The check failed because of a bug in storefront: ${(error as Error).stack}`;
-  fail(message, isUsage ? EXIT_USAGE : EXIT_NO_VERDICT);
+  fail(message, isUsage ? EXIT_USAGE : EXIT_INCOMPLETE);
 }
 
 async function serve(options: Options): Promise<void> {
@@ -126,7 +129,10 @@ async function serve(options: Options): Promise<void> {
   if (options.log === 'off') print(`${formatStartMessage(storefront)}\n`);
 }
 
-/** Creates a writer for the log. It drops lines if the reader of the stream is too slow or the disk is full. If it waited, requests would wait too. */
+/**
+ * Creates a writer for the log. The writer drops lines if the reader of the stream is too slow or the disk is full, because waiting for the log would delay
+ * requests.
+ */
 function createDroppingWriter(stream: NodeJS.WriteStream): NonNullable<Options['logTo']> {
   return {
     hasColors: supportsColors(stream.isTTY, process.env),
@@ -136,7 +142,9 @@ function createDroppingWriter(stream: NodeJS.WriteStream): NonNullable<Options['
   };
 }
 
-/** Stops the server when a signal arrives or the parent process disconnects the IPC channel. During the start, the stop waits for the end of the start. */
+/**
+ * Stops the server when a signal arrives or the parent process disconnects the IPC channel. If the server is still starting, first waits until it has started.
+ */
 function stopOnSignal(starting: Promise<Storefront>): void {
   let isStopping = false;
   const stop = async () => {
@@ -146,7 +154,7 @@ function stopOnSignal(starting: Promise<Storefront>): void {
     setTimeout(abort, STOP_MS, timeout).unref();
     const storefront = await starting.catch(() => undefined);
     await storefront?.close();
-    // Node exits by itself after the log is written, unless something else keeps the process alive.
+    // Node exits by itself after the log is written. The timer ends the process if something else keeps it alive.
     setTimeout(() => process.exit(), LOG_FLUSH_MS).unref();
   };
   for (const signal of STOP_SIGNALS) process.on(signal, stop);

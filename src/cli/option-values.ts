@@ -117,7 +117,7 @@ export function parseOrigins(text: string, previous: readonly string[] = []): re
     throw new InvalidArgumentError('Use origins without *, or use only * to allow all origins.');
   if (origins.every((origin) => /^(\*|null|[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+\/?)$/i.test(origin)))
     return [...previous, ...origins];
-  throw new InvalidArgumentError('Use origins such as https://shop.example, separated with commas, or *.');
+  throw new InvalidArgumentError('Use * or comma-separated origins such as https://shop.example.');
 }
 
 /** Parses a port number from 0 to 65535. */
@@ -128,6 +128,16 @@ export function parsePort(text: string): number {
 }
 
 const MAX_PORT = 65_535;
+
+/** Parses the value of an environment variable. Throws an `InvalidArgumentError` that names the variable. */
+export function parseVariable<Value>(name: string, text: string, parse: (text: string) => Value): Value {
+  try {
+    return parse(text);
+  } catch (error) {
+    const { message } = error as InvalidArgumentError;
+    throw new InvalidArgumentError(`The environment variable ${name} is ${JSON.stringify(text)}. ${message}`);
+  }
+}
 
 function splitList(text: string): readonly string[] {
   return text.split(',').map((entry) => entry.trim());

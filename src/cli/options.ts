@@ -1,6 +1,7 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { type CheckCommand, createCheckCommand } from '../check/options.ts';
 import type { ExplainOptions } from '../server/explain.ts';
+import type { MigrateOptions } from '../server/migrate.ts';
 import type { Options, RepairOptions } from '../server/options.ts';
 import { similarName } from '../util/similar-names.ts';
 import type { ControlCommand } from './control-command.ts';
@@ -8,14 +9,15 @@ import { createControlCommands } from './control-commands.ts';
 import { createExplainCommand } from './explain-command.ts';
 import { formatHelpFooter } from './help-footer.ts';
 import { addOptions } from './option-table.ts';
-import { parsePort } from './option-values.ts';
-import { REPAIR_OPTIONS, SERVER_OPTIONS } from './server-options.ts';
+import { parsePort, parseVariable } from './option-values.ts';
+import { DATABASE_OPTIONS, REPAIR_OPTIONS, SERVER_OPTIONS } from './server-options.ts';
 import { createTypesCommand, type TypesCommand } from './types-command.ts';
 
 /** A parsed command line: a command to run, a text to print, or the reason why the command line is invalid. */
 export type ParsedCommand =
   | { readonly kind: 'serve'; readonly options: Options }
   | { readonly kind: 'repair'; readonly options: RepairOptions }
+  | { readonly kind: 'migrate'; readonly options: MigrateOptions }
   | { readonly kind: 'check'; readonly options: CheckCommand }
   | { readonly kind: 'control'; readonly options: ControlCommand }
   | { readonly kind: 'explain'; readonly options: ExplainOptions }
@@ -58,21 +60,17 @@ export function readCommandLine(commandLine: CommandLine): ParsedCommand {
 
 /** Returns the options of the server. An option in the command line takes precedence over an environment variable. */
 function readServerOptions(program: Command, { environment, isTerminal }: CommandLine): Options {
-  const { PORT, STOREFRONT_CONTROL_TOKEN } = environment;
+  const { PORT, STOREFRONT_CONTROL_TOKEN, DATABASE_URL } = environment;
   if (STOREFRONT_CONTROL_TOKEN && program.getOptionValue('controlToken') === undefined)
     program.setOptionValueWithSource('controlToken', STOREFRONT_CONTROL_TOKEN, 'env');
   if (PORT && program.getOptionValueSource('port') === 'default')
-    program.setOptionValueWithSource('port', parsePortVariable(PORT), 'env');
+    program.setOptionValueWithSource('port', parseVariable('PORT', PORT, parsePort), 'env');
+  if (DATABASE_URL && program.getOptionValue('database') === undefined)
+    program.setOptionValueWithSource('database', DATABASE_URL, 'env');
+  // With a database, there is no data file.
+  if (program.getOptionValue('database') !== undefined && program.getOptionValueSource('data') === 'default')
+    program.setOptionValue('data', undefined);
   return { log: isTerminal ? 'pretty' : 'json', ...program.opts<Options>() };
-}
-
-function parsePortVariable(text: string): number {
-  try {
-    return parsePort(text);
-  } catch (error) {
-    const { message } = error as InvalidArgumentError;
-    throw new InvalidArgumentError(`The environment variable PORT is ${JSON.stringify(text)}. ${message}`);
-  }
 }
 
 /** Removes the prefix `error:` from an error message of commander, and joins the lines of the message. */
@@ -83,24 +81,28 @@ function formatReason(message: string): string {
     .replaceAll('\n', ' ');
 }
 
-/** Creates the program with its options and commands. Calls `onCommand` with the parsed command, or does not call it if the command line has no command. */
+/** Creates the program with its options and commands. Calls `onCommand` with the parsed command. Does not call it if the command line has no command. */
 export function createProgram(
   { environment, version }: Pick<CommandLine, 'environment' | 'version'>,
   onCommand: (command: ParsedCommand) => void,
 ): Command {
   const program = new Command('storefront')
     .description(
-      'Serve the API that an OpenAPI document describes: its resources are real, and other operations are mocked. By default, serve the API of a shop.',
+      'Serve the API that an OpenAPI document describes: operations on its resources store and return data, and other operations return mock responses. By default, serve the API of a shop.',
     )
     .version(version)
-    .usage('[options]\n       storefront <command> [options]')
-    // An argument of the program itself is the name of an unknown command. The action throws an error that suggests a command.
+    .usage('[options] [contract.yaml]\n       storefront <command> [options]')
+    // Without a command, the first argument is a contract or the name of an unknown command. For an unknown command, the action throws an error that suggests a
+    // command.
     .allowExcessArguments(true)
     .enablePositionalOptions()
-    .action(() => rejectUnknownCommand(program));
+    .action(() => {
+      if (!useContractArgument(program)) rejectUnknownCommand(program);
+    });
   addOptions(program, SERVER_OPTIONS);
   const commands = [
     createRepairCommand(program, (options) => onCommand({ kind: 'repair', options })),
+    createMigrateCommand(program, environment, (options) => onCommand({ kind: 'migrate', options })),
     createCheckCommand(environment, (options) => onCommand({ kind: 'check', options })),
     createExplainCommand((options) =>
       onCommand({ kind: 'explain', options: { ...getExplicitOptions(program), ...options } }),
@@ -118,6 +120,31 @@ function createRepairCommand(program: Command, onRepair: (options: RepairOptions
     .action((options: RepairOptions, command: Command) =>
       onRepair({ ...options, ...getExplicitOptions(program), ...getExplicitOptions(command) }),
     );
+}
+
+function createMigrateCommand(
+  program: Command,
+  { DATABASE_URL }: CommandLine['environment'],
+  onMigrate: (options: MigrateOptions) => void,
+): Command {
+  return addOptions(new Command('migrate'), DATABASE_OPTIONS)
+    .description('Create or update the tables of a PostgreSQL database. The server does this at its start, too.')
+    .action((_options: unknown, command: Command) => {
+      const given: Partial<MigrateOptions> = { ...getExplicitOptions(program), ...getExplicitOptions(command) };
+      const { database = DATABASE_URL, databaseSchema } = given;
+      if (!database) command.error('error: name the database with --database URL or DATABASE_URL');
+      else onMigrate({ database, databaseSchema });
+    });
+}
+
+/** If the only argument is the name of a YAML or JSON file, uses this file as the contract and returns true. In all other cases, returns false. */
+function useContractArgument(program: Command): boolean {
+  const [file, ...others] = program.args;
+  if (file === undefined || others.length > 0 || !/\.(?:ya?ml|json)$/i.test(file)) return false;
+  if (program.getOptionValue('contract') !== undefined)
+    program.error(`${file} and --contract both name a contract. Use one of them.`);
+  program.setOptionValueWithSource('contract', file, 'cli');
+  return true;
 }
 
 /** Names that other programs use for the command that starts a server. */

@@ -4,8 +4,9 @@ import { useCommandTerms } from './command-terms.ts';
 import type { ControlCommand } from './control-command.ts';
 
 /**
- * Sends the request of a command to the control API of a running server and prints the response. Prints an event stream until the server ends the stream. Resolves
- * to false if a verification failed, and to true otherwise. Rejects with a `ControlError` that names options and commands instead of properties and requests.
+ * Sends the request of a command to the control API of a running server and prints the response. Prints the events of an event stream until the server ends the
+ * stream. Resolves to false if a verification failed, and to true in all other cases. Rejects with a `ControlError` if the request fails. The message contains
+ * options and commands instead of properties and requests.
  */
 export async function runControlCommand(command: ControlCommand, print: (text: string) => void): Promise<boolean> {
   try {
@@ -67,7 +68,8 @@ function formatEntry({ id, at, durationMs, operation, request, response, forced 
     .join(' ');
 }
 
-function formatVerification({ message, nearMisses }: Verification): string {
+function formatVerification({ verified, message, nearMisses }: Verification): string {
+  if (verified) return `Verified: ${message.charAt(0).toLowerCase()}${message.slice(1)}\n`;
   const lines = nearMisses.map(
     ({ request, reasons }) => `${formatEntry(request)}\n       ${reasons.join('\n       ')}\n`,
   );

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
+import { OPTION_CHOICES } from '../server/check-options.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { OptionRow } from './option-table.ts';
 import {
@@ -17,7 +18,7 @@ const DATA_OPTIONS: readonly OptionRow[] = [
   ['--data <file>', 'path of the data file for the state', parseText, 'db.json'],
   [
     '--default-data <file>',
-    'path of the default data, which a reset restores (default: db.json.default in the package, or the examples of the contract)',
+    'path of the default data, which a reset restores (default: the examples of the contract; for the shop, db.json.default in the package)',
     parseText,
   ],
 ];
@@ -55,17 +56,29 @@ export const EXPLAIN_OPTIONS: readonly OptionRow[] = [
   ['--json', 'print JSON instead of a table'],
 ];
 
+/** The options of the database, for the server and for `storefront migrate`. */
+export const DATABASE_OPTIONS: readonly OptionRow[] = [
+  [
+    '--database <url>',
+    'URL of a PostgreSQL database that stores the state; several servers can share it (env: DATABASE_URL)',
+    parseText,
+  ],
+  ['--database-schema <name>', 'database schema that contains the tables (default: storefront)', parseText],
+];
+
 /** The options of the server. */
 export const SERVER_OPTIONS: readonly OptionRow[] = [
   ['--port <number>', 'port to listen on; 0 picks a free port (env: PORT)', parsePort, 3000],
   ['--host <address>', 'address to listen on (default: 127.0.0.1 and ::1)', parseText],
   ...DATA_OPTIONS,
+  ...DATABASE_OPTIONS,
   [
     '--durability <mode>',
     'durability of changes: disk (they survive a power cut), os (they survive a crash of the server) or memory (they are lost when the server stops)',
-    ['disk', 'os', 'memory'],
+    OPTION_CHOICES.durability,
     'disk',
   ],
+  ['--synonyms <file>', 'path of a JSON file with words that mean the same in a search', parseText],
   ['--static <folder>', 'folder with a built front end to serve', parseFolder],
   STRICT_OPTION,
   CONTRACT_OPTION,
@@ -74,38 +87,38 @@ export const SERVER_OPTIONS: readonly OptionRow[] = [
   [
     '--verify <mode>',
     'validation of responses: log (log violations), strict (also replace the response with a 500 response) or off',
-    ['log', 'strict', 'off'],
+    OPTION_CHOICES.verify,
     'log',
   ],
   [
     '--sandboxes <mode>',
-    'sandboxes that requests can use: any, or declared (only sandboxes that the control API has created)',
-    ['any', 'declared'],
+    'sandboxes that requests can use: any (a new sandbox is created by its first request), or declared (only those that the control API has created)',
+    OPTION_CHOICES.sandboxes,
     'any',
   ],
-  ['--snapshots <folder>', 'folder with your snapshots, one file NAME.json for each', parseFolder],
+  ['--snapshots <folder>', 'folder with your snapshots: one file NAME.json for each snapshot', parseFolder],
   [
     '--auth <mode>',
-    'credentials that the security of the contract requires: form (accept all of the right form), off, or comma-separated tokens; TOKEN=a+b has only the scopes a and b (default: form)',
+    'credentials to accept for operations with a security requirement: form (any credentials in a valid format), off (do not check), or comma-separated tokens; mytoken=a+b limits a token to the scopes a and b (default: form)',
     parseAuth,
   ],
   ['--delay <ms>', 'delay of each response: milliseconds or a range (200-800), up to 60000 (default: 0)', parseDelay],
-  ['--no-control', 'disable the control API, except /_control/health'],
+  ['--no-control', 'disable the control API, except /_control/health and /_control/ready'],
   ['--control-token <token>', 'bearer token that the control API requires (env: STOREFRONT_CONTROL_TOKEN)', parseText],
   [
     '--allow-host <names>',
-    'comma-separated host names to allow in addition to localhost and IP addresses; .b.test includes subdomains, * allows all',
+    'comma-separated names to accept in the Host header in addition to localhost and IP addresses; .b.test includes subdomains, * allows all',
     parseHostNames,
   ],
   [
     '--allow-origin <origins>',
-    'comma-separated origins to allow in addition to localhost, such as https://a.test; * allows all',
+    'comma-separated origins, such as https://a.test, whose pages may send requests (CORS); * allows all origins, and localhost is always allowed',
     parseOrigins,
   ],
   [
     '--log <format>',
     'log format; off logs only warnings and errors (default: pretty on a terminal, otherwise json)',
-    ['pretty', 'json', 'off'],
+    OPTION_CHOICES.log,
   ],
 ];
 

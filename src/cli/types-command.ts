@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
 import type * as OpenapiTypescript from 'openapi-typescript';
+import { loadChangedDocument } from '../server/changed-document.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { UserError } from '../util/user-error.ts';
 
@@ -19,7 +20,7 @@ export interface TypesCommand {
 export function createTypesCommand(onTypes: (command: TypesCommand) => void): Command {
   return new Command('types')
     .description('Generate TypeScript types from a contract, for openapi-fetch and similar clients.')
-    .argument('<file>', 'contract, an OpenAPI document 3.0 or 3.1')
+    .argument('<file>', 'contract, an OpenAPI 3.0 or 3.1 document')
     .option('-o, --output <file>', 'file to write (default: standard output)')
     .action((contract: string, options: object) => onTypes({ contract, ...options }));
 }
@@ -31,11 +32,15 @@ export interface TypesEnvironment {
   readonly print: (text: string) => void;
 }
 
-/** Generates the types of a contract, and writes them to a file or prints them. Rejects with a `UserError` if this fails. */
+/**
+ * Generates the types of a contract, and writes them to a file or prints them. Rejects with a `UserError` if the contract can't be read, the file can't be
+ * written, or a package is missing.
+ */
 export async function writeTypes({ contract, output }: TypesCommand, environment: TypesEnvironment): Promise<void> {
   const { default: generate, astToString, COMMENT_HEADER } = loadGenerator(environment.folder, contract);
-  const url = pathToFileURL(resolve(environment.folder, contract));
-  const nodes = await generate(url, { silent: true }).catch((cause: Error) => {
+  const path = resolve(environment.folder, contract);
+  const source = ((await loadChangedDocument(path)) as OpenapiTypescript.OpenAPI3 | undefined) ?? pathToFileURL(path);
+  const nodes = await generate(source, { silent: true }).catch((cause: Error) => {
     throw new UserError(`${contract} can't be read as an OpenAPI document: ${getFirstLine(cause)}`, { cause });
   });
   const text = COMMENT_HEADER + astToString(nodes);

@@ -11,10 +11,11 @@ export interface UnhandledErrorParts {
 }
 
 /**
- * Handles unhandled promise rejections and uncaught exceptions, such as the errors of custom handlers. During the start, each of them ends the process.
+ * Handles unhandled promise rejections and uncaught exceptions, such as the errors of custom handlers. Until the server has started, each of these errors ends
+ * the process.
  *
- * Decision: a running server logs an unhandled rejection and continues. After an uncaught exception it stops gracefully, because the state of the process is
- * unknown.
+ * Decision: a running server logs an unhandled rejection and continues. After an uncaught exception, the server stops gracefully, because the state of the
+ * process is unknown.
  */
 export function handleUnhandledErrors(
   program: Pick<NodeJS.Process, 'on'>,
