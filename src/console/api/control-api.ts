@@ -1,0 +1,123 @@
+import type { ControlId, ControlInput, ControlResponse, ControlViolation } from '../../control/operation.ts';
+import { tryOrUndefined } from '../../util/try-or-undefined.ts';
+import type { Session } from './session.ts';
+
+/** The methods and paths of the operations of the control API that the console uses, by operationId. */
+const ROUTES = {
+  getServer: 'GET /_control/server',
+  listSandboxes: 'GET /_control/sandboxes',
+  getSandbox: 'GET /_control/sandboxes/{id}',
+  putSandbox: 'PUT /_control/sandboxes/{id}',
+  removeSandbox: 'DELETE /_control/sandboxes/{id}',
+  resetSandbox: 'POST /_control/sandboxes/{id}/reset',
+  getState: 'GET /_control/sandboxes/{id}/state',
+  putState: 'PUT /_control/sandboxes/{id}/state',
+  patchState: 'PATCH /_control/sandboxes/{id}/state',
+  listEntries: 'GET /_control/sandboxes/{id}/state/{collection}',
+  explainSearch: 'GET /_control/sandboxes/{id}/state/{collection}/search',
+  setClock: 'PUT /_control/sandboxes/{id}/clock',
+  followClock: 'DELETE /_control/sandboxes/{id}/clock',
+  advanceClock: 'POST /_control/sandboxes/{id}/clock/advance',
+  seedIds: 'PUT /_control/sandboxes/{id}/ids',
+  randomIds: 'DELETE /_control/sandboxes/{id}/ids',
+  listSnapshots: 'GET /_control/sandboxes/{id}/snapshots',
+  getSnapshot: 'GET /_control/sandboxes/{id}/snapshots/{name}',
+  saveSnapshot: 'PUT /_control/sandboxes/{id}/snapshots/{name}',
+  deleteSnapshot: 'DELETE /_control/sandboxes/{id}/snapshots/{name}',
+  restoreSnapshot: 'POST /_control/sandboxes/{id}/snapshots/{name}/restore',
+  listFaults: 'GET /_control/sandboxes/{id}/faults',
+  addFault: 'POST /_control/sandboxes/{id}/faults',
+  clearFaults: 'DELETE /_control/sandboxes/{id}/faults',
+  removeFault: 'DELETE /_control/sandboxes/{id}/faults/{fault}',
+  listOperations: 'GET /_control/sandboxes/{id}/operations',
+  setOperation: 'PUT /_control/sandboxes/{id}/operations/{operation}',
+  listRequests: 'GET /_control/sandboxes/{id}/requests',
+  clearRequests: 'DELETE /_control/sandboxes/{id}/requests',
+  getRequest: 'GET /_control/sandboxes/{id}/requests/{request}',
+} as const satisfies Partial<Record<ControlId, string>>;
+
+/** The operationId of an operation of the control API that the console uses. */
+export type UsedId = keyof typeof ROUTES;
+
+type Part<Name extends string, Value> = [Value] extends [never]
+  ? { readonly [Key in Name]?: undefined }
+  : undefined extends Value
+    ? { readonly [Key in Name]?: Value }
+    : { readonly [Key in Name]: Value };
+
+/** The path parameters, the query parameters and the body of a request to an operation. */
+export type RequestParts<Id extends UsedId> = Part<'path', ControlInput<Id>['path']> &
+  Part<'body', ControlInput<Id>['body']> & { readonly query?: Readonly<Record<string, string | number | undefined>> };
+
+/** Thrown if a request to the control API fails. The message says what is wrong and how to fix it. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  /** Creates an error. `status`: the HTTP status of the response, or 0 if there was no response. `violations`: the invalid values in the request. */
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly violations: readonly ControlViolation[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** A client of the control API of the server that serves the page. */
+export interface ControlApi {
+  /** Sends a request. Resolves to the body of the response. Rejects with an `ApiError` if the request fails. */
+  send<Id extends UsedId>(id: Id, parts: RequestParts<Id>): Promise<ControlResponse<Id>>;
+}
+
+/** Creates a client of the control API. The client tells the `session` whether the server requires a token, and whether the control API is disabled. */
+export function createControlApi(session: Session): ControlApi {
+  return {
+    async send<Id extends UsedId>(id: Id, parts: RequestParts<Id>) {
+      const [method = '', template = ''] = ROUTES[id].split(' ');
+      const body = parts.body as unknown;
+      const hasContent = ['POST', 'PUT', 'PATCH'].includes(method);
+      const response = await fetch(toUrl(template, parts), {
+        method,
+        headers: { ...session.headers(), ...(hasContent && { 'Content-Type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }).catch(() => {
+        throw new ApiError('The server does not respond. Check that it is running.', 0);
+      });
+      return (await readResponse(response, session)) as ControlResponse<Id>;
+    },
+  };
+}
+
+/** Returns the path and the query string of a request. `template`: a path such as `/sandboxes/{id}`. Omits query parameters that are undefined. */
+function toUrl(
+  template: string,
+  { path, query = {} }: { readonly path?: unknown; readonly query?: Readonly<Record<string, unknown>> },
+): string {
+  const values = (path ?? {}) as Readonly<Record<string, unknown>>;
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  return search.size > 0 ? `${filled}?${search}` : filled;
+}
+
+/** Returns the parsed body of a response. Throws an `ApiError` if the request failed. */
+async function readResponse(response: Response, session: Session): Promise<unknown> {
+  const text = await response.text();
+  const body = tryOrUndefined(() => JSON.parse(text)) as Readonly<Record<string, unknown>> | undefined;
+  if (response.ok) {
+    session.confirm();
+    return body;
+  }
+  throw createError(response.status, body, session);
+}
+
+/** Creates the error for a failed request, and reports the failure to the `session`. `body`: the problem document in the response. */
+export function createError(
+  status: number,
+  body: Readonly<Record<string, unknown>> | undefined,
+  session: Session,
+): ApiError {
+  const detail = typeof body?.detail === 'string' ? body.detail : `The server responded with ${status}.`;
+  session.report(status, String(body?.type ?? ''), detail);
+  return new ApiError(detail, status, (body?.violations ?? []) as readonly ControlViolation[]);
+}

@@ -1,0 +1,150 @@
+import { ApiError, type ControlApi, createError } from './control-api.ts';
+import type { Session } from './session.ts';
+
+/** The functions that `followRequests` calls. */
+export interface StreamListener {
+  /** Called when the stream is open. */
+  onOpen(): void;
+  /** Called with new recorded requests, in the order of their ids. Each text is a journal entry as JSON. */
+  onRequests(texts: readonly string[]): void;
+  /**
+   * Called if the server was restarted or the sandbox was replaced. In this case, the journal of the sandbox is new, and the stream continues with the first
+   * request of the new journal.
+   */
+  onRestart(): void;
+  /** Called when the connection is lost. The stream then connects again automatically. */
+  onLost(): void;
+  /** Called when the stream ends because the sandbox was removed, has expired, or does not exist. */
+  onRemoved(): void;
+}
+
+/** The delay before each attempt to connect again, in ms. All further attempts use the last delay. */
+const RETRY_DELAYS_MS = [500, 1000, 2000, 4000, 5000];
+
+/** If the server sends no data for this time in ms, the connection counts as lost. The server sends a comment every 15 s. */
+const MAX_SILENCE_MS = 40_000;
+
+/** Receives the recorded requests of a sandbox as a stream of server-sent events, until `signal` is aborted. If the connection is lost, connects again. */
+export async function followRequests(options: StreamOptions, listener: StreamListener): Promise<void> {
+  const { api, sandbox, signal } = options;
+  let lastId = 0;
+  for (let attempt = 0; !signal.aborted; ) {
+    try {
+      if (lastId > 0 && (await hasRestarted(api, sandbox, lastId))) {
+        lastId = 0;
+        listener.onRestart();
+      }
+      for await (const event of readEvents(options, lastId)) {
+        if (event.isOpen) {
+          attempt = 0;
+          listener.onOpen();
+        }
+        if (event.isRemoved) return listener.onRemoved();
+        if (event.texts.length > 0) listener.onRequests(event.texts);
+        lastId = event.lastId ?? lastId;
+      }
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return signal.aborted ? undefined : listener.onRemoved();
+      if (error instanceof ApiError && [401, 403].includes(error.status)) return;
+    }
+    if (signal.aborted) return;
+    listener.onLost();
+    await delay(RETRY_DELAYS_MS[Math.min(attempt++, RETRY_DELAYS_MS.length - 1)] ?? 0, signal);
+  }
+}
+
+/** The options of `followRequests`. */
+export interface StreamOptions {
+  readonly api: ControlApi;
+  readonly session: Session;
+  readonly sandbox: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Returns whether the journal of a sandbox is new: it is empty, or the id of its newest request is lower than `lastId`. `lastId`: the id of the
+ * newest journal entry that the page has loaded.
+ */
+async function hasRestarted(api: ControlApi, sandbox: string, lastId: number): Promise<boolean> {
+  const [newest] = await api.send('listRequests', { path: { id: sandbox }, query: { limit: 1 } });
+  return (newest?.id ?? 0) < lastId;
+}
+
+interface StreamPart {
+  readonly isOpen?: boolean;
+  readonly isRemoved?: boolean;
+  readonly texts: readonly string[];
+  readonly lastId?: number | undefined;
+}
+
+/**
+ * Opens one connection and yields its events. Each yielded value has the events of one chunk of data. Ends when the connection ends, and throws an `ApiError`
+ * if the server refuses the request.
+ */
+async function* readEvents(
+  { sandbox, session, signal }: Omit<StreamOptions, 'api'>,
+  lastId: number,
+): AsyncGenerator<StreamPart> {
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), MAX_SILENCE_MS);
+  try {
+    const response = await fetch(`/_control/sandboxes/${encodeURIComponent(sandbox)}/requests`, {
+      headers: { ...session.headers(), Accept: 'text/event-stream', 'Last-Event-ID': String(lastId) },
+      signal: AbortSignal.any([signal, silence.signal]),
+    });
+    if (!response.ok || response.body === null)
+      throw createError(response.status, await response.json().catch(() => undefined), session);
+    session.confirm();
+    yield { isOpen: true, texts: [] };
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = '';
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), MAX_SILENCE_MS);
+      const { parts, remainder } = splitEvents(rest + chunk.value);
+      rest = remainder;
+      yield parseEvents(parts);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Splits text into complete server-sent events, and a remainder that is the start of the next event. */
+function splitEvents(text: string): { readonly parts: readonly string[]; readonly remainder: string } {
+  const parts = text.split('\n\n');
+  const remainder = parts.pop() ?? '';
+  return { parts, remainder };
+}
+
+/** Parses server-sent events. The event `request` has a journal entry as its data. The events `removed` and `expired` end the stream. */
+function parseEvents(events: readonly string[]): StreamPart {
+  const texts: string[] = [];
+  let lastId: number | undefined;
+  for (const event of events) {
+    const fields = new Map(event.split('\n').map(splitField));
+    const name = fields.get('event');
+    const data = fields.get('data');
+    if (name === 'removed' || name === 'expired') return { texts, lastId, isRemoved: true };
+    if (name !== 'request' || data === undefined) continue;
+    texts.push(data);
+    lastId = Number(fields.get('id') ?? lastId);
+  }
+  return { texts, lastId };
+}
+
+function splitField(line: string): readonly [string, string] {
+  const colon = line.indexOf(': ');
+  return colon < 0 ? [line, ''] : [line.slice(0, colon), line.slice(colon + 2)];
+}
+
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,96 @@
+import { parsePointer } from '../../util/json-pointer.ts';
+import { formatCount } from './format.ts';
+
+/** A field of the form that edits an entry of the state. */
+export interface EntryField {
+  readonly name: string;
+  readonly isRequired: boolean;
+  /** How the field is edited. `choice`: the user selects one of `choices`. `json`: the user enters JSON, for an object, a list, or a value of any type. */
+  readonly kind: 'text' | 'number' | 'boolean' | 'choice' | 'json';
+  readonly choices: readonly string[];
+  /** The description and the limits of the property in the schema. Empty if the schema has neither. */
+  readonly hint: string;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Returns the form fields for an entry: a field for each property of the schema, and for each other property of the entry. */
+export function getFields(schema: Schema, entry: Readonly<Record<string, unknown>>): readonly EntryField[] {
+  const properties = collectProperties(schema, schema);
+  const required = collectRequired(schema, schema);
+  const names = [...new Set([...Object.keys(properties), ...Object.keys(entry)])];
+  return names.map((name) => toField(name, resolve(properties[name] ?? {}, schema), required.includes(name)));
+}
+
+function toField(name: string, property: Schema, isRequired: boolean): EntryField {
+  const choices = Array.isArray(property.enum) ? property.enum : [];
+  const isChoice = choices.length > 0 && choices.every((choice) => typeof choice === 'string');
+  const kinds: Readonly<Record<string, EntryField['kind']>> = {
+    string: 'text',
+    integer: 'number',
+    number: 'number',
+    boolean: 'boolean',
+  };
+  const kind = isChoice ? 'choice' : (kinds[String(property.type)] ?? 'json');
+  return { name, isRequired, kind, choices: isChoice ? choices : [], hint: describeProperty(property) };
+}
+
+/** Describes the format and the limits of a property. */
+function describeProperty(property: Schema): string {
+  const { format, minimum, maximum, minLength, maxLength, description } = property;
+  const parts = [
+    ...(typeof description === 'string' ? [description.split('\n')[0]?.replaceAll('`', '') ?? ''] : []),
+    ...(typeof format === 'string' && typeof description !== 'string' ? [format] : []),
+    ...(typeof minimum === 'number' ? [`at least ${formatCount(minimum)}`] : []),
+    ...(typeof maximum === 'number' ? [`at most ${formatCount(maximum)}`] : []),
+    ...(typeof minLength === 'number' && minLength > 1 ? [`at least ${minLength} characters`] : []),
+    ...(typeof maxLength === 'number' ? [`at most ${maxLength} characters`] : []),
+  ];
+  return parts.join(' · ');
+}
+
+function collectProperties(schema: Schema, root: Schema): Readonly<Record<string, Schema>> {
+  const { properties = {}, allOf = [] } = resolve(schema, root);
+  const inherited = (allOf as readonly Schema[]).map((part) => collectProperties(part, root));
+  return Object.assign({}, ...inherited, properties);
+}
+
+function collectRequired(schema: Schema, root: Schema): readonly string[] {
+  const { required = [], allOf = [] } = resolve(schema, root);
+  const inherited = (allOf as readonly Schema[]).flatMap((part) => collectRequired(part, root));
+  return [...inherited, ...(required as readonly string[])];
+}
+
+/** Returns the schema that a `$ref` refers to. Returns a schema without a `$ref` unchanged. */
+function resolve(schema: Schema, root: Schema): Schema {
+  const { $ref: reference } = schema;
+  if (typeof reference !== 'string' || !reference.startsWith('#/')) return schema;
+  let target: unknown = root;
+  for (const step of parsePointer(reference.slice(1))) target = (target as Schema | undefined)?.[step];
+  return (target as Schema | undefined) ?? schema;
+}
+
+/** Formats a value as the text of a form field. */
+export function toFieldText(value: unknown, kind: EntryField['kind']): string {
+  if (value === undefined) return '';
+  if (kind === 'json') return JSON.stringify(value, null, 2);
+  // The value may have another type than the schema allows.
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+}
+
+/**
+ * Converts the text of a form field to the value of a property. Returns `old` if the field is unchanged. Returns undefined for an empty text, so that the entry
+ * does not have the property. For a required text property, returns the empty text. Throws a `SyntaxError` if the text is not valid JSON.
+ */
+export function parseField(
+  text: string,
+  { kind, isRequired }: EntryField,
+  isUnchanged: boolean,
+  old: unknown,
+): unknown {
+  if (isUnchanged) return old;
+  if (kind === 'text') return text === '' && !isRequired ? undefined : text;
+  if (text.trim() === '') return undefined;
+  if (kind === 'choice') return text;
+  return JSON.parse(text);
+}

@@ -1,0 +1,96 @@
+import type { ControlResponse, JournalEntry } from '../../control/operation.ts';
+
+/** What determined the response to a request, such as a handler, a mock or a fault. */
+export type Decision = NonNullable<JournalEntry['decision']>;
+
+/** A journal entry with further details, as the server returns it for one request. */
+export type Details = ControlResponse<'getRequest'>;
+
+/** The request whose details are shown. */
+export interface SelectedRequest {
+  readonly sandbox: string;
+  readonly id: number;
+}
+
+/** A recorded request, as a row of the list. */
+export interface RequestRow {
+  /** The number of the row, in the order in which the page has received the requests. */
+  readonly order: number;
+  readonly sandbox: string;
+  readonly id: number;
+  readonly at: string;
+  readonly durationMs: number;
+  readonly method: string;
+  readonly path: string;
+  /** The query string with its question mark; empty if there is none. */
+  readonly search: string;
+  readonly operation: string;
+  /** The status of the response; undefined if no response was sent. */
+  readonly status: number | undefined;
+  readonly decision: Decision | undefined;
+  /** The ids of the faults that applied to the request. */
+  readonly faults: readonly string[];
+  /** The journal entry as JSON. Undefined for old rows, to save memory. */
+  text: string | undefined;
+}
+
+/** Converts the JSON text of a journal entry to a row. */
+export function parseRow(text: string, sandbox: string, order: number): RequestRow {
+  const { id, at, durationMs, operation = '', request, response, decision, forced } = JSON.parse(text) as JournalEntry;
+  const query = request.url.indexOf('?');
+  return {
+    order,
+    sandbox,
+    id,
+    at,
+    durationMs,
+    method: request.method,
+    path: request.path,
+    search: query < 0 ? '' : request.url.slice(query),
+    operation,
+    status: response?.status,
+    decision,
+    faults: decision?.faults ?? forced?.faults ?? [],
+    text,
+  };
+}
+
+/** The properties of a row that say what determined the response. */
+type DecidedRow = Pick<RequestRow, 'decision' | 'faults' | 'operation'>;
+
+/** Describes in a few words what determined a response, such as "handler" or "mock: example emptyList". */
+export function describeDecision({ decision, faults, operation }: DecidedRow): string {
+  if (decision === undefined) return operation === '' ? 'no operation' : '';
+  const { source, example } = decision;
+  const text = DECISIONS[source];
+  if (source === 'fault') return faults.length > 0 ? `fault ${faults.join(', ')}` : text;
+  const withExample = example === undefined ? text : `${text}: example ${example}`;
+  return faults.length > 0 ? `${withExample}, fault ${faults.join(', ')}` : withExample;
+}
+
+/** Short names for everything that can determine a response. */
+const DECISIONS: Readonly<Record<Decision['source'], string>> = {
+  handler: 'handler',
+  'user-handler': 'custom handler',
+  mock: 'mock',
+  stored: 'stored entry',
+  fault: 'fault',
+  preference: 'Prefer header',
+  cache: 'response cache',
+  replay: 'idempotency key',
+  refusal: 'refused',
+};
+
+/** Sentences that explain what determined a response. */
+export const DECISION_EXPLANATIONS: Readonly<Record<Decision['source'], string>> = {
+  handler: 'A handler of the server created the response.',
+  'user-handler': 'A handler in the file of --handlers created the response.',
+  mock: 'The response was generated from the contract.',
+  stored: 'The response comes from the state of the sandbox.',
+  fault: 'A fault of the sandbox determined the response.',
+  preference: 'The Prefer header of the request selected the response.',
+  cache: 'The server cached this response to an equal earlier request. The state has not changed since then.',
+  replay:
+    'An earlier request had the same Idempotency-Key, so the server returned the response to the earlier request.',
+  refusal: 'The server refused the request before any handler ran.',
+};

@@ -1,0 +1,161 @@
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { RequestRow, SelectedRequest } from '../model/request-row.ts';
+import { useConsole } from '../ui/context.ts';
+import { COLUMNS, GridRow } from './grid-row.tsx';
+
+/** If the list is narrower than this width in px, each row has two lines. */
+const NARROW_PX = 620;
+
+/** The height of a row with one line, and of a row with two lines, in px. `requests.css` has the same values. */
+const ROW_PX = 34;
+const NARROW_ROW_PX = 58;
+
+/** The height of the table header, in px. */
+const HEAD_PX = 34;
+
+/** The number of rows that are rendered above the visible rows, and below the visible rows. */
+const EXTRA_ROWS = 6;
+
+interface GridProps {
+  readonly selected: SelectedRequest | undefined;
+  /** Whether the list has the requests of several sandboxes. */
+  readonly hasSandboxes: boolean;
+  /** A reference that the component sets to the scrolling element of the list. */
+  readonly viewport: RefObject<HTMLDivElement>;
+  readonly onSelect: (row: RequestRow | undefined) => void;
+}
+
+/** The list of requests, newest first. Renders only the visible rows, and a few rows above and below. */
+export function RequestGrid({ selected, hasSandboxes, viewport, onSelect }: GridProps) {
+  const { matches, total } = useConsole().requests;
+  const { size, top, setTop } = useViewport(viewport);
+  const rowPx = size.width < NARROW_PX ? NARROW_ROW_PX : ROW_PX;
+  useStablePosition(viewport, matches, { rowPx, top });
+  const first = Math.max(0, Math.floor(top / rowPx) - EXTRA_ROWS);
+  const count = Math.ceil(size.height / rowPx) + 2 * EXTRA_ROWS;
+  const visible = getNewest(matches, first, count);
+  const shownSelection = visible.find((row) => isSelected(row, selected));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const target = findTarget(event.key, matches, selected);
+    if (target === undefined) return;
+    event.preventDefault();
+    onSelect(target.row);
+    if (viewport.current) scrollIntoView(viewport.current, target.index, rowPx);
+  };
+  return (
+    <div
+      class={`grid${size.width < NARROW_PX ? ' narrow' : ''}${hasSandboxes ? ' with-sandboxes' : ''}`}
+      role="grid"
+      aria-label="Requests, newest first"
+      aria-rowcount={matches.length + 1}
+      aria-activedescendant={shownSelection === undefined ? undefined : `request-${shownSelection.order}`}
+      tabIndex={0}
+      ref={viewport}
+      onKeyDown={onKeyDown}
+      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+    >
+      <GridHead hasSandboxes={hasSandboxes} />
+      <div class="rows" role="rowgroup" style={{ height: `${matches.length * rowPx}px` }}>
+        {visible.map((row, index) => (
+          <GridRow
+            key={row.order}
+            row={row}
+            index={first + index}
+            topPx={(first + index) * rowPx}
+            isSelected={isSelected(row, selected)}
+            hasSandbox={hasSandboxes}
+            onSelect={onSelect}
+          />
+        ))}
+      </div>
+      {matches.length === 0 && (
+        <p class="grid-empty" role="presentation">
+          {total === 0 ? 'No requests yet.' : 'No request matches the filter.'}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function GridHead({ hasSandboxes }: Pick<GridProps, 'hasSandboxes'>) {
+  return (
+    <div class="grid-row grid-head" role="row" aria-rowindex={1}>
+      {COLUMNS.filter(({ name }) => hasSandboxes || name !== 'sandbox').map(({ name, title }) => (
+        <div key={name} class={`cell-${name}`} role="columnheader">
+          {title}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Returns whether a row is the selected request. */
+function isSelected({ sandbox, id }: RequestRow, selected: SelectedRequest | undefined): boolean {
+  return id === selected?.id && sandbox === selected.sandbox;
+}
+
+/** Returns the size of the list and its scroll position (`top`), in px. The scroll listener must call `setTop`. */
+function useViewport(viewport: RefObject<HTMLDivElement>) {
+  const [size, setSize] = useState({ width: 1000, height: 600 });
+  const [top, setTop] = useState(0);
+  useEffect(() => {
+    const { current } = viewport;
+    if (current === null) return undefined;
+    const observer = new ResizeObserver(() => setSize({ width: current.clientWidth, height: current.clientHeight }));
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [viewport]);
+  return { size, top, setTop };
+}
+
+/** Changes the scroll position when new rows arrive, so that the visible rows do not move. Does nothing if the newest row is visible. */
+function useStablePosition(
+  viewport: { readonly current: HTMLDivElement | null },
+  matches: readonly RequestRow[],
+  { rowPx, top }: { readonly rowPx: number; readonly top: number },
+): void {
+  const last = useRef<RequestRow>();
+  const newest = matches.at(-1);
+  useLayoutEffect(() => {
+    const { current } = viewport;
+    const previous = last.current;
+    last.current = newest;
+    if (current === null || previous === undefined || top < rowPx) return;
+    let added = 0;
+    while (added < matches.length && matches.at(-1 - added) !== previous) added++;
+    if (added > 0 && added < matches.length) current.scrollTop += added * rowPx;
+  }, [viewport, matches, newest, rowPx, top]);
+}
+
+/** Returns `count` rows, newest first. Skips the newest `first` rows. */
+function getNewest(rows: readonly RequestRow[], first: number, count: number): readonly RequestRow[] {
+  return rows.slice(Math.max(0, rows.length - first - count), Math.max(0, rows.length - first)).reverse();
+}
+
+/** Returns the row that a key such as `ArrowDown` selects, and its index in the list. The newest row has the index 0. Returns undefined for other keys. */
+function findTarget(key: string, matches: readonly RequestRow[], selected: SelectedRequest | undefined) {
+  if (key === 'Escape') return selected === undefined ? undefined : { row: undefined, index: 0 };
+  const position = matches.findLastIndex((row) => isSelected(row, selected));
+  const current = position < 0 ? -1 : matches.length - 1 - position;
+  const moves: Readonly<Record<string, number>> = {
+    ArrowDown: current + 1,
+    ArrowUp: current - 1,
+    PageDown: current + 10,
+    PageUp: current - 10,
+    Home: 0,
+    End: matches.length - 1,
+  };
+  const wanted = moves[key];
+  if (wanted === undefined || matches.length === 0) return undefined;
+  const index = Math.max(0, Math.min(matches.length - 1, wanted));
+  return { row: matches[matches.length - 1 - index], index };
+}
+
+/** Scrolls the list so that a row is visible. The table header covers the top of the viewport. */
+function scrollIntoView(viewport: HTMLDivElement, index: number, rowPx: number): void {
+  const top = index * rowPx;
+  if (top < viewport.scrollTop) viewport.scrollTop = top;
+  const bottom = top + rowPx + HEAD_PX;
+  if (bottom > viewport.scrollTop + viewport.clientHeight) viewport.scrollTop = bottom - viewport.clientHeight;
+}

@@ -1,0 +1,102 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { useConsole } from './context.ts';
+
+/** The properties of a button that runs an action. */
+interface ActionProps {
+  readonly action: () => Promise<unknown>;
+  /** The message that is shown after the action has succeeded. Absent if the page shows the result in another way. */
+  readonly done?: string;
+  readonly class?: string;
+  readonly label?: string;
+  readonly isDisabled?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** Returns `run` and `isRunning`. `run` runs an action and then shows the message `done` or the error. `isRunning` is true while the action runs. */
+export function useAction(action: () => Promise<unknown>, done?: string) {
+  const { notices } = useConsole();
+  const [isRunning, setRunning] = useState(false);
+  const run = async () => {
+    if (isRunning) return;
+    setRunning(true);
+    try {
+      await action();
+      if (done !== undefined) notices.show(done);
+    } catch (error) {
+      notices.showError(error);
+    } finally {
+      setRunning(false);
+    }
+  };
+  return { run, isRunning };
+}
+
+/**
+ * A button that runs an action, and shows the message `done` or the error. While the action runs, the button is not disabled, because a disabled button loses
+ * the focus.
+ */
+export function ActionButton({ action, done, class: className, label, isDisabled = false, children }: ActionProps) {
+  const { run, isRunning } = useAction(action, done);
+  return (
+    <button
+      type="button"
+      class={className}
+      aria-label={label}
+      aria-busy={isRunning}
+      disabled={isDisabled}
+      onClick={run}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** A button that runs an action after a second click, which confirms the first click. */
+export function ConfirmButton({ action, done, class: className = '', label, isDisabled, children }: ActionProps) {
+  const [isAsking, setAsking] = useState(false);
+  const { run, isRunning } = useAction(action, done);
+  const onClick = () => {
+    setAsking(!isAsking);
+    if (isAsking) run();
+  };
+  return (
+    <button
+      type="button"
+      class={isAsking ? `${className} danger` : className}
+      aria-label={label === undefined ? undefined : `${isAsking ? 'Confirm: ' : ''}${label}`}
+      aria-busy={isRunning}
+      disabled={isDisabled}
+      onClick={onClick}
+      onBlur={() => setAsking(false)}
+    >
+      {children}
+      {isAsking && '?'}
+    </button>
+  );
+}
+
+/** A button that copies text to the clipboard. `name`: the format of the text, such as `curl`. */
+export function CopyButton({ name, getText }: { readonly name: string; readonly getText: () => string }) {
+  const copy = async () => {
+    await copyText(getText()).catch(() => {
+      throw new Error('The browser does not allow the page to use the clipboard.');
+    });
+  };
+  return (
+    <ActionButton action={copy} done={`Copied: ${name}`} label={`Copy as ${name}`}>
+      {name}
+    </ActionButton>
+  );
+}
+
+/** Copies text to the clipboard. The clipboard API needs HTTPS or localhost. Without this API, the text is copied from a temporary text area. */
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+}

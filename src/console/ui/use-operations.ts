@@ -1,0 +1,10 @@
+import { useConsole } from './context.ts';
+import { useLoaded, useObservable } from './hooks.ts';
+
+/** Loads the operations of the contract, and whether the current sandbox mocks each operation. */
+export function useOperations() {
+  const { api, router, server } = useConsole();
+  const { sandbox } = useObservable(router.route);
+  const reloads = useObservable(server)?.contract.reloads ?? 0;
+  return useLoaded(`operations ${sandbox} ${reloads}`, () => api.send('listOperations', { path: { id: sandbox } }));
+}
