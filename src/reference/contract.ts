@@ -1,0 +1,75 @@
+/** An OpenAPI document, with the properties that the page reads or changes. */
+export interface OpenApiDocument {
+  readonly info?: { readonly title?: string };
+  readonly paths?: Readonly<Record<string, PathItem>>;
+  readonly servers?: readonly Server[];
+}
+
+type PathItem = Readonly<Record<string, unknown>>;
+
+/** A server as RapiDoc shows it. */
+export interface Server {
+  readonly url: string;
+  readonly computedUrl: string;
+  readonly description: string;
+}
+
+/** A loaded document. `tag`: its `ETag` header, which changes with the document. */
+export interface LoadedDocument {
+  readonly document: OpenApiDocument;
+  readonly tag: string;
+}
+
+/** An error response of the server. */
+export class ResponseError extends Error {
+  override readonly name = 'ResponseError';
+
+  /** `detail`: the message of the problem document. */
+  constructor(
+    readonly status: number,
+    detail: string,
+  ) {
+    super(detail);
+  }
+}
+
+/** Loads a document. Throws a `ResponseError` if the server sends an error, and a `TypeError` if the server can't be reached. */
+export async function loadDocument(path: string, headers: HeadersInit): Promise<LoadedDocument> {
+  const response = await fetch(path, { headers, cache: 'no-store' });
+  if (!response.ok) throw new ResponseError(response.status, await readDetail(response));
+  return { document: await response.json(), tag: response.headers.get('ETag') ?? '' };
+}
+
+/** Returns whether the document on the server has changed. `tag`: the tag of the loaded document. Throws a `TypeError` if the server can't be reached. */
+export async function hasChanged(path: string, tag: string, headers: HeadersInit): Promise<boolean> {
+  const response = await fetch(path, { method: 'HEAD', headers: { ...headers, 'If-None-Match': tag } });
+  return response.ok;
+}
+
+async function readDetail(response: Response): Promise<string> {
+  const problem = await response.json().catch(() => undefined);
+  return typeof problem?.detail === 'string' ? problem.detail : `The server responded with ${response.status}.`;
+}
+
+/**
+ * Returns a copy of a document whose only server is `server`. The page does not allow requests to the servers of the contract, because they can be other hosts.
+ */
+export function withServer(document: OpenApiDocument, server: Server): OpenApiDocument {
+  const paths = Object.entries(document.paths ?? {}).map(([path, { servers: _, ...item }]) => {
+    const parts = Object.entries(item).map(([name, part]) => [name, removeServers(part)]);
+    return [path, Object.fromEntries(parts)];
+  });
+  return { ...document, servers: [server], paths: Object.fromEntries(paths) };
+}
+
+function removeServers(part: unknown): unknown {
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+  const { servers: _, ...others } = part as { readonly servers?: unknown };
+  return others;
+}
+
+/** Returns a Server Object with the address of this server and the path prefix of a sandbox. `sandboxId`: empty for an address without the prefix. */
+export function createServer(sandboxId: string): Server {
+  const url = sandboxId === '' ? location.origin : `${location.origin}/_sandbox/${sandboxId}`;
+  return { url, computedUrl: url, description: sandboxId === '' ? 'This server' : `Sandbox ${sandboxId}` };
+}

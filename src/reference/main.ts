@@ -1,0 +1,81 @@
+import { createServer, hasChanged, type LoadedDocument, loadDocument, ResponseError, withServer } from './contract.ts';
+import { addSandboxInput, getSandboxId, keepSandboxInLinks } from './sandbox.ts';
+import { askForToken, getTokenHeaders } from './token.ts';
+import { addViewer, type RapiDocElement, selectServer } from './viewer.ts';
+
+/** The interval at which the page checks whether the document has changed, in ms. */
+const POLL_INTERVAL_MS = 2_000;
+
+const isControl = location.pathname.replace(/\/$/, '').endsWith('/control');
+const path = isControl ? '/_control/openapi.json' : '/_docs/openapi.json';
+const getHeaders = () => (isControl ? getTokenHeaders() : {});
+
+/** Returns an element of index.html. */
+function find<T extends HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+
+function setText(id: string, text: string): void {
+  find(id).textContent = text;
+}
+
+/** Loads the document. Asks the user for the token if the server requires a token. */
+async function loadWithToken(): Promise<LoadedDocument> {
+  for (;;) {
+    try {
+      return await loadDocument(path, getHeaders());
+    } catch (error) {
+      if (!(error instanceof ResponseError) || error.status !== 401) throw error;
+      await askForToken(find('token'), find('token-text'));
+    }
+  }
+}
+
+/** Shows a document in the viewer. */
+async function show(viewer: RapiDocElement, { document: contract }: LoadedDocument): Promise<void> {
+  document.title = `${contract.info?.title ?? 'API'} - API reference`;
+  await viewer.loadSpec(withServer(contract, createServer(isControl ? '' : getSandboxId())));
+}
+
+/** Loads and shows the document again whenever it changes. Shows a message while the server can't be reached. */
+async function follow(viewer: RapiDocElement, firstTag: string): Promise<never> {
+  let tag = firstTag;
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+    if (document.visibilityState === 'hidden') continue;
+    try {
+      if (await hasChanged(path, tag, getHeaders())) {
+        const loaded = await loadDocument(path, getHeaders());
+        await show(viewer, loaded);
+        tag = loaded.tag;
+      }
+      setText('connection', '');
+    } catch {
+      setText('connection', 'Connection lost, reconnecting');
+    }
+  }
+}
+
+/** Adds the token to a request that the user sends with "Try". */
+function addToken({ detail }: CustomEvent<{ readonly request: { readonly headers: Headers } }>): void {
+  for (const [name, value] of Object.entries(getTokenHeaders())) detail.request.headers.set(name, value);
+}
+
+/** Loads the document, shows it, and shows it again whenever it changes. */
+async function start(): Promise<void> {
+  const loaded = await loadWithToken();
+  find('notice').hidden = true;
+  const viewer = await addViewer();
+  if (isControl) viewer.addEventListener('before-try', (event) => addToken(event as Parameters<typeof addToken>[0]));
+  else {
+    addSandboxInput({ form: find('sandbox'), input: find('sandbox-id'), list: find('sandboxes') }, (id) =>
+      selectServer(viewer, createServer(id)),
+    );
+  }
+  await show(viewer, loaded);
+  await follow(viewer, loaded.tag);
+}
+
+find(isControl ? 'to-control' : 'to-contract').setAttribute('aria-current', 'page');
+keepSandboxInLinks(getSandboxId());
+start().catch((error) => setText('message', error instanceof Error ? error.message : String(error)));

@@ -1,0 +1,96 @@
+import rapidocUrl from 'rapidoc/dist/rapidoc-min.js?url';
+import { improveAccessibility } from './accessibility.ts';
+import type { OpenApiDocument, Server } from './contract.ts';
+
+/** The custom element `rapi-doc`. */
+export interface RapiDocElement extends HTMLElement {
+  readonly resolvedSpec?: { readonly servers: Server[] } | null;
+  loadSpec(document: OpenApiDocument): Promise<void>;
+  setApiServer(url: string): boolean;
+}
+
+/** The attributes of RapiDoc that are the same for the light and the dark colour scheme. */
+const ATTRIBUTES: Readonly<Record<string, string>> = {
+  // RapiDoc would load Open Sans from another host.
+  'load-fonts': 'false',
+  'regular-font': 'system-ui, sans-serif',
+  'mono-font': 'ui-monospace, monospace',
+  'schema-style': 'table',
+  'show-header': 'false',
+  'show-method-in-nav-bar': 'as-colored-text',
+  'nav-item-spacing': 'compact',
+  'allow-server-selection': 'false',
+  'allow-spec-file-download': 'false',
+  'allow-advanced-search': 'false',
+  'fetch-credentials': 'same-origin',
+};
+
+const LIGHT: Readonly<Record<string, string>> = {
+  theme: 'light',
+  'bg-color': '#ffffff',
+  'text-color': '#1c2026',
+  'primary-color': '#1d4ed8',
+  'nav-bg-color': '#f6f7f9',
+  'nav-text-color': '#59616e',
+  'nav-hover-bg-color': '#e6edfd',
+  'nav-hover-text-color': '#1c2026',
+  'nav-accent-color': '#1d4ed8',
+};
+
+const DARK: Readonly<Record<string, string>> = {
+  theme: 'dark',
+  'bg-color': '#1b1e24',
+  'text-color': '#e7e9ed',
+  'primary-color': '#8db4ff',
+  'nav-bg-color': '#14161a',
+  'nav-text-color': '#a2a9b5',
+  'nav-hover-bg-color': '#22304e',
+  'nav-hover-text-color': '#ffffff',
+  'nav-accent-color': '#8db4ff',
+};
+
+/**
+ * Adds RapiDoc to the page, and returns its element. The colours follow the colour scheme of the browser. On a narrow page, the list of operations at the side
+ * is hidden.
+ */
+export async function addViewer(): Promise<RapiDocElement> {
+  await import(/* @vite-ignore */ rapidocUrl);
+  const viewer = document.createElement('rapi-doc') as RapiDocElement;
+  setAttributes(viewer, ATTRIBUTES);
+  followMedia('(prefers-color-scheme: dark)', (isDark) => setAttributes(viewer, isDark ? DARK : LIGHT));
+  followMedia('(max-width: 767px)', (isNarrow) => viewer.setAttribute('render-style', isNarrow ? 'view' : 'focused'));
+  document.body.append(viewer);
+  const { shadowRoot } = viewer;
+  if (shadowRoot) {
+    shadowRoot.adoptedStyleSheets = [...shadowRoot.adoptedStyleSheets, createOwnStyles()];
+    improveAccessibility(shadowRoot);
+  }
+  return viewer;
+}
+
+/** Selects the server to which RapiDoc sends requests. */
+export function selectServer(viewer: RapiDocElement, server: Server): void {
+  const { resolvedSpec } = viewer;
+  if (!resolvedSpec) return;
+  if (!resolvedSpec.servers.some(({ url }) => url === server.url)) resolvedSpec.servers.push({ ...server });
+  viewer.setApiServer(server.url);
+}
+
+/** Returns additional styles, which can't be set with an attribute or a shadow part of RapiDoc. */
+function createOwnStyles(): CSSStyleSheet {
+  const styles = new CSSStyleSheet();
+  // RapiDoc moves the line with the license to the left of the text.
+  styles.replaceSync('#api-info { margin-left: 0 }');
+  return styles;
+}
+
+/** Calls `apply` now and whenever the result of a media query changes. `matches`: whether the media query matches. */
+function followMedia(query: string, apply: (matches: boolean) => void): void {
+  const media = matchMedia(query);
+  media.addEventListener('change', () => apply(media.matches));
+  apply(media.matches);
+}
+
+function setAttributes(element: HTMLElement, attributes: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+}
