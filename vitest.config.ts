@@ -3,6 +3,34 @@ import { defineConfig } from 'vitest/config';
 
 const compiled = fileURLToPath(new URL('dist/compiled', import.meta.url));
 
+/** Files that take seconds, and files with properties that the long tests check for many more cases. Only the long tests run them. */
+export const SLOW_FILES = [
+  'test/check/check-server.test.ts',
+  'test/check/idempotency-key.test.ts',
+  'test/check/own-shop.test.ts',
+  'test/control/large-states.test.ts',
+  'test/mock/complete-value.test.ts',
+  'test/mock/dynamic-responses.test.ts',
+  'test/openapi/compiled-contract.test.ts',
+  'test/openapi/json-limits.test.ts',
+  'test/resources/odd-ids.test.ts',
+  'test/resources/random-documents.test.ts',
+  'test/resources/wrapped.test.ts',
+  'test/store/edits.test.ts',
+];
+
+/** Files of test/http and test/shop/operations that take seconds. The long tests run these two folders with the built program. */
+const SLOW_WITH_PROGRAM = [
+  'test/http/long-lists.test.ts',
+  'test/http/request-timeouts.test.ts',
+  'test/http/problem-documents.test.ts',
+  'test/http/connections.test.ts',
+  'test/http/front-door.test.ts',
+  'test/http/origins.test.ts',
+  'test/http/request-log.test.ts',
+  'test/shop/operations/custom-handlers.test.ts',
+];
+
 export default defineConfig({
   plugins: [
     {
@@ -15,15 +43,8 @@ export default defineConfig({
     },
   ],
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: [
-      'test/long/**',
-      'test/examples/**',
-      // The long tests run these: the first two with many more cases, and all of test/http with what the build has made of the sources.
-      'test/mock/dynamic-responses.test.ts',
-      'test/resources/random-documents.test.ts',
-      'test/http/long-lists.test.ts',
-    ],
+    include: ['test/*.test.ts', 'test/!(long|postgres|examples)/**/*.test.ts'],
+    exclude: process.argv.includes('--coverage') ? [] : [...SLOW_FILES, ...SLOW_WITH_PROGRAM],
     globalSetup: 'test/support/harness/build.ts',
     // Nothing here keeps a state between tests, and a process for each file would spend most of its time on imports.
     isolate: false,
@@ -34,6 +55,18 @@ export default defineConfig({
     hookTimeout: 120_000,
     // On two cores, three workers are done before two or four: each imports the sources, and tests wait a third of their time.
     maxWorkers: 3,
-    coverage: { include: ['src/**/*.ts'], thresholds: { lines: 95 }, reporter: ['text-summary', 'text'] },
+    coverage: {
+      include: ['src/**/*.ts'],
+      // The pages run in the browser tests, and what needs a database in the tests with PostgreSQL.
+      exclude: [
+        'src/console/**',
+        'src/reference/**',
+        'src/store/postgres/**',
+        'src/sandbox/shared/**',
+        'src/server/open-shared-state.ts',
+      ],
+      thresholds: { lines: 95 },
+      reporter: ['text-summary', 'text'],
+    },
   },
 });

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { SLOW_FILES } from './vitest.config.ts';
 
 export default defineConfig({
   test: {
@@ -12,8 +13,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'often',
-          include: ['test/mock/dynamic-responses.test.ts', 'test/resources/random-documents.test.ts'],
+          name: 'slow',
+          include: SLOW_FILES,
           env: { SEEDS: '1000', DOCUMENTS: '60' },
         },
       },

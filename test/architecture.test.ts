@@ -8,10 +8,10 @@ import { projectFile } from './support/fixtures/default-data.ts';
 /** The source files: path below src/, text, and text without types and comments. */
 const sources = await Promise.all(
   readdirSync(projectFile('src'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.tsx?$/.test(path))
     .map(async (path) => {
       const text = readFileSync(projectFile(`src/${path}`), 'utf8');
-      return { path, text, code: await codeOf(path, text) };
+      return { path, text, code: await getCode(path, text) };
     }),
 );
 
@@ -53,6 +53,7 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
   control: [
     { may: ['sandbox'], because: 'it controls sandboxes' },
     { may: ['store'], because: 'states, and their validation, are what it reads and replaces' },
+    { may: ['application.ts'], because: 'types of the tables and the example requests of an application' },
   ],
   sandbox: [
     { may: ['store'], because: 'a sandbox has a store' },
@@ -73,6 +74,14 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
   ],
   check: [{ may: ['mock', 'openapi'], because: 'it checks any server over HTTP, by its contract alone' }],
   client: [{ may: ['control'], because: 'types of the control API' }],
+  console: [
+    {
+      may: ['control/operation.ts'],
+      because: 'types of the control API, which is all that the page knows of the server',
+    },
+  ],
+  // A page in the browser, which reads the contract over HTTP.
+  reference: [],
   testing: [
     { may: ['server', 'client'], because: 'the kit starts a server and controls it over HTTP' },
     { may: ['control/operation.ts'], because: 'types that tests use' },
@@ -104,11 +113,19 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'co-body': ['http'],
   '@fastify/busboy': ['http'],
   send: ['http'],
+  'prom-client': ['http/metrics.ts'],
   pino: ['server/logger.ts'],
   commander: ['cli', 'check/options.ts'],
   'openapi-typescript': ['cli/types-command.ts'],
   'fast-check': ['check', 'shop/model'],
   re2js: ['sandbox/matcher'],
+  pg: ['store/postgres'],
+};
+
+/** Packages that are bundled into the files of the pages. They are not dependencies of the package. */
+const pagePackages: Readonly<Record<string, readonly string[]>> = {
+  preact: ['console'],
+  rapidoc: ['reference'],
 };
 
 /** Words of the shop, also within a name such as `productId`. `order` alone may be that of a list. */
@@ -120,7 +137,7 @@ const exemptLines: readonly string[] = [
   '[/product|article|goods|sku|(^|_|order|line)item/i, ({ pick }) =>',
 ];
 
-/** Which files import the modules of Node that reach outside of the process, or that bring what differs from run to run. */
+/** The files that import the modules of Node that reach outside of the process, or that bring what differs from run to run. */
 const modules: Readonly<Record<string, readonly string[]>> = {
   'node:fs': [
     'openapi/document.ts',
@@ -139,6 +156,8 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   // A check waits where a server limits the rate of requests, and before it repeats a sequence.
   'node:timers/promises': [
     'store',
+    // The other servers store their journals.
+    'sandbox/shared/shared-journals.ts',
     'http/pipeline/faults.ts',
     'http/pipeline/retry-detector.ts',
     'check',
@@ -163,8 +182,14 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'store/lock.ts',
     'store/file-content.ts',
     'store/durable-file.ts',
+    // The ids of changes, and the hashes of collections.
+    'store/postgres/ids.ts',
     'cli/main.ts',
     'http/control/access.ts',
+    // The hash of a request, by which a repeated request is recognized.
+    'http/pipeline/idempotency.ts',
+    // A key that no server has stored.
+    'check/idempotency-key.ts',
     // The hash of a contract, by which its compiled form is found.
     'openapi/compiled-contract.ts',
   ],
@@ -202,27 +227,28 @@ const reaches: readonly { what: string; pattern: RegExp; places: readonly string
   {
     what: 'the clock',
     pattern: /\bDate\.now\b|\bnew Date\b|\bDate\(/,
-    places: ['server/start-application.ts', 'mock/realistic-values.ts', 'util/iso-time.ts'],
+    // The console runs in a browser, and shows times.
+    places: ['server/start-application.ts', 'mock/realistic-values.ts', 'util/iso-time.ts', 'console'],
   },
-  // Two runs of the same tests on one server must not share sandboxes.
+  // Two runs of the same tests on one server must not share sandboxes, and two checks must not share idempotency keys.
   {
     what: 'chance',
     pattern: /\bMath\.random\b|\bcrypto\.|\brandomUUID\b/,
-    places: ['server/start-application.ts', 'testing/playwright.ts'],
+    places: ['server/start-application.ts', 'testing/playwright.ts', 'check/idempotency-key.ts'],
   },
 ];
 
 const imports = sources.flatMap(({ path, text }) =>
   ts
     .preProcessFile(text, true, true)
-    .importedFiles.map(({ fileName }) => ({ from: path, to: targetOf(path, fileName) })),
+    .importedFiles.map(({ fileName }) => ({ from: path, to: getTarget(path, fileName) })),
 );
 const ownImports = imports.filter(({ to }) => to.own).map(({ from, to }) => ({ from, to: to.name }));
 const strangeImports = imports.filter(({ to }) => !to.own).map(({ from, to }) => ({ from, to: to.name }));
 
 describe('the source code', () => {
   it('has an import rule for each folder', () => {
-    expect(new Set(sources.map(({ path }) => folderOf(path)))).toEqual(new Set(Object.keys(rules)));
+    expect(new Set(sources.map(({ path }) => getFolder(path)))).toEqual(new Set(Object.keys(rules)));
     expect(ownImports.length).toBeGreaterThan(sources.length);
   });
 
@@ -230,7 +256,7 @@ describe('the source code', () => {
     const places = ['util', ...allowed.flatMap(({ may }) => may)];
     const strays = ownImports.filter(
       ({ from, to }) =>
-        folderOf(from) === folder && folderOf(to) !== folder && !places.some((place) => lies(to, place)),
+        getFolder(from) === folder && getFolder(to) !== folder && !places.some((place) => lies(to, place)),
     );
     expect(strays.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
@@ -251,18 +277,18 @@ describe('the source code', () => {
     const all = Object.entries(rules).flatMap(([folder, list]) => list.map((rule) => ({ folder, ...rule })));
     const unused = all.flatMap(({ folder, may }) =>
       may
-        .filter((place) => !ownImports.some(({ from, to }) => folderOf(from) === folder && lies(to, place)))
+        .filter((place) => !ownImports.some(({ from, to }) => getFolder(from) === folder && lies(to, place)))
         .map((place) => `${folder} → ${place}`),
     );
     expect(unused).toEqual([]);
   });
 
   it('has no import cycles', () => {
-    expect(cyclesOf(ownImports)).toEqual([]);
+    expect(getCycles(ownImports)).toEqual([]);
   });
 
   it.each(['openapi', 'mock', 'util'])('in %s serves any document: it names no product, cart or order', (folder) => {
-    const own = sources.filter(({ path }) => folderOf(path) === folder);
+    const own = sources.filter(({ path }) => getFolder(path) === folder);
     const named = own.flatMap(({ path, text }) =>
       text
         .split('\n')
@@ -273,27 +299,31 @@ describe('the source code', () => {
     expect(named).toEqual([]);
   });
 
-  it.each(Object.entries({ ...packages, ...modules }))('imports %s only in %j', (name, places) => {
+  it.each(Object.entries({ ...packages, ...pagePackages, ...modules }))('imports %s only in %j', (name, places) => {
     const importers = strangeImports.filter(({ to }) => to === name).map(({ from }) => from);
     expect(importers).not.toEqual([]);
     expect(importers.filter((path) => !places.some((place) => lies(path, place)))).toEqual([]);
   });
 
   it('imports no external package without a rule', () => {
-    const known = new Set([...Object.keys(packages), ...Object.keys(modules)]);
+    const known = new Set([...Object.keys(packages), ...Object.keys(pagePackages), ...Object.keys(modules)]);
     expect(strangeImports.filter(({ to }) => !known.has(to))).toEqual([]);
   });
 
   it('has a rule for every dependency of the package', () => {
-    const { dependencies, peerDependencies } = JSON.parse(readFileSync(projectFile('package.json'), 'utf8'));
+    const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
+      readFileSync(projectFile('package.json'), 'utf8'),
+    );
     // TypeScript is a dependency of openapi-typescript.
-    const needed = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => name !== 'typescript');
+    const needed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
+      (name) => name !== 'typescript',
+    );
     expect(Object.keys(packages).toSorted()).toEqual(needed.toSorted());
   });
 
   it.each(reaches)('uses $what only in $places', ({ pattern, places }) => {
     const reaching = sources.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
-    expect(reaching.filter((path) => !places.includes(path))).toEqual([]);
+    expect(reaching.filter((path) => !places.some((place) => lies(path, place)))).toEqual([]);
   });
 });
 
@@ -301,7 +331,7 @@ describe('the source code', () => {
 const SHOP_NAMES =
   /\bproducts\b|product[A-Z]|Products?\b|\bcart\b|cart[A-Z]|[a-z]Cart|\borders\b|order(Id|Time)|createOrder|delivery ?option/;
 
-function folderOf(path: string): Folder {
+function getFolder(path: string): Folder {
   return path.split('/')[0] ?? path;
 }
 
@@ -310,21 +340,21 @@ function lies(path: string, place: string): boolean {
   return path === place || path.startsWith(`${place}/`);
 }
 
-function targetOf(from: string, specifier: string): { own: boolean; name: string } {
+function getTarget(from: string, specifier: string): { own: boolean; name: string } {
   if (specifier.startsWith('.')) return { own: true, name: join(dirname(from), specifier) };
   // `ajv-formats/dist/formats.js` belongs to the package `ajv-formats`.
   return { own: false, name: /^(?:node:.*|@[^/]+\/[^/]+|[^/]+)/.exec(specifier)?.[0] ?? specifier };
 }
 
 /** Returns a TypeScript text without types and comments. */
-async function codeOf(path: string, text: string): Promise<string> {
+async function getCode(path: string, text: string): Promise<string> {
   const { code } = await transformWithOxc(text, path);
   const codegen = { removeWhitespace: false, legalComments: 'none' } as const;
   return minifySync(path, code, { compress: false, mangle: false, codegen }).code;
 }
 
 /** Returns the import cycles, each as a path of files. */
-function cyclesOf(edges: readonly { from: string; to: string }[]): string[] {
+function getCycles(edges: readonly { from: string; to: string }[]): string[] {
   const cycles: string[] = [];
   const done = new Set<string>();
   const visit = (file: string, way: readonly string[]) => {

@@ -1,5 +1,6 @@
-// Follows the chapter "In your project" of the README in an empty folder: installs the packed tarball, Vite and Playwright in a front-end project, checks
-// the types of the Playwright example, and runs the tests of both in the Chromium of the system. Ends with the exit code of the tests.
+// Follows the section "Use it" of the README in an empty folder: installs the packed tarball, Vite and Playwright in a front-end project, checks
+// the types of the Playwright example, and runs the tests of both, and of the pages of the package (console/, pages/), in the Chromium of the system. Ends with
+// the exit code of the tests.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,17 @@ import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = join(here, '..', '..');
-const PACKAGES = ['vite@8.3.8', '@playwright/test@1.65.1', 'typescript@5.9.3', '@types/node@20.19.43'];
+const PACKAGES = [
+  'vite@8.3.8',
+  '@playwright/test@1.65.1',
+  'axe-core@4.14.1',
+  'typescript@5.9.3',
+  '@types/node@20.19.43',
+];
+
+/** What is run instead of the tests: `replicas` runs those of the front end with two servers, `performance` measures the console, and `pictures` makes the pictures of the documentation. */
+const [SUITE = 'tests'] = process.argv.slice(2);
+const PICTURES = join(root, 'docs', 'images');
 
 const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome']
   .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim())
@@ -30,15 +41,24 @@ function runIn(folder) {
     const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
     cpSync(join(here, 'app'), folder, { recursive: true });
     cpSync(join(here, '..', 'examples', 'playwright'), join(folder, 'kit'), { recursive: true });
-    for (const file of ['browser.config.js', 'foreign.spec.js']) cpSync(join(here, file), join(folder, file));
+    for (const file of ['browser.config.js', 'foreign.spec.js', 'console', 'pages', 'performance', 'pictures'])
+      cpSync(join(here, file), join(folder, file), { recursive: true });
     step('npm', ['install', '--save-dev', '--no-audit', '--no-fund', `./${tarball}`, ...PACKAGES]);
     step('npx', ['--no-install', 'tsc', '--project', 'kit']);
     step('npx', ['--no-install', 'tsc', '--project', 'kit', '--module', 'esnext', '--moduleResolution', 'bundler']);
-    const playwright = ['--no-install', 'playwright', 'test', '--config', 'browser.config.js'];
-    return (
-      spawnSync('npx', playwright, { cwd: folder, stdio: 'inherit', env: { ...process.env, CHROMIUM } }).status ?? 1
-    );
+    return runSuites(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Runs the specs of a front-end project and of the kit, then those of the pages, or another suite. Returns the first exit code that is not 0. */
+function runSuites(folder) {
+  const playwright = ['--no-install', 'playwright', 'test', '--config', 'browser.config.js'];
+  for (const suite of SUITE === 'tests' ? ['tests', 'pages'] : [SUITE]) {
+    const env = { ...process.env, CHROMIUM, ROOT: root, SUITE: suite, ...(suite === 'pictures' && { PICTURES }) };
+    const { status } = spawnSync('npx', playwright, { cwd: folder, stdio: 'inherit', env });
+    if (status !== 0) return status ?? 1;
+  }
+  return 0;
 }

@@ -75,7 +75,7 @@ describe('The command line of storefront check', () => {
     [['--max-time', '1h'], /--max-time must be an integer from 0 to 86400/],
     [['-H', 'no header'], /Enter a header as 'Name: value'/],
     [['-H', 'a: b\r\nc: d'], /Enter a header/],
-    [['--only', 'a,,b'], /Enter operation ids, separated by commas/],
+    [['--only', 'a,,b'], /Enter comma-separated operationIds/],
     [['localhost:3000'], /Enter a URL such as http:\/\/localhost:3000/],
     [['http://localhost:3000/?a'], /Enter a URL/],
     [['http://localhost:1', 'http://localhost:2'], /too many arguments/],
@@ -128,7 +128,7 @@ describe('runCheck', () => {
   it('requires a URL for the contract of another API', async () => {
     const path = join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml');
     await expect((await judging('--contract', path)).report).rejects.toThrow(
-      /notes\.yaml is not the contract of the shop\. Enter the URL of the server/,
+      /Without a URL, storefront check checks the shop, and \S*notes\.yaml is not its contract\. Enter the URL of the server/,
     );
   });
 
@@ -164,7 +164,7 @@ describe('runCheck', () => {
 
 describe('writeReports', () => {
   it('throws an error with the path of a report that it cannot write', () => {
-    const report = { title: '', checks: [], rows: [], failures: [], notes: [], unchecked: [] };
+    const report = { title: '', checks: [], rows: [], failures: [], notes: [], unchecked: [], unreached: [] };
     const written = () => writeReports(report, asked(['--report', '/nowhere/report.xml']), () => {});
     expect(written).toThrow(/^Cannot write the report to \/nowhere\/report\.xml: ENOENT/);
   });

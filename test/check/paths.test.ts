@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { findLifeCycles } from '../../src/check/life-cycles.ts';
 import { findAllowViolations } from '../../src/check/methods.ts';
-import { getPoolName, Pool } from '../../src/check/pool.ts';
+import { getPoolName } from '../../src/check/path-parameters.ts';
+import { Pool } from '../../src/check/pool.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
@@ -90,6 +91,7 @@ describe('findLifeCycles', () => {
       ['POST /things, GET /things/{id}, DELETE /things/{id}'],
     ],
     [['POST /things', 'GET /things/{id}'], ['POST /things, GET /things/{id}, -']],
+    [['POST /things.json', 'GET /things/{id}.json'], ['POST /things.json, GET /things/{id}.json, -']],
     [['POST /things', 'DELETE /things/{id}'], []],
     [['POST /things', 'GET /things/{id}/parts', 'GET /things/all'], []],
     [['POST /things', 'GET /thingses/{id}', 'GET /v2/things/{id}'], []],

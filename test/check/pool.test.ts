@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { getPathParameters } from '../../src/check/path-parameters.ts';
+import { pickIds } from '../../src/check/pick-ids.ts';
 import { Pool } from '../../src/check/pool.ts';
 import type { Route } from '../../src/openapi/routes.ts';
+import { createRandom } from '../../src/util/random.ts';
 
 function collectIds(path: string, body: unknown): readonly unknown[] {
   const pool = new Pool();
@@ -19,5 +22,33 @@ describe('The pool of values for later requests', () => {
 
   it('does not have the ids of other lists as those of the collection', () => {
     expect(collectIds('/recipes', { users: [{ id: 'u' }], tags: [{ id: 't' }] })).toEqual([]);
+  });
+});
+
+/** Adds the resource that the last parameter of a path identifies. */
+function addResource(pool: Pool, path: string, id: string, parents: Readonly<Record<string, string>> = {}): void {
+  for (const place of getPathParameters(path).slice(-1)) pool.addResource(place, { id, parents });
+}
+
+describe('The ids of a path', () => {
+  const BOOK_ITEM = '/books/{bookId}/items/{itemId}';
+  const FILM_ITEM = '/films/{filmId}/items/{itemId}';
+  const pool = new Pool();
+  addResource(pool, '/books/{bookId}', 'b1');
+  addResource(pool, '/books/{bookId}', 'b2');
+  addResource(pool, BOOK_ITEM, 'page', { bookid: 'b2' });
+  addResource(pool, FILM_ITEM, 'scene', { filmid: 'f1' });
+
+  it.each([
+    ['the collection that has the resource', BOOK_ITEM, { bookId: 'b2', itemId: 'page' }],
+    ['the resources that contain it', `${FILM_ITEM}/notes`, { filmId: 'f1', itemId: 'scene' }],
+    ['another path with this name', '/shelves/{shelfId}/films/{filmId}/scenes/{itemId}', { itemId: /page|scene/ }],
+    ['no resource', '/shelves/{shelfId}', {}],
+  ])('are those of %s', (_, path, expected) => {
+    for (let seed = 0; seed < 5; seed++) {
+      const ids = pickIds(path, pool, createRandom(seed));
+      for (const [name, id] of Object.entries(expected)) expect(ids[name]).toMatch(id);
+      expect(Object.keys(ids)).toEqual(expect.arrayContaining(Object.keys(expected)));
+    }
   });
 });

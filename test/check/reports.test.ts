@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toJunit } from '../../src/check/report/junit.ts';
 import { toMarkdown } from '../../src/check/report/markdown.ts';
 import type { Failure, Report } from '../../src/check/report/report.ts';
-import { toText, verdictLine } from '../../src/check/report/text.ts';
+import { formatVerdict, toText } from '../../src/check/report/text.ts';
 import { joinReports } from '../../tools/contract/join-reports.ts';
 import { getElements, readXml } from '../support/oracles/strict-xml.ts';
 
@@ -20,7 +20,16 @@ function failure(parts: Partial<Failure> = {}): Failure {
 }
 
 function report(parts: Partial<Report> = {}): Report {
-  return { title: 'a shop', checks: ['statuses', 'input'], rows: [], failures: [], notes: [], unchecked: [], ...parts };
+  return {
+    title: 'a shop',
+    checks: ['statuses', 'input'],
+    rows: [],
+    failures: [],
+    notes: [],
+    unchecked: [],
+    unreached: [],
+    ...parts,
+  };
 }
 
 const ROWS: Report['rows'] = [
@@ -76,6 +85,15 @@ describe('toJunit', () => {
     ]);
   });
 
+  it('has a skipped case for an operation that was not reached, and an error for a part that was not checked', () => {
+    const root = readXml(toJunit(report({ unreached: ['getPet (why)'], unchecked: ['links of addPet'] })));
+    const cases = getElements(root, 'testcase').map(({ attributes, children }) => [attributes.name, children]);
+    expect(cases).toMatchObject([
+      ['getPet (why)', [{ name: 'skipped' }]],
+      ['links of addPet', [{ name: 'error' }]],
+    ]);
+  });
+
   it('has a case for a failure without a response', () => {
     const root = readXml(toJunit(report({ failures: [failure({ operationId: 'none', status: 'none' })] })));
     expect(getElements(root, 'testcase').map(({ attributes }) => attributes.name)).toEqual(['none input']);
@@ -124,13 +142,16 @@ describe('toText', () => {
     expect(told).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
 
-  const VERDICTS: readonly [failures: readonly Failure[], verdict: string][] = [
-    [[], 'Contract check passed: no violations found'],
-    [[failure()], 'Contract check failed: 1 rule violated, 1 finding'],
-    [[failure(), failure({ operationId: 'b' })], 'Contract check failed: 1 rule violated, 2 findings'],
-    [[failure(), failure({ rule: 'b' })], 'Contract check failed: 2 rules violated, 2 findings'],
+  const VERDICTS: readonly [parts: Partial<Report>, verdict: string][] = [
+    [{}, 'Contract check passed: no violations found'],
+    [{ unreached: ['a'] }, 'Contract check passed: no violations found; 1 operation not reached'],
+    [{ failures: [failure()] }, 'Contract check failed: 1 rule violated, 1 finding'],
+    [{ failures: [failure(), failure({ operationId: 'b' })] }, 'Contract check failed: 1 rule violated, 2 findings'],
+    [{ failures: [failure(), failure({ rule: 'b' })] }, 'Contract check failed: 2 rules violated, 2 findings'],
   ];
-  it.each(VERDICTS)('returns the verdict for %j', (failures, verdict) => expect(verdictLine(failures)).toBe(verdict));
+  it.each(VERDICTS)('returns the verdict for %j', (parts, verdict) =>
+    expect(formatVerdict(report(parts))).toBe(verdict),
+  );
 });
 
 describe('toMarkdown', () => {

@@ -136,6 +136,16 @@ describe('an edit', () => {
   });
 });
 
+describe('an edit of a path parameter', () => {
+  // A value without methods, or with properties that have their names, can't be converted to a text.
+  it.each([Object.create(null), { toString: 1 }, '', '..', []])('is not possible with the value %j', (value) => {
+    const [parameter] = routeOf('GET', '/path/odd-name/{a-b.c}').parameters;
+    if (!parameter) throw new Error('the path has no parameter');
+    const part = { kind: 'parameter', parameter, schema: '' } as const;
+    expect(applyEdit(NOTHING, part, { kind: 'set', value })).toBeUndefined();
+  });
+});
+
 describe('a body', () => {
   it('of a form is serialized so that it is parsed to the same value', () => {
     const route = routeOf('POST', '/body/form');
@@ -168,31 +178,51 @@ describe('a random request', () => {
   });
 });
 
+/** Returns a contract with `POST /nodes`, whose body has a schema and maybe an example. */
+async function loadNodes(schema: object, example?: unknown) {
+  const document = {
+    openapi: '3.0.3',
+    info: { title: 'Nodes', version: '1' },
+    paths: {
+      '/nodes': {
+        post: {
+          requestBody: { required: true, content: { 'application/json': { schema, example } } },
+          responses: { 201: { description: 'Created' } },
+        },
+      },
+    },
+    components: {
+      schemas: {
+        Node: { type: 'object', required: ['next'], properties: { next: { $ref: '#/components/schemas/Node' } } },
+      },
+    },
+  };
+  const folder = await folderWith({ 'nodes.json': JSON.stringify(document) });
+  return loadContract({ path: join(folder, 'nodes.json'), strict: false });
+}
+
 describe('createRequestGenerator', () => {
+  it('leaves out what is readOnly, also if another part of the schema requires it', async () => {
+    const properties = { id: { type: 'string', readOnly: true }, text: { type: 'string' } };
+    const nodes = await loadNodes({ allOf: [{ type: 'object', properties }, { required: ['id', 'text'] }] });
+    const [route] = nodes.routes;
+    const values = route && createRequestGenerator(nodes, new Pool()).createValid(route, 1);
+    expect(values?.body).toEqual({ text: expect.any(String) });
+    expect(route && values && validateValues(nodes, route, { ...values, body: {} })).toMatchObject({
+      violations: [{ pointer: '/text', rule: 'required' }],
+    });
+  });
+
   it('has no valid request for a body with an infinitely recursive schema', async () => {
-    const document = {
-      openapi: '3.0.3',
-      info: { title: 'Endless', version: '1' },
-      paths: {
-        '/nodes': {
-          post: {
-            requestBody: {
-              required: true,
-              content: { 'application/json': { schema: { $ref: '#/components/schemas/Node' } } },
-            },
-            responses: { 201: { description: 'Created' } },
-          },
-        },
-      },
-      components: {
-        schemas: {
-          Node: { type: 'object', required: ['next'], properties: { next: { $ref: '#/components/schemas/Node' } } },
-        },
-      },
-    };
-    const folder = await folderWith({ 'endless.json': JSON.stringify(document) });
-    const endless = await loadContract({ path: join(folder, 'endless.json'), strict: false });
+    const endless = await loadNodes({ $ref: '#/components/schemas/Node' });
     const [route] = endless.routes;
     expect(route && createRequestGenerator(endless, new Pool()).createValid(route, 1)).toBeUndefined();
+  });
+
+  it('sends the example of a body for which no valid value can be generated', async () => {
+    const id = { type: 'string', not: { not: { enum: ['n1'] } } };
+    const nodes = await loadNodes({ type: 'object', required: ['id'], properties: { id } }, { id: 'n1' });
+    const [route] = nodes.routes;
+    expect(route && createRequestGenerator(nodes, new Pool()).createValid(route, 1)?.body).toEqual({ id: 'n1' });
   });
 });

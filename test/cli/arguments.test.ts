@@ -37,13 +37,14 @@ describe('readCommandLine', () => {
 
   it('parses every option of the server', () => {
     const folder = projectFile('images');
-    const args = `--port 0 --host ::1 --data a.json --durability os --default-data b.json --static ${folder} --strict --contract c.yaml --mock a,b --handlers h.mjs --verify strict --sandboxes declared --snapshots ${folder} --no-control --control-token abc --auth a,b=read+write --allow-host shop,.web.test --allow-host=* --allow-origin https://a.test,null --allow-origin http://[::1]:80/ --log off`;
+    const args = `--port 0 --host ::1 --data a.json --durability os --default-data b.json --synonyms s.json --static ${folder} --strict --contract c.yaml --mock a,b --handlers h.mjs --verify strict --sandboxes declared --snapshots ${folder} --no-control --control-token abc --auth a,b=read+write --allow-host shop,.web.test --allow-host=* --allow-origin https://a.test,null --allow-origin http://[::1]:80/ --log off`;
     expect(options(args.split(' '))).toEqual({
       port: 0,
       host: '::1',
       data: 'a.json',
       durability: 'os',
       defaultData: 'b.json',
+      synonyms: 's.json',
       static: folder,
       strict: true,
       contract: 'c.yaml',
@@ -59,6 +60,30 @@ describe('readCommandLine', () => {
       allowOrigin: ['https://a.test', 'null', 'http://[::1]:80/'],
       log: 'off',
     });
+  });
+
+  it('uses a file without an option as the contract', () => {
+    expect(options(['--port', '0', 'a/openapi.yaml'])).toMatchObject({ port: 0, contract: 'a/openapi.yaml' });
+    const refused = [['a.json', 'b.json'], ['a.yml', '--contract', 'b.yml'], ['openapi']];
+    for (const args of refused) expect(read(args)).toMatchObject({ kind: 'refuse' });
+  });
+
+  it.each([
+    [{}, [], 'http://localhost:3000'],
+    [{ PORT: '4000' }, [], 'http://localhost:4000'],
+    [{ PORT: '4000', STOREFRONT_URL: 'http://a.test/' }, [], 'http://a.test'],
+    [{ STOREFRONT_URL: 'http://a.test' }, ['--url', 'http://localhost:3000'], 'http://localhost:3000'],
+  ])(
+    'sends the requests of commands to the server of the environment %j and the options %j',
+    (environment, args, url) => {
+      for (const command of ['reset', 'faults'])
+        expect(read([command, ...args], environment)).toMatchObject({ kind: 'control', options: { url } });
+    },
+  );
+
+  it('refuses an invalid address in the environment', () => {
+    const reason = expect.stringContaining('The environment variable STOREFRONT_URL is "a"');
+    expect(read(['reset'], { STOREFRONT_URL: 'a' })).toMatchObject({ kind: 'refuse', reason });
   });
 
   it('parses the modes of --auth', () => {

@@ -47,6 +47,14 @@ describe('storefront types', () => {
     expect(await readFile(join(folder, 'notes.d.ts'), 'utf8')).toBe(await runTypes(folder, { contract: 'notes.yaml' }));
   });
 
+  it('prints types of the document that the overlay changes', async () => {
+    const overlay = 'overlay: 1.0.0\nactions: [{ target: $.components.schemas.Note.properties.tags, remove: true }]\n';
+    const folder = await folderWith({ 'notes.yaml': NOTES, 'notes.overlay.yaml': overlay });
+    const types = await runTypes(folder, { contract: 'notes.yaml' });
+    expect(types).toContain('text: string;');
+    expect(types).not.toContain('tags: string[]');
+  });
+
   it('generates the types that the package exports for its own contract', async () => {
     const types = await runTypes(projectFile('.'), { contract: 'openapi.yaml' });
     expect(types).toBe(await readFile(projectFile('src/shop/schema.d.ts'), 'utf8'));

@@ -19,6 +19,7 @@ const REQUESTS: readonly [string, string, object?][] = [
   ['DELETE', `${SANDBOXES_PATH}/w1`],
   ['OPTIONS', SANDBOXES_PATH],
   ['GET', '/_control/openapi.yaml'],
+  ['GET', '/_control/openapi.json'],
   ['GET', '/_control/nothing'],
 ];
 
@@ -57,7 +58,7 @@ async function expectRejected(
 /** Expects that requests with these headers have access to the control API. */
 async function expectAccepted(shop: Pick<TestShop, 'port'>, headers: Record<string, string>): Promise<void> {
   const statuses = (await requestAll(shop, headers)).map(({ status }) => status);
-  expect(statuses, JSON.stringify(headers)).toEqual([200, 200, 200, 204, 204, 204, 200, 404]);
+  expect(statuses, JSON.stringify(headers)).toEqual([200, 200, 200, 204, 204, 204, 200, 200, 404]);
 }
 
 async function expectHealthy(shop: Pick<TestShop, 'port'>, headers: Record<string, string> = {}): Promise<void> {
@@ -259,7 +260,9 @@ describe('refuseControlAccess', () => {
   const access = { isOn: true, isLoopback: true, token: undefined };
 
   it('rejects a request without a Host header, which HTTP/1.0 allows', () => {
-    expect(() => refuseControlAccess(access, {})).toThrow('The control API needs a Host header.');
+    expect(() => refuseControlAccess(access, {})).toThrow(
+      'The request has no Host header. Send the host and port of the server in this header.',
+    );
   });
 
   it('accepts a page of this server on any local host name and port', () => {

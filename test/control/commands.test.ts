@@ -180,10 +180,10 @@ describe('a command for the control API', () => {
   it('creates a sandbox, seeds its ids, loads a saved state into it and removes it', async () => {
     const { url, ask } = await startStorefront();
     const run = (line: string) => runAndPrint(`${line} --url ${url} --sandbox w1`);
-    const idsOf = async () =>
+    const getIds = async () =>
       JSON.parse(await runAndPrint(`sandboxes --url ${url}`)).map(({ id }: { id: string }) => id);
     expect(JSON.parse(await run('sandboxes create --from empty-cart'))).toMatchObject({ id: 'w1' });
-    expect(await idsOf()).toEqual(['default', 'w1']);
+    expect(await getIds()).toEqual(['default', 'w1']);
     expect(JSON.parse(await run('ids seed 7'))).toEqual({ seed: 7 });
     const empty = await run('state');
     const folder = await folderWith({ 'state.json': empty, 'broken.json': '{"cartItems":' });
@@ -194,7 +194,7 @@ describe('a command for the control API', () => {
       reason: expect.stringContaining('broken.json: '),
     });
     await run('sandboxes remove');
-    expect(await idsOf()).toEqual(['default']);
+    expect(await getIds()).toEqual(['default']);
   });
 
   it('prints journal entries as lines and returns whether a verification passed', async () => {
@@ -213,7 +213,7 @@ describe('a command for the control API', () => {
       /^ {3}1 12:00:00 POST {3}503 \/_sandbox\/w1\/api\/orders createOrder [\d.]+ ms forced: faults=f1 phase=before status=503\n {3}2 [^\n]* 201 [^\n]*\n$/,
     );
     expect(await runCommand('journal verify --operation createOrder --times 2')).toEqual([
-      'Expected exactly 2 matching requests, found 2\n',
+      'Verified: expected exactly 2 matching requests, found 2\n',
       true,
     ]);
     const [misses, isVerified] = await runCommand('journal verify --operation listOrders --at-least 1 --within 1');

@@ -25,6 +25,12 @@ describe('GET /_control/openapi.yaml', () => {
     expect(served).toEqual(others);
   });
 
+  it('returns the same document as GET /_control/openapi.json', async () => {
+    const { shop } = await startWithControl();
+    const { text } = await shop.ask('GET', '/_control/openapi.yaml');
+    expect((await shop.ask('GET', '/_control/openapi.json')).body).toEqual(load(text));
+  });
+
   it('does not affect GET /openapi.yaml, which has no path of the control API', async () => {
     const { shop } = await startWithControl();
     expect((await shop.ask('GET', '/openapi.yaml')).text).not.toContain('/_control/sandboxes');

@@ -41,7 +41,10 @@ describe('a path of the control API', () => {
       ['POST', '', 'GET'],
       ['PATCH', '/w1', 'GET, PUT, DELETE'],
       ['GET', '/w1/reset', 'POST'],
-      ['DELETE', '/w1/state', 'GET, PUT'],
+      ['DELETE', '/w1/state', 'GET, PUT, PATCH'],
+      ['PUT', '/w1/state/products', 'GET'],
+      ['GET', '/w1/operations/listProducts', 'PUT'],
+      ['DELETE', '/w1/requests/1', 'GET'],
       ['POST', '/w1/clock', 'GET, PUT, DELETE'],
       ['PUT', '/w1/clock/advance', 'POST'],
       ['POST', '/w1/ids', 'GET, PUT, DELETE'],
@@ -79,7 +82,7 @@ describe('an invalid sandbox id or snapshot name', () => {
   });
 });
 
-describe('a request that breaks the contract of the control API', () => {
+describe('a request that violates the contract of the control API', () => {
   const bodies: readonly [string, string, unknown, string, string][] = [
     ['PUT', '/w1', { form: 'full-cart' }, '/form', 'did you mean "from"?'],
     ['PUT', '/w1', { from: '' }, '/from', ''],

@@ -38,7 +38,7 @@ describe('a header of a fault', () => {
     [{ 'X-A': 'a\rb' }, '400 invalid-request', '/headers/X-A', /use a string that matches/],
     [{ 'X-A': 'a\n' }, '400 invalid-request', '/headers/X-A', /use a string that matches/],
   ])(
-    'is rejected with a JSON Pointer if it cannot be sent or breaks the contract: %j',
+    'is rejected with a JSON Pointer if it cannot be sent or violates the contract: %j',
     async (headers, problem, pointer, reason) => {
       const fault = { operation: 'listOrders', status: 503, body: 'text', headers };
       const reply = await newSandbox().sendControl('POST', '/faults', fault);

@@ -87,7 +87,7 @@ describe('a fault with limits', () => {
     expect(await getCounters(sandbox, long)).toEqual([2, 2, false]);
   });
 
-  it('does not apply to requests that break the contract, which get a 400 response', async () => {
+  it('does not apply to requests that violate the contract, which get a 400 response', async () => {
     const sandbox = newSandbox();
     const id = await addFault(sandbox, { operation: 'addCartItem', status: 503, times: 1 });
     expectProblem(await sandbox.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 }), 400, 'invalid-request');

@@ -113,9 +113,9 @@ describe('a fault with a matcher', () => {
   it.each(MATCHERS)('applies only to matching requests: %j', async (where, match, mismatch) => {
     const sandbox = newSandbox();
     const id = await addFault(sandbox, { where, status: 500 });
-    const statusOf = async ([method, path, headers, body]: SentRequest) =>
+    const getStatus = async ([method, path, headers, body]: SentRequest) =>
       (await sandbox.ask(method, path, body, headers)).status;
-    expect([await statusOf(match), (await statusOf(mismatch)) < 500]).toEqual([500, true]);
+    expect([await getStatus(match), (await getStatus(mismatch)) < 500]).toEqual([500, true]);
     expect(await getCounters(sandbox, id)).toEqual([1, 1, false]);
   });
 

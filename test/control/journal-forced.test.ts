@@ -109,7 +109,7 @@ describe('the forced part of a journal entry', () => {
   });
 });
 
-describe('a response that breaks the contract', () => {
+describe('a response that violates the contract', () => {
   it('is recorded in the journal with its violations', async () => {
     const listOrders = (() => ({ body: [{ id: 1 }] })) as never;
     const sandbox = getSandboxClient(

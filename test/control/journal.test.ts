@@ -31,6 +31,7 @@ describe('the journal of a sandbox', () => {
       at: NOW,
       durationMs: expect.any(Number),
       operation: 'addCartItem',
+      decision: { source: 'handler' },
       request: {
         method: 'POST',
         url: '/api/cart-items',

@@ -41,7 +41,7 @@ describe('PUT /_control/sandboxes/ID/state with a large state', () => {
     for (const body of [`{"orders":[${'{},'.repeat(3_000_000)}{}]}`, `{"orders":[${'1,'.repeat(1_300_000)}1]}`]) {
       const reply = await sendControl('PUT', '/w1/state', body);
       expectProblem(reply, 413, 'body-too-large');
-      expect(reply.body.detail).toContain('more than 1200000 objects, arrays, properties and entries');
+      expect(reply.body.detail).toContain('more than 1200000 objects, arrays, properties and array items');
     }
     expect(await listSandboxIds(shop)).toEqual(['default']);
   });

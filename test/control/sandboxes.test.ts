@@ -104,13 +104,26 @@ describe('the sandboxes of the control API', () => {
     expect((await sendControl('GET', '/w1')).body.counts.orders).toBe(3);
   });
 
+  it('include the default sandbox, whose clock follows the time of the machine again when it is recreated', async () => {
+    const { sendControl } = await startWithControl();
+    await sendControl('PUT', '/default/clock', { now: '2030-01-01T00:00:00.000Z', frozen: true });
+    const { clock } = (await sendControl('PUT', '/default')).body;
+    expect(clock).toEqual(NEW_SANDBOX.clock);
+    expect((await sendControl('GET', '/default/clock')).body).toEqual(clock);
+  });
+
   it('include the default sandbox, which cannot be removed, and keeps its snapshots when it is recreated', async () => {
     const { shop, sendControl } = await startWithControl();
     expectProblem(await sendControl('DELETE', '/default'), 409, 'default-sandbox');
     await shop.ask('POST', '/api/orders');
     await sendControl('PUT', '/default/snapshots/a');
     await sendControl('PUT', '/default/ids', { seed: 1 });
-    expect((await sendControl('PUT', '/default')).body).toEqual({ id: 'default', ...NEW_SANDBOX, snapshots: ['a'] });
+    expect((await sendControl('PUT', '/default')).body).toEqual({
+      id: 'default',
+      ...NEW_SANDBOX,
+      revision: 2,
+      snapshots: ['a'],
+    });
     expect((await shop.ask('GET', '/api/orders')).body).toEqual(defaults.orders);
   });
 

@@ -55,7 +55,7 @@ describe('a fault that no request can match', () => {
     const past = { until: '2030-01-01T00:00:00Z', status: 500 };
     const added = await sandbox.sendControl('POST', '/faults', past);
     const warning =
-      'it has expired: until (2030-01-01T00:00:00Z) is not later than the time of the sandbox (2030-01-01T00:00:00';
+      'the fault has expired: until (2030-01-01T00:00:00Z) is not later than the time of the sandbox (2030-01-01T00:00:00';
     expect(added.body.warnings).toEqual([expect.stringContaining(warning)]);
     const replaced = await sandbox.sendControl('PUT', '/faults', [{ ...past, until: '2030-01-01T00:00:01Z' }, past]);
     expect(replaced.body.map((one: { warnings?: string[] }) => one.warnings?.length)).toEqual([undefined, 1]);

@@ -16,7 +16,7 @@ const NOT_RUN: readonly (readonly [start: string, reason: string])[] = [
 ];
 
 /** The texts of the files that other tests run: a block of code is one of them. */
-const examples = ['test/examples', 'test/browser/app'].flatMap((folder) =>
+const examples = ['test/examples', 'test/browser/app', 'tools/container'].flatMap((folder) =>
   readdirSync(projectFile(folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')),
@@ -33,7 +33,9 @@ function findIssue({ language, title, text }: CodeBlock, commands: string): stri
       ? undefined
       : `shows ${title}, which no command of the page uses`;
   if (language !== 'sh')
-    return examples.includes(text) ? undefined : 'is no file of test/examples or test/browser/app, and has no title';
+    return examples.includes(text)
+      ? undefined
+      : 'is no file of test/examples, test/browser/app or tools/container, and has no title';
   const lines = text.trim().split('\n');
   const untested = lines.filter((line) => !ci.includes(line) && !NOT_RUN.some(([start]) => line.startsWith(start)));
   return untested.length === 0 ? undefined : `is not in .ci/run: ${untested.join('; ')}`;

@@ -103,6 +103,14 @@ describe.each(['multipart', 'urlencoded'])('a %s form', (type) => {
     expect(received).toEqual({ name: 'Rex', sizes: [1, 2], tags: ['a', 'b'] });
   });
 
+  it('is a list of 100 entries if the field is repeated as often, and is refused with too many fields', async () => {
+    const toForm = (count: number) =>
+      createForm(type, [['name', 'Rex'], ...Array.from({ length: count }, (): [string, string] => ['sizes', '1'])]);
+    await sendForm(toForm(100));
+    expect(received).toMatchObject({ sizes: Array.from({ length: 100 }, () => 1) });
+    expect((await sendForm(toForm(1_001))).status).toBe(type === 'multipart' ? 413 : 400);
+  });
+
   it('is a list of one entry if the field is not repeated', async () => {
     await sendForm(
       createForm(type, [

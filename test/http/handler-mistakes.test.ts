@@ -61,3 +61,13 @@ it.each(['Transfer-Encoding', 'content-length', 'Connection'])(
     expect(reply.body.detail).toContain(`returned the header ${name}`);
   },
 );
+
+it.each<readonly [what: string, returned: unknown]>([
+  ['a list', []],
+  ['a `Response` of fetch', Response.json([])],
+])('a handler that returns %s causes an error that says what to return', async (_, returned) => {
+  const { ask } = await startWith(() => returned as never);
+  const reply = await ask('GET', '/api/orders');
+  expectProblem(reply, 500, 'internal-error');
+  expect(reply.body.detail).toContain('return an object such as { body }');
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createLogger } from '../../src/server/logger.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
 import { sendRaw, sendRawRequest } from '../support/harness/raw-client.ts';
 import { type LogLine, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
@@ -17,7 +18,7 @@ describe('the log', () => {
       { level: 30, url, dataFile, operations: 11, msg: expect.stringContaining(url) },
       {
         level: 30,
-        msg: `Open ${url} in a browser for the contract, the data and examples. Restore the default data with: npx storefront reset --url ${url}`,
+        msg: `Open ${url} in a browser to see the requests, the data and the contract. Restore the default data with: npx storefront reset --url ${url}`,
       },
     ]);
   });
@@ -72,6 +73,32 @@ describe('the log', () => {
       ['POST', '/images/logo.png', 405],
       ['GET', '/imagesque', 404],
     ]);
+  });
+
+  it('has no line at level info for what the console and the API reference load and read, and one for what they change', async () => {
+    const shop = await startStorefront();
+    const ofPage = { 'sec-fetch-site': 'same-origin' };
+    await shop.ask('GET', '/_console/');
+    await shop.ask('GET', '/_docs');
+    await shop.ask('GET', '/_docs/openapi.json');
+    for (const path of ['/_control/server', '/_control/sandboxes/default/requests'])
+      expect((await shop.ask('GET', path, undefined, ofPage)).status).toBe(200);
+    await shop.ask('GET', '/_control/sandboxes');
+    await shop.ask('GET', '/_control/sandboxes/nothing', undefined, ofPage);
+    await shop.ask('POST', '/_control/sandboxes/default/reset', undefined, ofPage);
+    await vi.waitFor(() => expect(requests(shop)).toHaveLength(3), { timeout: 60_000 });
+    expect(requests(shop).map(({ method, path, status }) => [method, path, status])).toEqual([
+      ['GET', '/_control/sandboxes', 200],
+      ['GET', '/_control/sandboxes/nothing', 404],
+      ['POST', '/_control/sandboxes/default/reset', 204],
+    ]);
+  });
+
+  it('names the address of the console if the contract or a front end has the path /', async () => {
+    const shop = await startStorefront({ static: await folderWith({ 'index.html': 'front end' }) });
+    expect(shop.log.map(({ msg }) => msg)).toContainEqual(
+      expect.stringContaining(`Open ${shop.url}/_console/ in a browser`),
+    );
   });
 
   it('contains the detail of the problem document of a rejected request', async () => {

@@ -8,9 +8,9 @@ import { startStorefront } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
 const run = promisify(execFile);
-const pathOf = (program: string) => spawnSync('which', [program], { encoding: 'utf8' }).stdout.trim();
-const CHROMIUM = pathOf('chromium');
-const CURL = pathOf('curl');
+const getPath = (program: string) => spawnSync('which', [program], { encoding: 'utf8' }).stdout.trim();
+const CHROMIUM = getPath('chromium');
+const CURL = getPath('curl');
 
 /** A page that creates three orders in the default sandbox and shows the results. */
 const PAGE = `<!doctype html><title>orders</title><body><script type="module">

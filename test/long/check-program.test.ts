@@ -48,7 +48,7 @@ async function startRecordingModules(test: TestContext, ...args: readonly string
 }
 
 describe('storefront check', () => {
-  it('exits with 1 if the server breaks the contract, and writes reports', async (test) => {
+  it('exits with 1 if the server violates the contract, and writes reports', async (test) => {
     const defect = defects.find(({ name }) => name === 'responds with 405 but without Allow') ?? {
       name: '',
       operationId: undefined,

@@ -44,7 +44,7 @@ describe('npm run contract', () => {
     expect(await readdir(projectFile('.'))).toEqual(before);
   });
 
-  it('exits with 1 if the server at --url breaks the contract, with curl commands of each check', async () => {
+  it('exits with 1 if the server at --url violates the contract, with curl commands of each check', async () => {
     const { url, close } = await startDefective(getDefect('responds to an addition to the cart with 200'));
     onTestFinished(close);
     const args = ['run', '--silent', 'contract', '--', '--url', url, '--allow-writes', '--runs', '5'];

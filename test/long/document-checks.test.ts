@@ -126,10 +126,10 @@ const names: readonly Plant[] = [
     'a refusal for the path that names the path of the examples',
     'instance: /api/cart-items/00000000-0000-4000-8000-000000000000',
     'instance: /api/cart-items/6fb12208-d3f8-49e5-8f52-3d2038703fc6',
-    [`${PUT}/responses/404${PROBLEMS}/unknownCartItem`, /is not caused by path or query$/],
+    [`${PUT}/responses/404${PROBLEMS}/unknownCartItem`, /the path or the query cannot cause this response$/],
     [
       `/paths/~1api~1cart-items~1{productId}/delete/responses/404${PROBLEMS}/unknownCartItem`,
-      /is about \/api\/cart-items\/6fb12208-.*, but the request of its name about \/api\/cart-items\/00000000-/,
+      /is about \/api\/cart-items\/6fb12208-.*, but the request example of this name is about \/api\/cart-items\/00000000-/,
     ],
   ],
   [
@@ -150,8 +150,8 @@ const limits: readonly Plant[] = [
   ],
   [
     'the largest headers',
-    '431 the headers exceed 64 kB',
-    '431 the headers exceed 164 kB',
+    '431: The request headers exceed 64 kB',
+    '431: The request headers exceed 164 kB',
     [`${BESIDE}/description`, /maxHeaderSize/],
   ],
   [

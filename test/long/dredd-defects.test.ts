@@ -84,7 +84,7 @@ describe('a defect that runDredd reports', () => {
       'a Location of another resource',
       withChangedResponse('createOrder', (answer) => ({ ...answer, headers: { Location: '/api/orders' } })),
       'createOrder 201',
-      'Location /api/orders leads to a different body',
+      'Location /api/orders leads to a resource with a different body',
     ],
     [
       'a missing Location',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ownHooks, runDredd } from '../../tools/dredd/dredd.ts';
+import { defaultHooks, runDredd } from '../../tools/dredd/dredd.ts';
 import { contractFile, documented, getFailures, startShop, writeContract } from '../support/harness/dredd.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 
@@ -18,9 +18,9 @@ describe('a problem of the run itself, which runDredd reports separately,', () =
 
   it('is a skipped transaction', async () => {
     const text = "require('hooks').beforeEach((one) => { one.skip = one.origin.actionName === 'GET /api/orders'; });";
-    const hooks = [ownHooks, join(await folderWith({ 'skip.cjs': text }), 'skip.cjs')];
+    const hooks = [defaultHooks, join(await folderWith({ 'skip.cjs': text }), 'skip.cjs')];
     const { errors: faults } = await runDredd({ url: await startShop(), contractFile, hooks });
-    expect(faults).toEqual(['2 transactions were skipped: GET /api/orders 200, …']);
+    expect(faults).toEqual(['3 transactions were skipped: GET /api/orders 200, …']);
   });
 
   it.each([
@@ -41,7 +41,7 @@ describe('a problem of the run itself, which runDredd reports separately,', () =
   });
 
   it('is a documented response that was not tested', async () => {
-    const hooks = [ownHooks, join(await folderWith({ 'lose.cjs': LOSE }), 'lose.cjs')];
+    const hooks = [defaultHooks, join(await folderWith({ 'lose.cjs': LOSE }), 'lose.cjs')];
     const { errors: faults } = await runDredd({ url: await startShop(), contractFile, hooks });
     expect(faults).toContain(`1 of ${documented.length} documented responses were not requested: POST /api/orders 201`);
   });

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EarlierVersionError, earlierVersion } from '../../tools/contract/against.ts';
-import { newestFirst } from '../../tools/contract/version-tags.ts';
+import { EarlierVersionError, readEarlierVersion } from '../../tools/contract/against.ts';
+import { sortVersionTags } from '../../tools/contract/version-tags.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
 const NAMES = ['-c', 'user.name=t', '-c', 'user.email=t@example.com', '-c', 'commit.gpgsign=false'];
@@ -38,7 +38,7 @@ function getDocumentPath(folder: string): string {
 
 /** Returns the message of the expected error. */
 async function getErrorMessage(path: string, against?: string): Promise<string> {
-  const fault = await earlierVersion(path, against).catch((error) => error);
+  const fault = await readEarlierVersion(path, against).catch((error) => error);
   expect(fault).toBeInstanceOf(EarlierVersionError);
   expect(fault.message).not.toContain('\n');
   return fault.message;
@@ -49,7 +49,7 @@ describe('the earlier version of a document', () => {
     const folder = await createRepository({ document: 'one' });
     writeFileSync(join(folder, 'older.yaml'), 'older');
     const file = join(folder, 'older.yaml');
-    expect(await earlierVersion(getDocumentPath(folder), file)).toEqual({ name: file, text: 'older' });
+    expect(await readEarlierVersion(getDocumentPath(folder), file)).toEqual({ name: file, text: 'older' });
   });
 
   it('is the one at the tag, branch or commit that --against names', async () => {
@@ -59,8 +59,11 @@ describe('the earlier version of a document', () => {
       { document: 'two' },
       { document: 'three' },
     );
-    expect(await earlierVersion(getDocumentPath(folder), 'first')).toEqual({ name: 'first:openapi.yaml', text: 'one' });
-    expect(await earlierVersion(getDocumentPath(folder), 'HEAD~1')).toMatchObject({ text: 'two' });
+    expect(await readEarlierVersion(getDocumentPath(folder), 'first')).toEqual({
+      name: 'first:openapi.yaml',
+      text: 'one',
+    });
+    expect(await readEarlierVersion(getDocumentPath(folder), 'HEAD~1')).toMatchObject({ text: 'two' });
   });
 
   it('is the one at the newest version tag by default', async () => {
@@ -77,12 +80,15 @@ describe('the earlier version of a document', () => {
       { tag: 'nightly' },
       { document: 'four' },
     );
-    expect(await earlierVersion(getDocumentPath(folder))).toEqual({ name: 'v1.11.0-rc.1:openapi.yaml', text: 'three' });
+    expect(await readEarlierVersion(getDocumentPath(folder))).toEqual({
+      name: 'v1.11.0-rc.1:openapi.yaml',
+      text: 'three',
+    });
   });
 
   it('is the one before the last commit that changed the document if there are no tags', async () => {
     const folder = await createRepository({ document: 'one' }, { document: 'two' }, { other: 'a' }, { other: 'b' });
-    const { name, text } = await earlierVersion(getDocumentPath(folder));
+    const { name, text } = await readEarlierVersion(getDocumentPath(folder));
     expect(text).toBe('one');
     expect(name).toMatch(/^[0-9a-f]+\^:openapi\.yaml$/);
   });
@@ -98,7 +104,7 @@ describe('the earlier version of a document', () => {
       /^v1\.0\.0 is neither .*shallow.*git fetch --unshallow/,
     );
     git(clone, 'fetch', '--quiet', '--unshallow', '--tags');
-    expect(await earlierVersion(getDocumentPath(clone))).toMatchObject({ text: 'one' });
+    expect(await readEarlierVersion(getDocumentPath(clone))).toMatchObject({ text: 'one' });
   });
 
   it.each([
@@ -137,7 +143,7 @@ describe('version tags', () => {
   it('are sorted by version with the newest first', () => {
     const tags = ['v1.2.0', '1.10.0', 'v1.10.0-rc.2', 'v1.10.0-rc.10', 'v1.10.0-rc', 'latest', 'v2', 'v0.9.0+7'];
     const expected = ['1.10.0', 'v1.10.0-rc.10', 'v1.10.0-rc.2', 'v1.10.0-rc', 'v1.2.0', 'v0.9.0+7'];
-    expect(newestFirst(tags)).toEqual(expected);
-    expect(newestFirst(tags.toReversed())).toEqual(expected);
+    expect(sortVersionTags(tags)).toEqual(expected);
+    expect(sortVersionTags(tags.toReversed())).toEqual(expected);
   });
 });

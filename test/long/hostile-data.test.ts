@@ -115,7 +115,7 @@ const invalid: readonly [string, string, RegExp][] = [
   [
     'only lists with the names of inherited properties',
     '{ "constructor": [], "toString": [] }',
-    /has the lists constructor, toString, but the contract has products, .*: it is the data of another contract/,
+    /has the lists constructor, toString, but the contract has products, .*: this is the data of another contract/,
   ],
   ['an id as a URN', replaceFirst('"id": "', '"id": "urn:uuid:'), /\/products\/0\/id is "urn:uuid:.*: use /],
   ['an id of 1 MB', withText('id', LONG), /\/products\/0\/id is "x+…": use a valid uuid/],

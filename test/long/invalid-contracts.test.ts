@@ -32,7 +32,7 @@ describe('an invalid contract that is saved while the shop runs', () => {
         '          description: The display name\n          type: string\n          minLength: 1',
         '          type: integer',
       ),
-      /contradicts the data: \/products\/0\/name /,
+      /does not accept the current data: \/products\/0\/name /,
     ],
     ['an empty entry in a list', replaceInContract('required: [id, image', 'required: [null, id, image'), undefined],
     [
@@ -48,7 +48,7 @@ describe('an invalid contract that is saved while the shop runs', () => {
     [
       'a parameter with an unknown location',
       replaceInContract('          in: query\n', '          in: pat\n'),
-      /has the location "pat": use one of path, query, header, cookie/,
+      /has the invalid location "pat": use one of path, query, header, cookie/,
     ],
     [
       'an invalid status',
@@ -58,10 +58,10 @@ describe('an invalid contract that is saved while the shop runs', () => {
     [
       'a type that differs from that of the shop',
       replaceInContract(
-        '        totalItems:\n          description: The sum of the quantities\n          type: integer\n          minimum: 0',
+        '        totalItems:\n          description: The sum of the quantities of all items\n          type: integer\n          minimum: 0',
         '        totalItems:\n          type: string',
       ),
-      /:\d+:\d+ #\/components\/schemas\/PaymentSummary\/properties\/totalItems has another type than in the responses of the application/,
+      /:\d+:\d+ #\/components\/schemas\/PaymentSummary\/properties\/totalItems has a different type in the responses of the application/,
     ],
   ])('is rejected with its position, and the previous one stays in use: %s', async (_what, text, message) => {
     const { shop, save } = await startWithContractFile();

@@ -15,16 +15,23 @@ const KETTLE = getProductId('Cordless Electric Kettle');
 const CUT_OFF = defaultText.slice(0, 2_000);
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
+/** The default data with a second list of orders. */
+const REPEATED = defaultText.replace('{', '{\n\n  "orders": [],');
+
+function getLineOfLast(part: string, text: string): number {
+  return text.slice(0, text.lastIndexOf(part)).split('\n').length;
+}
+
 /** Invalid contents of the data file, each with the expected message after the path. */
 const invalid: readonly [string, string, string][] = [
   ['cut off', CUT_OFF, `:${CUT_OFF.split('\n').length} is not JSON`],
-  ['of another shape', dataWith({ orders: {} }), ' is not a valid state: /orders is not an array'],
+  ['of another shape', dataWith({ orders: {} }), ' does not contain a valid state: /orders is not an array'],
   [
     'with an unknown product',
     dataWith({ cartItems: [item({ productId: UNKNOWN })] }),
-    ' is not a valid state: /cartItems/0/productId ',
+    ' does not contain a valid state: /cartItems/0/productId ',
   ],
-  ['with a repeated name', defaultText.replace('{', '{\n\n  "orders": [],'), ':666 has "orders" twice in one object'],
+  ['with a repeated name', REPEATED, `:${getLineOfLast('"orders"', REPEATED)} has "orders" twice in one object`],
 ];
 
 describe('an invalid edit of the data file', () => {

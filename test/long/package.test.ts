@@ -50,7 +50,8 @@ describe('the packed package', () => {
     const { products } = JSON.parse(await readFile(projectFile('db.json.default'), 'utf8'));
     const code = ['main.js', 'storefront.js', 'testing.js', 'testing.cjs', 'playwright.js', 'playwright.cjs'];
     const types = ['storefront.d.ts', 'testing.d.ts', 'testing.d.cts', 'playwright.d.ts', 'playwright.d.cts'];
-    const needed = [...[...code, ...types].map((name) => `dist/${name}`), ...products.map(getImage)];
+    const pages = ['console', 'reference'].flatMap((name) => [`${name}/index.html`, `${name}/licenses.txt`]);
+    const needed = [...[...code, ...types, ...pages].map((name) => `dist/${name}`), ...products.map(getImage)];
     expect(output.split('\n')).toEqual(expect.arrayContaining(needed.map((path) => `package/${path}`)));
   });
 });
@@ -117,6 +118,10 @@ describe.each(NODES)('the package with Node.js %s', (line) => {
     const ask = createFetchClient(url);
     const products = await ask('GET', '/api/products');
     expect(products.status).toBe(200);
+    for (const path of ['/', '/docs']) {
+      const [script = ''] = /\/_\w+\/assets\/[^"]*\.js/.exec((await ask('GET', path)).text) ?? [];
+      expect((await ask('GET', script)).status, path).toBe(200);
+    }
     expect((await ask('GET', `/${products.body[0].image}`)).headers.get('content-type')).toBe('image/svg+xml');
     expect((await ask('POST', '/api/orders')).status).toBe(201);
     shop.kill('SIGTERM');

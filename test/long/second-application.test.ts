@@ -53,12 +53,16 @@ describe('A server of another application than the shop', () => {
     };
     const { ask } = await startLibrary({ handlers: { listBooks }, errorsExpected: true });
     const { status, body } = await ask('GET', '/books');
-    expect([status, body.detail]).toEqual([500, expect.stringContaining('The codes are unknown-book, unknown-loan')]);
+    expect([status, body.detail]).toEqual([
+      500,
+      expect.stringContaining('Use one of the codes unknown-book, unknown-loan'),
+    ]);
   });
 
-  it('shows the sizes of its collections at /', async () => {
+  it('has its collections in the description of the server', async () => {
     const { ask } = await startLibrary();
-    expect((await ask('GET', '/')).text).toContain('books: 2, loans: 0');
+    const { collections } = (await ask('GET', '/_control/server')).body;
+    expect(collections).toMatchObject([{ name: 'books' }, { name: 'loans' }]);
   });
 });
 
@@ -209,7 +213,7 @@ describe('The contract of another application than the shop', () => {
       contract,
       contractText.replace('title: { type: string, minLength: 1 }', 'title: { type: integer }'),
     );
-    await waitForLog(server, 'contradicts the data: /books/0/title', 40);
+    await waitForLog(server, 'does not accept the current data: /books/0/title', 40);
     const pages = '{ type: string, minLength: 1 }\n        pages: { type: integer, default: 1 }';
     await writeFile(contract, contractText.replace('{ type: string, minLength: 1 }', pages));
     await waitForLog(server, 'was reloaded');

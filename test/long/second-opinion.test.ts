@@ -10,7 +10,7 @@ import { closeSchema } from '../support/oracles/contract-validator.ts';
 const contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 const mock = createMock(contract);
 
-/** How often each response is generated, and how often it is corrupted. */
+/** The number of times that each response is generated, and that it is corrupted. */
 const TIMES = 40;
 
 /** The values that replace another one. */

@@ -57,6 +57,16 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       { type: 'object', required: ['fax', 'name'], properties: { fax: { type: 'integer' }, name: { type: 'string' } } },
     ],
   },
+  // Each alternative matches an object without the type of its lock.
+  Door: {
+    oneOf: ['key', 'code'].map((type) => ({
+      type: 'object',
+      required: ['lock'],
+      properties: {
+        lock: { type: 'object', properties: { type: { type: 'string', enum: [type] }, [type]: { type: 'string' } } },
+      },
+    })),
+  },
   Payment: {
     type: 'object',
     properties: { method: { type: 'string' }, card: { type: 'string' }, note: { type: 'string' } },
@@ -82,11 +92,19 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Endless: { type: 'object', required: ['next'], properties: { next: reference('Endless') } },
 };
 
+let completer: ReturnType<typeof createCompleterOf> | undefined;
+
+/** Returns a function that completes values of `SCHEMAS`. The tests share it, because it keeps nothing between two values. */
+function getCompleter(): ReturnType<typeof createCompleterOf> {
+  completer ??= createCompleterOf(SCHEMAS);
+  return completer;
+}
+
 const PET = { id: 7, name: 'Rex', weight: 5, owner: { email: 'a@example.com' } };
 
 describe('completeValue', () => {
   it('returns a complete value itself', async () => {
-    const completeValue = await createCompleterOf(SCHEMAS);
+    const completeValue = await getCompleter();
     const { value, generated } = completeValue('Pet', PET);
     expect(value).toBe(PET);
     expect(generated).toEqual([]);
@@ -113,6 +131,13 @@ describe('completeValue', () => {
       'Derived',
       { email: 'a@example.com', age: 3, other: 1 },
       { email: 'a@example.com', age: 3 },
+      [],
+    ],
+    [
+      'chooses the alternative by values of inner objects',
+      'Door',
+      { lock: { type: 'code', code: '1234' } },
+      { lock: { type: 'code', code: '1234' } },
       [],
     ],
     ['keeps additional properties that the schema allows', 'Open', { a: 1, b: 2 }, { a: 1, b: 2 }, []],
@@ -180,14 +205,14 @@ describe('completeValue', () => {
     ['generates a missing value', 'Owner', undefined, { email: expect.any(String) }, ['']],
     ['replaces a value of another type', 'Owner', 'x', { email: expect.any(String) }, ['']],
   ])('%s', async (_, name, value, expected, generated) => {
-    const completeValue = await createCompleterOf(SCHEMAS);
+    const completeValue = await getCompleter();
     const result = completeValue(name, value);
     expect(result.value).toEqual(expected);
     expect(result.generated.toSorted()).toEqual(generated);
   });
 
   it('generates the same value for an object with an id, alone and at any place of a list', async () => {
-    const completeValue = await createCompleterOf(SCHEMAS);
+    const completeValue = await getCompleter();
     const [first, second] = [7, 8].map((id) => ({ id, name: 'Rex', owner: {} }));
     const alone = completeValue('Pet', second).value;
     expect(completeValue('Pet', second).value).toEqual(alone);

@@ -250,6 +250,15 @@ describe('a refused request', () => {
     const { ask } = await startStorefront({ contract });
     expect((await ask('POST', '/things', { quantity: 0 })).body).toMatchObject(problem);
   });
+
+  it('follows a default response beside other errors', async () => {
+    const error = toResponse({ schema: object({ message: text }), body: '' });
+    const responses = { 410: error, default: error };
+    const post = { ...createOperation('createThing'), requestBody, responses };
+    const contract = await writeDocument({ paths: { '/things': { post } } });
+    const { ask } = await startStorefront({ contract });
+    expect((await ask('POST', '/things', { quantity: 0 })).body).toEqual({ message: MESSAGE });
+  });
 });
 
 describe('a domain error', () => {
@@ -278,6 +287,11 @@ describe('a domain error', () => {
     const { ask } = await startThrowing(errors);
     const response = await ask('GET', '/things');
     expect([response.status, response.body.type]).toEqual([404, '/problems/entry-not-found']);
+  });
+
+  it('has the status 410 if the contract documents that in place of 404', async () => {
+    const { ask } = await startThrowing({ 410: message, '4XX': { description: 'd' } });
+    expect(await ask('GET', '/things')).toMatchObject({ status: 410, body: { message: 'gone' } });
   });
 
   /** Starts a server for an operation with these responses to errors, whose handler throws a domain error. Responses are verified strictly. */

@@ -39,10 +39,10 @@ async function createMockOf<Name extends string>(schemas: Readonly<Record<Name, 
 function generateOnce(
   schema: JsonSchema,
   seed: number,
-  making: { isBare?: boolean; usesExamples?: boolean } = {},
+  making: { omitsOptional?: boolean; usesExamples?: boolean } = {},
 ): unknown {
   const generate = createGenerator({ openapi: '3.1.0' } as Document);
-  return generate(schema, { seed, usesExamples: false, isBare: false, query: {}, ...making });
+  return generate(schema, { seed, usesExamples: false, omitsOptional: false, query: {}, ...making });
 }
 
 const anySeed = fc.integer({ min: 0, max: 2 ** 31 });
@@ -155,7 +155,7 @@ describe('a generated value', () => {
 
   it('has only required properties and entries if it is minimal', () => {
     const properties = { a: { type: 'integer' }, b: { type: 'array', items: {} }, c: { type: 'string' } };
-    const bare = generateOnce({ type: 'object', required: ['b'], properties }, 1, { isBare: true });
+    const bare = generateOnce({ type: 'object', required: ['b'], properties }, 1, { omitsOptional: true });
     expect(bare).toEqual({ b: [] });
   });
 

@@ -6,8 +6,8 @@ import { createOperation, writeDocument } from '../support/fixtures/other-docume
 import type { JsonSchema } from '../support/fixtures/schema-arbitraries.ts';
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-const listOf = (items: object) => ({ type: 'array', items });
-const textsOf = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+const getList = (items: object) => ({ type: 'array', items });
+const getTexts = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
 
 /** Creates a function that returns the mock's response to a request. `responses`: the schemas of responses by path. */
 async function createMockOf(
@@ -63,14 +63,14 @@ describe('the words of a generated value', () => {
   ])('fit the schema %s and the property %s', async (schema, name, expected) => {
     const ask = await createMockOf(
       { '/it': reference(schema) },
-      { [schema]: { type: 'object', required: [name], properties: textsOf(name) } },
+      { [schema]: { type: 'object', required: [name], properties: getTexts(name) } },
     );
     for (let seed = 1; seed <= 20; seed++) expect(ask('/it', '/it', { dynamic: true, seed })[name]).toMatch(expected);
   });
 
   it('fit the path if the schema has no name', async () => {
-    const inline = { type: 'object', required: ['name'], properties: textsOf('name') };
-    const ask = await createMockOf({ '/companies': listOf(inline) }, {});
+    const inline = { type: 'object', required: ['name'], properties: getTexts('name') };
+    const ask = await createMockOf({ '/companies': getList(inline) }, {});
     for (const { name } of ask('/companies')) expect(name).toMatch(/(Ltd|Inc\.|Group|Partners|Labs|& Sons)$/);
   });
 });
@@ -78,14 +78,14 @@ describe('the words of a generated value', () => {
 describe('a generated list', () => {
   it('has entries, also deep in the response', async () => {
     let schema: JsonSchema = { type: 'string' };
-    for (const name of ['d', 'c', 'b', 'a']) schema = { type: 'object', properties: { [name]: listOf(schema) } };
+    for (const name of ['d', 'c', 'b', 'a']) schema = { type: 'object', properties: { [name]: getList(schema) } };
     const ask = await createMockOf({ '/deep': schema }, {});
     expect(ask('/deep').a[0].b[0].c[0].d[0]).toEqual(expect.any(String));
   });
 
   it('has entries with different ids', async () => {
     const Pet = { type: 'object', properties: { id: { type: 'integer', minimum: 1, maximum: 3 } } };
-    const ask = await createMockOf({ '/pets': { ...listOf(reference('Pet')), minItems: 3 } }, { Pet });
+    const ask = await createMockOf({ '/pets': { ...getList(reference('Pet')), minItems: 3 } }, { Pet });
     expect(
       ask('/pets')
         .map(({ id }: { id: number }) => id)
@@ -98,7 +98,7 @@ describe('a generated list', () => {
       type: 'object',
       properties: { id: { type: 'integer', example: 10 }, name: { type: 'string', example: 'Rex' } },
     };
-    const ask = await createMockOf({ '/pets': { ...listOf(reference('Pet')), minItems: 2 } }, { Pet });
+    const ask = await createMockOf({ '/pets': { ...getList(reference('Pet')), minItems: 2 } }, { Pet });
     const [first, second] = ask('/pets');
     expect([first, second.name]).toEqual([{ id: 10, name: 'Rex' }, 'Rex']);
     expect(second.id).not.toBe(10);
@@ -107,7 +107,7 @@ describe('a generated list', () => {
   it('has the length that the numbers beside it say', async () => {
     const integer = { type: 'integer' };
     const properties = {
-      items: listOf({ type: 'string' }),
+      items: getList({ type: 'string' }),
       total: integer,
       total_count: integer,
       page: integer,
@@ -125,7 +125,7 @@ describe('a generated list', () => {
     const Node = {
       type: 'object',
       required: ['name', 'children'],
-      properties: { ...textsOf('name'), children: listOf(reference('Node')) },
+      properties: { ...getTexts('name'), children: getList(reference('Node')) },
     };
     const ask = await createMockOf({ '/tree': reference('Node') }, { Node });
     const { children } = ask('/tree');
@@ -137,12 +137,12 @@ describe('a generated response', () => {
   it('has at most 100 kB, also if each schema refers to many others', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `S${index}`);
     const properties = Object.fromEntries(
-      names.map((name, index) => [name, index % 2 ? reference(name) : listOf(reference(name))]),
+      names.map((name, index) => [name, index % 2 ? reference(name) : getList(reference(name))]),
     );
     const schemas = Object.fromEntries(
-      names.map((name) => [name, { type: 'object', properties: { ...properties, ...textsOf('id', 'name') } }]),
+      names.map((name) => [name, { type: 'object', properties: { ...properties, ...getTexts('id', 'name') } }]),
     );
-    const ask = await createMockOf({ '/all': listOf(reference('S0')) }, schemas);
+    const ask = await createMockOf({ '/all': getList(reference('S0')) }, schemas);
     for (let seed = 1; seed <= 3; seed++)
       expect(JSON.stringify(ask('/all', '/all', { dynamic: true, seed })).length).toBeLessThan(100_000);
   });
@@ -162,9 +162,9 @@ describe('the id in the path of a request', () => {
     Choice: { type: 'object', required: ['id'], properties: { id: { type: 'string', enum: ['a', 'b'] } } },
   };
   const responses = {
-    '/pets': listOf(reference('PetSummary')),
+    '/pets': getList(reference('PetSummary')),
     '/pets/{petId}': reference('Pet'),
-    '/owners/{ownerId}/pets': listOf(reference('Pet')),
+    '/owners/{ownerId}/pets': getList(reference('Pet')),
     '/owners/{ownerId}/pets/{petId}': reference('Pet'),
     '/wrapped/{id}': reference('Wrapped'),
     '/codes/{countryCode}': reference('Code'),
@@ -223,7 +223,7 @@ describe('the discriminator of a generated value', () => {
   ])('names the schema that extends another one, %s', async (_, mapping, names) => {
     const Vehicle = { ...base, discriminator: { propertyName: 'kind', mapping } };
     const ask = await createMockOf(
-      { '/vehicles': listOf(reference('Vehicle')), '/cars': reference('Car') },
+      { '/vehicles': getList(reference('Vehicle')), '/cars': reference('Car') },
       { Vehicle, ...subtypes },
     );
     const seeds = Array.from({ length: 10 }, (__, seed) => seed);

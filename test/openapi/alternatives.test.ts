@@ -10,6 +10,11 @@ const SCHEMAS = `components:
         pet:
           oneOf: [{ $ref: "#/components/schemas/Cat" }, { $ref: "#/components/schemas/Dog" }]
           discriminator: { propertyName: petType }
+        paper:
+          oneOf: [{ $ref: "#/components/schemas/Passport" }, { $ref: "#/components/schemas/License" }]
+          discriminator:
+            propertyName: kind
+            mapping: { passport: "#/components/schemas/Passport", license: "#/components/schemas/License" }
         shape:
           oneOf:
             - { type: object, required: [kind, r], properties: { kind: { enum: [circle] }, r: { type: number } } }
@@ -18,6 +23,8 @@ const SCHEMAS = `components:
         size: { oneOf: [{ type: integer, maximum: 9 }, { type: string, enum: [small, large] }] }
         ids: { type: array, uniqueItems: true, minItems: 2, items: { type: string } }
         few: { type: array, maxItems: 2, items: { type: string } }
+    Passport: { type: object, required: [kind], properties: { kind: { enum: [passport, license] } } }
+    License: { type: object, required: [kind], properties: { kind: { enum: [passport, license] } } }
     Cat: { type: object, required: [petType, lives], properties: { petType: { type: string }, lives: { type: integer } } }
     Dog:
       allOf:
@@ -42,8 +49,9 @@ describe('the detail of a violation', () => {
     [{ size: 10 }, 'size is 10: use an integer of at most 9 or "small" or "large"'],
     [{ size: true }, 'size is true: use an integer of at most 9 or "small" or "large"'],
     [{ ids: ['a', 'b', 'a'] }, 'ids is ["a","b","a"]: use different entries: the entries 0 and 2 are equal'],
-    [{ ids: ['a'] }, 'ids is ["a"]: use an array of at least 2'],
-    [{ few: ['a', 'b', 'c'] }, 'few is ["a","b","c"]: use an array of at most 2'],
+    [{ ids: ['a'] }, 'ids is ["a"]: use an array with at least 2 entries'],
+    [{ paper: { kind: 'license' }, few: ['a', 'b', 'c'] }, 'few is ["a","b","c"]: use an array with at most 2 entries'],
+    [{ few: ['a', 'b', 'c'] }, 'few is ["a","b","c"]: use an array with at most 2 entries'],
   ])('of %j names the alternative that the value selects', async (body, detail) => {
     const contract = await loadContract({
       path: await writeDocument(

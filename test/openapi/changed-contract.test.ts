@@ -85,7 +85,7 @@ describe('a field that the contract gained', () => {
         .replace('[id, image, name', '[id, name')
         .replaceAll(/^ +image: .*\n/gm, ''),
     );
-    expect(await waitForLog(shop, 'was reloaded')).toContain('fields now left out: image');
+    expect(await waitForLog(shop, 'was reloaded')).toContain('fields now removed from responses: image');
     expect((await shop.ask('GET', '/api/products')).body).toEqual(
       defaults.products.map(({ image: _, ...rest }) => rest),
     );

@@ -48,6 +48,10 @@ const requests: Readonly<Record<string, ExampleRequest>> = {
   'addCartItem bodyTooLarge': { body: ' '.repeat(102_401) },
   'addCartItem unsupportedMediaType': { body: 'quantity: 1', headers: { 'content-type': 'text/plain' } },
   'updateCartItem unknownCartItem': { body: { deliveryOptionId: '9' } },
+  'listProducts firstPage': { query: '?limit=1' },
+  'listProducts nextPage': { query: '?limit=1&after=73dd99b2-39c0-44fa-a5a2-aa85ad7cf714' },
+  'listOrders firstPage': { query: '?limit=1' },
+  'listOrders nextPage': { query: '?limit=1&after=b3a9e0e9-66e7-439f-bb29-7a2f1c4c06e9' },
   'listOrders plain': { isPartial: true },
   'listOrders expanded': { isPartial: true },
   'listOrders unknownExpand': { query: '?expand=product' },
@@ -114,7 +118,10 @@ async function compareResponse(shop: TestShop, answer: ExampleAnswer) {
     },
     example: {
       status: status === '4XX' ? (value as Problem).status : Number(status),
-      headers: headers.map(([, { example, examples }]) => example ?? examples?.[answer.name]?.value ?? null),
+      headers: headers.map(([, { example, examples }]) => {
+        const shown = example ?? examples?.[answer.name]?.value;
+        return shown === undefined ? null : String(shown);
+      }),
       body: value,
     },
   };

@@ -47,6 +47,16 @@ describe('saving the contract while the server runs', () => {
     expect((await shop.ask('GET', '/api/reviews')).status).toBe(404);
   });
 
+  it('logs that the contract is valid again if an error was corrected', async () => {
+    const { shop, save, path } = await startWithContractFile();
+    await save('paths: [');
+    await waitForLog(shop, 'The previous contract stays in use', 40);
+    await save(contractText);
+    expect(await waitForLog(shop, 'valid again')).toBe(
+      `${path} is valid again. It contains the contract that the server already uses`,
+    );
+  });
+
   it('completes requests in progress under the contract that they started with', async () => {
     const [started, gate] = [createSignal(), createSignal()];
     const getPaymentSummary: Handler<'getPaymentSummary'> = async () => {

@@ -194,8 +194,32 @@ describe('saving a part of a contract while the server runs', () => {
     const { folder, path } = await writeFiles();
     const shop = await startStorefront({ contract: path, mock: true });
     await writeFile(join(folder, 'api/schemas/Pet.yaml'), 'type: object\nrequired: [age]\n');
-    await waitForLog(shop, 'was reloaded');
+    expect(await waitForLog(shop, 'was reloaded')).toContain('removed properties: Animal.name, Animal.owner');
     expect((await shop.ask('POST', '/pets', { name: 'Rex' })).body.detail).toContain('age is missing');
+  });
+
+  it('logs changed operations and schemas, with the properties of composed schemas', async () => {
+    const { folder, path } = await writeFiles();
+    const shop = await startStorefront({ contract: path, mock: true });
+    const listChanges = () => shop.log.flatMap(({ msg }) => msg?.split(' was reloaded: ')[1] ?? []);
+    const save = async (name: string, text: string) => {
+      const { length } = listChanges();
+      await writeFile(join(folder, name), text);
+      await expect.poll(() => listChanges().length, { timeout: 60_000 }).toBe(length + 1);
+      return listChanges().at(-1);
+    };
+    const pet = 'api/schemas/Pet.yaml';
+    const composed = `allOf:\n  - { $ref: './_index.yaml#/Owner' }\n  - properties: { name: {}, owner: {}, age: {} }\n`;
+    expect(await save(pet, composed)).toBe('new properties: Animal.id, Animal.pets, Animal.age');
+    expect(await save(pet, composed.replace('name: {}', 'name: { type: string }'))).toBe('changed schemas: Animal');
+    const owners = FILES['api/openapi.yaml'].replace(
+      'operationId: listOwners',
+      'operationId: listOwners\n      tags: [o]',
+    );
+    expect(await save('api/openapi.yaml', owners)).toBe('changed operations: listOwners');
+    expect(await save('api/openapi.yaml', `${owners}tags: []\n`)).toBe(
+      'the document changed; no operation was added or removed',
+    );
   });
 
   it('keeps the previous version until a missing part exists', async () => {

@@ -23,6 +23,7 @@ const request =
 const requests: Readonly<Record<string, readonly SendRequest[]>> = {
   'listProducts 200': [request('GET', '/api/products'), request('GET', '/api/products?search=kettle')],
   'listProducts 400': [request('GET', '/api/products?search=a&search=b')],
+  'listProducts 404': [request('GET', '/api/products?after=00000000-0000-4000-8000-000000000000')],
   'listDeliveryOptions 200': [
     request('GET', '/api/delivery-options'),
     request('GET', '/api/delivery-options?expand=estimatedDeliveryTime'),
@@ -65,6 +66,7 @@ const requests: Readonly<Record<string, readonly SendRequest[]>> = {
   'removeCartItem 404': [request('DELETE', `/api/cart-items/${KETTLE}`)],
   'listOrders 200': [request('GET', '/api/orders'), request('GET', '/api/orders?expand=products')],
   'listOrders 400': [request('GET', '/api/orders?expand=')],
+  'listOrders 404': [request('GET', '/api/orders?after=00000000-0000-4000-8000-000000000000')],
   'createOrder 201': [request('POST', '/api/orders')],
   'createOrder 409': [
     async (shop) => {

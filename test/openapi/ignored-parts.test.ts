@@ -29,20 +29,31 @@ describe('loadContract warns, with position and reason, of', () => {
         '/a: { get: { responses: { "200": { description: d, content: { application/json: { schema: {',
         '  allOf: [{ $ref: "#/paths/~1a/get/responses/200/content/application~1json/schema" }] } } } } } } }',
       ],
-      '5:13 #/paths/~1a/get/responses/200/content/application~1json/schema/allOf/0 is a part of itself through allOf, so that no value is valid: remove it',
+      '5:13 #/paths/~1a/get/responses/200/content/application~1json/schema/allOf/0 is ignored, because this entry of allOf leads back to the schema itself: remove the entry',
     ],
     [
       'two paths with the same form',
       [`/a/{id}: { ${GET} }`, `/a/{name}: { ${GET} }`],
-      '5:21 #/paths/~1a~1{name}/get is never reached, because /a/{id} matches the same requests: remove one of them',
+      '5:21 #/paths/~1a~1{name}/get is never reached, because /a/{id} matches the same requests: remove one of the two paths',
     ],
     [
       'a style of path parameters that is not supported',
       [`/a/{id}: { parameters: [{ name: id, in: path, style: matrix, schema: {} }], ${GET} }`],
-      '4:56 #/paths/~1a~1{id}/parameters/0/style is read as the style simple, because matrix is not supported: use simple',
+      '4:56 #/paths/~1a~1{id}/parameters/0/style is treated as the style simple, because the style matrix is not supported: use simple',
     ],
   ])('%s', async (_, lines, warning) => {
     expect(await getWarning(...lines)).toBe(warning);
+  });
+
+  it('a document without operations, and of unknown properties', async () => {
+    const path = await writeDocument('openapi: 3.1.0\ninfo: { title: t, version: "1" }\npath: {}\ncomponents: {}\n');
+    const { warning } = await loadContract({ path, strict: false });
+    expect(warning).toBe(
+      [
+        `${path}:3:7 #/path is ignored because it is unknown: did you mean "paths"?`,
+        `${path}:1:1 # has no operations, so each request gets a 404: add paths with operations`,
+      ].join('; '),
+    );
   });
 
   it('nothing if two paths with the same form have different methods', async () => {

@@ -11,6 +11,15 @@ function findMark(text: string): string {
 /** The JSON Pointer of the schema of GET /a. */
 const SCHEMA = '#/paths/~1a/get/responses/200/content/application~1json/schema';
 
+const repeat = (name: string) =>
+  `{ allOf: [{ $ref: "#/components/schemas/${name}" }, { $ref: "#/components/schemas/${name}" }] }`;
+
+/** Schemas that contain the schema before them twice. */
+const DOUBLED = Array.from(
+  { length: 40 },
+  (_, index) => `S${index + 1}: ${index === 8 ? '»' : ''}${repeat(`S${index}`)}`,
+).join(', ');
+
 describe('loadContract refuses, with position and reason,', () => {
   it.each<[title: string, text: string, pointer: string, message: string]>([
     [
@@ -18,6 +27,12 @@ describe('loadContract refuses, with position and reason,', () => {
       withSchema('{ properties: { a: { $ref: »"#/components/schemas/A" } } }'),
       `${SCHEMA}/properties/a/$ref`,
       'refers to "#/components/schemas/A", which does not exist',
+    ],
+    [
+      'a reference to a schema that is null',
+      withSchema(`{ $ref: »"#/components/schemas/A" }`, schemas('A: null')),
+      `${SCHEMA}/$ref`,
+      'refers to "#/components/schemas/A", which is not an object',
     ],
     [
       'a reference in a component to a schema that does not exist',
@@ -30,6 +45,12 @@ describe('loadContract refuses, with position and reason,', () => {
       withPaths('/a: { get: { parameters: [{ $ref: »"#/components/parameters/Q" }], responses: {} } }'),
       '#/paths/~1a/get/parameters/0/$ref',
       'refers to "#/components/parameters/Q", which does not exist',
+    ],
+    [
+      'a schema that contains too many schemas through allOf',
+      withSchema('{ $ref: "#/components/schemas/S40" }', schemas(`S0: { type: object }, ${DOUBLED}`)),
+      '#/components/schemas/S9',
+      'contains 1023 schemas through allOf, but at most 1000 are supported: remove repeated schemas',
     ],
     [
       'a reference to another server',
@@ -67,8 +88,13 @@ describe('loadContract refuses, with position and reason,', () => {
       '#/paths/a',
       'is not a path: it must start with a slash',
     ],
-    ['a path that is a string', withPaths('/a: »get'), '#/paths/~1a', 'is not an object with operations'],
-    ['paths that are an array', withPaths('»- /a'), '#/paths', 'is not an object with paths'],
+    [
+      'a path that is a string',
+      withPaths('/a: »get'),
+      '#/paths/~1a',
+      'is not an object: use methods such as get as its keys',
+    ],
+    ['paths that are an array', withPaths('»- /a'), '#/paths', 'is not an object: use paths such as /pets as its keys'],
     [
       'an operation that is a string',
       withPaths('/a: { get: »all }'),
@@ -136,6 +162,17 @@ describe('loadContract refuses, with position and reason,', () => {
     const path = await writeDocument(`${withPaths('/a: {}')}x-loop: &loop { again: *loop }\n`);
     await expect(loadContract({ path, strict: false })).rejects.toThrow(
       `${path} has an alias that refers to its own anchor: remove the cycle`,
+    );
+  });
+
+  it('aliases with too many values', async () => {
+    const lists = Array.from(
+      { length: 9 },
+      (_, index) => `x-${index + 1}: &a${index + 1} [${`*a${index},`.repeat(9)}]\n`,
+    );
+    const path = await writeDocument(`${withPaths('/a: {}')}x-0: &a0 x\n${lists.join('')}`);
+    await expect(loadContract({ path, strict: false })).rejects.toThrow(
+      / has \d+ values after its aliases are resolved: use at most /,
     );
   });
 

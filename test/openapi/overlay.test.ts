@@ -63,25 +63,25 @@ describe('applyOverlay', () => {
   it('names the targets that select nothing', () => {
     const { warning } = apply('{ a: 1 }', '{ target: $.a, update: 2 }', '{ target: $.b, remove: true }');
     expect(warning).toBe(
-      'o.yaml:4:15 #/actions/1/target selects nothing in the document: correct it, or remove the action',
+      'o.yaml:4:15 #/actions/1/target selects nothing in the document: correct the JSONPath, or remove the action',
     );
   });
 
   it.each([
     [
       '{ target: "$.a[", remove: true }',
-      "o.yaml:3:15 #/actions/0/target is not a JSONPath: use one such as $.paths['/pets'].get (Expected ",
+      "o.yaml:3:15 #/actions/0/target is not a JSONPath: use a JSONPath such as $.paths['/pets'].get (Expected ",
     ],
     ['{ remove: true }', '#/actions/0/target is not a JSONPath'],
-    ['{ target: $, remove: true }', '#/actions/0/target is the whole document: remove a part of it'],
+    ['{ target: $, remove: true }', '#/actions/0/target is the whole document: select a part of it to remove'],
     ['{ target: $.a }', 'o.yaml:3:5 #/actions/0 has neither update nor remove: add one of them'],
     [
       '{ target: $, update: { a: [1] } }',
-      '#/actions/0/update/a is a list, but the target is an object: remove the target first',
+      '#/actions/0/update/a is a list, but the target is an object: remove the target in an earlier action',
     ],
     [
       '{ target: $.a, update: text }',
-      '#/actions/0/update is a simple value, but the target is an object: remove the target first',
+      '#/actions/0/update is a simple value, but the target is an object: remove the target in an earlier action',
     ],
   ])('refuses the action %s', (action, message) => {
     expect(() => apply('{ a: { b: 1 } }', action)).toThrow(message);

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OpenAPIRouter } from 'openapi-backend';
+import { type Document, OpenAPIRouter } from 'openapi-backend';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
-import { createRouting } from '../../src/openapi/routes.ts';
+import { createBackend } from '../../src/openapi/openapi-backend.ts';
+import { createRouting, toRouterPath } from '../../src/openapi/routes.ts';
 import { contractDocument, documentedOperations } from '../support/fixtures/contract-document.ts';
 import { defaults, projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
@@ -48,6 +49,26 @@ describe("openapi-backend's list of operations", () => {
   });
 });
 
+describe('createBackend', () => {
+  const TEMPLATES = '/a /{x}/b /a/{x} /{x}/{y} /a/b/ /a.b/{x} /a/{x}.json /é/{x} /a/{x/y}/c / /{x}'.split(' ');
+  const createDocument = (toPath = (path: string) => path) => ({
+    openapi: '3.0.3',
+    info: { title: 'Paths', version: '1' },
+    paths: Object.fromEntries(
+      TEMPLATES.map((path) => [toPath(path), { get: { operationId: path, responses: { 200: { description: '' } } } }]),
+    ),
+  });
+  const { matchOperation } = createBackend(createDocument() as never);
+  const router = new OpenAPIRouter({ definition: createDocument(toRouterPath) as Document });
+
+  it.each(
+    '/a /a/ //a a /a//b /a/b /a/b/ /c/b /c/d /a.b/c /axb/c /a/c.json /%C3%A9/c /a/b/c /a/b?c / /a/b/c/d'.split(' '),
+  )('finds the operation for %j that openapi-backend finds when it searches all operations', (path) => {
+    const request = { method: 'GET', path, headers: {} };
+    expect(matchOperation(request)?.operationId?.trim()).toBe(router.matchOperation(request)?.operationId);
+  });
+});
+
 describe('createRouting', () => {
   it('returns the same route for every request to an operation', () => {
     const { route } = createRouting(createRouter(), contractDocument as never);
@@ -60,13 +81,13 @@ describe('createRouting', () => {
     const router = createRouter();
     const { route } = createRouting(router, contractDocument as never);
     const matches = vi.spyOn(router, 'matchOperation');
-    for (let round = 0; round < 2; round++) {
-      for (let n = 0; n < 700; n++) {
-        const order = route('GET', `/api/orders/${n}`);
-        expect(order).toMatchObject({ kind: 'operation', route: { operationId: 'getOrder' } });
-        expect(route('DELETE', `/api/cart-items/${n}`)).toMatchObject({ route: { operationId: 'removeCartItem' } });
-        expect(route('DELETE', `/api/orders/${n}`).kind).toBe('unknown-method');
-      }
+    for (let n = 0; n < 1_001; n++) {
+      const order = route('GET', `/api/orders/${n}`);
+      expect(order.kind === 'operation' && order.route.operationId).toBe('getOrder');
+    }
+    for (const n of [0, 1_000, 1_001]) {
+      expect(route('DELETE', `/api/cart-items/${n}`)).toMatchObject({ route: { operationId: 'removeCartItem' } });
+      expect(route('DELETE', `/api/orders/${n}`).kind).toBe('unknown-method');
     }
     matches.mockClear();
     const [first, again] = [route('GET', '/api/products'), route('GET', '/api/products')];

@@ -34,6 +34,21 @@ const EXPLAINED = { allOf: [{ description: 'Remove a or b: they exclude each oth
 const SLUG = { properties: { a: { type: 'string', pattern: '^[a-z]+$', minLength: 3, maxLength: 40 } } };
 const SHORT_NAMES = { properties: {}, additionalProperties: NUMBER, propertyNames: { pattern: '^[a-z]$' } };
 
+describe('an exclusive limit of a number', () => {
+  it.each<readonly [limits: object, value: number, detail: string]>([
+    [{ exclusiveMinimum: 0 }, 0, 'a 0 is not greater than 0: use a number greater than 0'],
+    [{ exclusiveMaximum: 5 }, 5, 'a 5 is not less than 5: use a number less than 5'],
+    [
+      { minimum: 1, exclusiveMaximum: 5, multipleOf: 0.5 },
+      5,
+      'a 5 is not less than 5: use a number of at least 1 and less than 5 in steps of 0.5',
+    ],
+  ])('is named for a value that breaks it: %j %j', async (limits, value, detail) => {
+    const findings = await findingsFor({ properties: { a: { type: 'number', ...limits } } }, { a: value });
+    expect(findings?.detail).toBe(detail);
+  });
+});
+
 describe('a rule about the properties of an object', () => {
   it.each<readonly [rules: object, body: object]>([
     [ONE_OF_TWO, { a: 1 }],

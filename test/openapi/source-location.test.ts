@@ -75,4 +75,20 @@ describe('createLocator', () => {
   it('finds the values before a syntax error', () => {
     expect(createLocator('file', 'a: 1\nb: [1, 2\n')('/a')).toBe('file:1:4 #/a');
   });
+
+  it('returns the lines of a value with its key', () => {
+    const { find } = createLocator('file', 'a:\n  b:\n    - 1\n    - 2\nc: 3\nd: 4\ne: 5\nf: 6\n');
+    expect(find('/a/b')).toEqual({ path: 'file', line: 2, text: '  b:\n    - 1\n    - 2\nc: 3\nd: 4' });
+    expect(find('/a/b/1')).toEqual({ path: 'file', line: 4, text: '    - 2\nc: 3\nd: 4\ne: 5\nf: 6' });
+    expect(find('/f/none').text).toBe('f: 6');
+  });
+
+  it('returns a part of a long line', () => {
+    const text = JSON.stringify({ long: 'x'.repeat(500), next: { value: 1, last: 'y'.repeat(500) } });
+    expect(createLocator('file', text).find('/next/value')).toEqual({
+      path: 'file',
+      line: 1,
+      text: `"value":1,"last":"${'y'.repeat(182)}…`,
+    });
+  });
 });

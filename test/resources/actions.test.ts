@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
 const TEXT = { type: 'string' };
@@ -56,6 +56,43 @@ describe('An action below an entry', () => {
     ] as const;
     for (const [method, path, detail] of requests)
       expect(await ask(method, path)).toMatchObject({ status: 404, body: { detail } });
+  });
+
+  it('needs no entry for a parameter with a single value', async () => {
+    const paths = {
+      ...PATHS,
+      '/recipes/{recipeId}/rating': {
+        get: { response: createObject({ 'count!': INTEGER }) },
+        parameters: { recipeId: { const: '~' } },
+      },
+    };
+    const { ask } = await startApi({ paths, schemas });
+    expect((await ask('GET', '/recipes/~/rating')).status).toBe(200);
+  });
+
+  it('finds the entry by the property that its path names', async () => {
+    const Group = createObject({ 'id!': { ...INTEGER, readOnly: true }, 'name!': TEXT });
+    const paths = { ...createResourcePaths('/groups/{id}', Group), '/groups/{name}/ping': { post: { status: 204 } } };
+    const { ask } = await startApi({ paths });
+    await ask('POST', '/groups', { name: 'Red' });
+    for (const [key, status] of Object.entries({ Red: 204, 1: 204, Blue: 404 }))
+      expect((await ask('POST', `/groups/${key}/ping`)).status).toBe(status);
+  });
+
+  it('finds the entry of the resource whose path has the same parameter', async () => {
+    const Group = createObject({ 'id!': INTEGER, title: TEXT });
+    const paths = {
+      '/groups': { get: { response: createList(Group) } },
+      '/groups/{id}': { put: { request: Group, response: Group } },
+      '/groups/{name}': { get: { response: createObject({ 'name!': TEXT, 'size!': INTEGER }) } },
+      '/groups/{id}/ping': { post: { status: 204 } },
+      '/groups/{from}/{to}': { get: { response: createObject({ ok: TEXT }) } },
+    };
+    const { ask } = await startApi({ paths });
+    const { body } = await ask('GET', '/groups');
+    const [group] = Object(body);
+    expect((await ask('POST', `/groups/${group.id}/ping`)).status).toBe(204);
+    expect((await ask('GET', '/groups/a/b')).status).toBe(200);
   });
 
   it('needs no entry if the request or the user prefers the mock', async () => {

@@ -4,6 +4,7 @@ import { explainApi } from '../support/harness/explain-api.ts';
 
 const TEXT = { type: 'string' };
 const INTEGER = { type: 'integer' };
+const TIME = { type: 'string', format: 'date-time' };
 
 const Pet = createObject({ 'id!': INTEGER, 'name!': TEXT, status: TEXT });
 const Owner = createObject({ 'id!': INTEGER, 'name!': TEXT });
@@ -35,7 +36,7 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     {
       'GET /owners/': 'real: lists owners',
       'GET /owners/{ownerId}/': 'real: reads an owner (id: id)',
-      'DELETE /owners/{ownerId}/': 'real: deletes an owner',
+      'DELETE /owners/{ownerId}/': 'real: deletes an owner (also deletes: pets)',
       'POST /owners/{ownerId}/pets/': 'real: creates a pet of /owners/{ownerId}',
       'GET /owners/{ownerId}/pets/{petId}/': 'real: reads a pet of /owners/{ownerId} (id: id)',
     },
@@ -50,6 +51,22 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
       'PUT /pets/{petId}': 'real: replaces a pet',
       'PATCH /pets/{petId}': 'real: updates a pet',
       'DELETE /pets/{petId}': 'real: deletes a pet',
+    },
+  ],
+  [
+    'times come from the clock, and entries with another path stay when their parent is deleted',
+    {
+      ...createResourcePaths(
+        '/hives/{id}',
+        createObject({ 'id!': INTEGER, created_at: TIME, updatedAt: TIME, seenAt: TIME }),
+      ),
+      '/hives/{id}/checks': { get: { response: createList(PET) }, post: { request: PET, response: PET, status: 201 } },
+      '/checks/{checkId}': { get: { response: PET } },
+    },
+    {
+      'POST /hives': 'real: creates a hive (sets to the current time: created_at, updatedAt)',
+      'PATCH /hives/{id}': 'real: updates a hive (sets to the current time: updatedAt)',
+      'DELETE /hives/{id}': 'real: deletes a hive (keeps: checks)',
     },
   ],
   [
@@ -115,9 +132,24 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     { 'GET /pets': 'real: lists pets (starts with examples or generated entries)' },
   ],
   [
+    'a POST that returns a page of entries for other properties lists them',
+    withCollection({
+      post: {
+        request: createObject({ filters: { type: 'object' }, limit: INTEGER }),
+        response: createObject({ 'data!': createList(PET), limit: INTEGER }),
+      },
+    }),
+    { 'POST /pets': 'real: lists pets (starts with examples or generated entries)' },
+  ],
+  [
+    'a POST at the path of an entry without a response updates it if it sends properties of the entry',
+    { ...PETS, '/pets/{petId}': { ...PETS['/pets/{petId}'], post: { request: PET, status: 204 } } },
+    { 'POST /pets/{petId}': 'real: updates a pet' },
+  ],
+  [
     'an action is mocked',
     { ...PETS, '/pets/{petId}/feed': { post: { status: 204 } } },
-    { 'POST /pets/{petId}/feed': 'mocked: an action: the document does not say what it changes' },
+    { 'POST /pets/{petId}/feed': 'mocked: an action: the document does not say what the action changes' },
   ],
   [
     'a list below a parent has the entries that a path without the parent reads',
@@ -151,14 +183,16 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
   [
     'a PUT without a body is an action where a POST creates entries, else it adds a member',
     {
+      ...PETS,
       '/backups': PETS['/pets'] ?? {},
       '/backups/{id}': { get: { response: PET }, put: { status: 204 } },
       '/teams/{team}/members': LISTS_PETS,
       '/teams/{team}/members/{id}': { put: { status: 204 }, delete: { status: 204 } },
     },
     {
-      'PUT /backups/{id}': 'mocked: an action on backup: the document does not say what it changes',
+      'PUT /backups/{id}': 'mocked: an action on backup: the document does not say what the action changes',
       'PUT /teams/{team}/members/{id}': 'real: adds a member of /teams/{team}',
+      'DELETE /pets/{petId}': 'real: deletes a pet (also deletes: members)',
     },
   ],
   [
@@ -172,20 +206,20 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     },
     {
       'GET /pets/walk': 'real: lists pets (filters: status)',
-      'POST /pets/walk': 'mocked: an action: the document does not say what it changes',
+      'POST /pets/walk': 'mocked: an action: the document does not say what the action changes',
     },
   ],
   [
     'a PUT is an action if nothing reads or creates entries',
     { '/owners/pets': { put: { request: PET } }, '/owners/pets/{petId}': { put: { request: PET } } },
-    { 'PUT /owners/pets/{petId}': 'mocked: an action: the document does not say what it changes' },
+    { 'PUT /owners/pets/{petId}': 'mocked: an action: the document does not say what the action changes' },
   ],
   [
     'a POST at a path like that of an entry is an action',
     { ...PETS, '/pets/{ownerId}': { post: { request: PET, response: PET } } },
     {
       'GET /pets/{petId}': 'real: reads a pet (id: id)',
-      'POST /pets/{ownerId}': 'mocked: an action: the document does not say what it changes',
+      'POST /pets/{ownerId}': 'mocked: an action: the document does not say what the action changes',
     },
   ],
   [
@@ -203,17 +237,17 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
   [
     'an object that a query parameter selects is no singleton',
     { '/visitor': { get: { query: { 'id!': TEXT }, response: PET }, put: { request: PET } } },
-    { 'GET /visitor': 'mocked: no operation changes what it returns' },
+    { 'GET /visitor': 'mocked: no operation changes the returned object' },
   ],
   [
     'an object without a property of the request is no singleton',
     { '/migration': { get: { response: PET }, put: { request: createObject({ source: TEXT }), status: 204 } } },
-    { 'GET /migration': 'mocked: no operation changes what it returns' },
+    { 'GET /migration': 'mocked: no operation changes the returned object' },
   ],
   [
     'a DELETE on the collection with a query is an action',
     withCollection({ delete: { status: 204, query: { name: TEXT } } }),
-    { 'DELETE /pets': 'mocked: an action on pets: the document does not say what it changes' },
+    { 'DELETE /pets': 'mocked: an action on pets: the document does not say what the action changes' },
   ],
   [
     'a PATCH on the collection with a list of entries is an action',
@@ -237,12 +271,48 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
   [
     'an object that no operation changes is mocked',
     { '/status': { get: { response: refer('Settings') } } },
-    { 'GET /status': 'mocked: no operation changes what it returns' },
+    { 'GET /status': 'mocked: no operation changes the returned object' },
   ],
   [
     'an item that no operation creates or lists is mocked',
     { '/pets/{petId}': { get: { response: PET } } },
-    { 'GET /pets/{petId}': 'mocked: no operation creates or lists what it returns' },
+    { 'GET /pets/{petId}': 'mocked: no operation creates or lists the returned object' },
+  ],
+  [
+    'a POST that responds with the parent creates nothing',
+    {
+      ...createResourcePaths('/pets/{petId}', PET),
+      '/pets/{petId}/keepers': { post: { request: createObject({ keepers: createList(TEXT) }), response: PET } },
+      '/pets/{petId}/keepers/{keeper}': { get: { status: 204 } },
+    },
+    { 'POST /pets/{petId}/keepers': 'mocked: an action: the document does not say what the action changes' },
+  ],
+  [
+    'children can have the schema of their parents',
+    { ...createResourcePaths('/pets/{petId}', PET), ...createResourcePaths('/pets/{petId}/kittens/{kittenId}', PET) },
+    { 'POST /pets/{petId}/kittens': expect.stringMatching(/^real: creates a kitten/) },
+  ],
+  [
+    'a path that ends with the parent of an entry lists the entries, and the path before it those of all parents',
+    {
+      '/pets': PETS['/pets'] ?? {},
+      '/pets/{status}': { get: { response: createObject({ data: createList(PET) }) } },
+      '/pets/{status}/{name}': { get: { response: PET } },
+    },
+    {
+      'GET /pets': expect.stringMatching(/^real: lists pets/),
+      'POST /pets': expect.stringMatching(/^real: creates a pet/),
+      'GET /pets/{status}': expect.stringMatching(/^real: lists pets/),
+      'GET /pets/{status}/{name}': expect.stringMatching(/^real: reads a pet.*id: name/),
+    },
+  ],
+  [
+    'a list by a parameter that no entry has is mocked',
+    {
+      '/reports': { post: { status: 201, request: PET, response: createObject({}) } },
+      '/reports/{digest}': { get: { response: createObject({ reports: createList(PET) }) } },
+    },
+    { 'GET /reports/{digest}': expect.stringMatching(/^mocked/) },
   ],
   [
     'a request body that is not an object is mocked',
@@ -269,8 +339,10 @@ const ids: readonly (readonly [parameter: string, properties: readonly string[],
   ['petUuid', ['uuid', 'name'], 'id: uuid'],
   ['owner_pet_tag', ['tag', 'pet_tag'], 'id: pet_tag'],
   ['key', ['color', 'size'], 'the id is only in the path'],
-  ['uidOrName', ['name', 'uid'], 'id: uid'],
-  ['pet_id_or_name', ['name', 'id'], 'id: id'],
+  ['id', ['name', 'key'], 'id: key'],
+  ['uidOrName', ['name', 'uid'], 'id: uid or name'],
+  ['pet_id_or_name', ['name', 'id'], 'id: id or name'],
+  ['pet_id_or_name', ['id'], 'id: id'],
   ['ownerPetId', ['name', 'favoritePetId'], 'id: favoritePetId'],
 ];
 
@@ -287,6 +359,53 @@ describe('The id of an entry', () => {
     const typed = { ...paths, '/pets/{petId}': { ...paths['/pets/{petId}'], parameters: { petId: INTEGER } } };
     expect((await explainApi({ paths: typed }))['GET /pets/{petId}']).toBe('real: reads a pet (id: id)');
   });
+});
+
+it('The id of an entry is the property with the format of the path parameter, if this is an address', async () => {
+  const ADDRESS = { type: 'string', format: 'ipv6' };
+  const paths = createResourcePaths('/reserved_ipv6/{reserved_ipv6}', createObject({ ip: ADDRESS, region: TEXT }));
+  const item = '/reserved_ipv6/{reserved_ipv6}';
+  const typed = { ...paths, [item]: { ...paths[item], parameters: { reserved_ipv6: ADDRESS } } };
+  expect((await explainApi({ paths: typed }))[`GET ${item}`]).toMatch(/\(id: ip\)$/);
+});
+
+it('The id of an entry is in the object that the path parameter names', async () => {
+  const schema = createObject({ role: TEXT, organization: createObject({ id: INTEGER, login: TEXT }) });
+  const explained = await explainApi({ paths: createResourcePaths('/memberships/orgs/{org}', schema) });
+  expect(explained['GET /memberships/orgs/{org}']).toBe('real: reads an org (id: organization.login)');
+});
+
+it('The entries of a list are not what their own path shows, if both have no property in common', async () => {
+  const invoice = createObject({ invoice_uuid: TEXT, amount: TEXT });
+  const items = createObject({ invoice_items: { type: 'array', items: createObject({ product: TEXT }) } });
+  const explained = await explainApi({
+    paths: {
+      '/invoices': { get: { response: createObject({ invoices: { type: 'array', items: invoice } }) } },
+      '/invoices/{invoice_uuid}': { get: { response: items }, delete: { status: 204 } },
+    },
+  });
+  expect(explained).toMatchObject({
+    'GET /invoices': 'real: lists invoices (starts with examples or generated entries)',
+    'GET /invoices/{invoice_uuid}': 'mocked: the response has no property of an invoice',
+    'DELETE /invoices/{invoice_uuid}': 'real: deletes an invoice (starts with examples or generated entries)',
+  });
+});
+
+it('POST creates no entry if neither its request nor its response has a property of one', async () => {
+  const backup = createObject({ filename: TEXT, size: INTEGER });
+  const start = {
+    request: createObject({ with_uploads: TEXT }),
+    response: createObject({ success: TEXT }),
+    status: 200,
+  };
+  const explained = await explainApi({
+    paths: {
+      '/backups': { get: { response: createList(backup) }, post: start },
+      '/backups/{filename}': { get: { response: backup }, delete: { status: 204 } },
+    },
+  });
+  expect(explained['POST /backups']).toBe('mocked: neither the request nor the response has a property of a backup');
+  expect(explained['GET /backups/{filename}']).toMatch(/^real: reads a backup/);
 });
 
 describe('The explanation of a list', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
 import { startApi } from '../support/harness/start-api.ts';
+import { createFetchClient } from '../support/harness/start-storefront.ts';
 
 const TEXT = { type: 'string' };
 const PET = refer('Pet');
@@ -62,8 +63,18 @@ describe('A created entry', () => {
   it('has its URL in the header Location if the document wants a URL', async () => {
     const headers = { Location: { type: 'string', format: 'uri' } };
     const { ask, url } = await startPets({ post: { status: 201, request: PET, response: PET, headers } });
+    const origin = url.replace('localhost', new URL(url).hostname);
     const { headers: sent } = await ask('POST', '/pets', { name: 'Rex' });
-    expect(sent.get('location')).toBe(`${url.replace('localhost', new URL(url).hostname)}/pets/1`);
+    expect(sent.get('location')).toBe(`${origin}/pets/1`);
+    const { headers: inSandbox } = await ask('POST', '/_sandbox/a/pets', { name: 'Rex' });
+    expect(inSandbox.get('location')).toBe(`${origin}/_sandbox/a/pets/1`);
+  });
+
+  it('has a required header with an object as JSON', async () => {
+    const headers = { 'X-Quota!': createObject({ 'left!': { type: 'integer', enum: [7] } }) };
+    const { url } = await startPets({ post: { status: 201, request: PET, response: PET, headers } });
+    const ask = createFetchClient(url);
+    expect((await ask('POST', '/pets', { name: 'Rex' })).headers.get('x-quota')).toBe('{"left":7}');
   });
 
   it('has no header Location if the document has none', async () => {
@@ -91,7 +102,7 @@ describe('A created entry', () => {
     await ask('POST', '/badges', { code: 'a', color: 'red' });
     expect(await ask('POST', '/badges', { code: 'a', color: 'blue' })).toMatchObject({
       status: 409,
-      body: { detail: expect.stringContaining('a badge with the code a exists') },
+      body: { detail: expect.stringContaining('a badge with the code a already exists') },
     });
     expect((await ask('GET', '/badges')).body).toEqual([{ code: 'a', color: 'red' }]);
   });
@@ -196,10 +207,25 @@ describe('A patched entry', () => {
     expect((await ask('PATCH', '/pets/1', { tag: null })).body).toEqual({ id: 1, name: 'Rex', tag: null });
   });
 
+  it('keeps a required property whose schema allows no null', async () => {
+    const { ask } = await startPets();
+    await ask('POST', '/pets', { name: 'Rex' });
+    expect((await ask('PATCH', '/pets/1', { name: null, tag: 'a' })).body).toEqual({ id: 1, name: 'Rex', tag: 'a' });
+  });
+
   it('loses a property with a null that its schema does not allow', async () => {
     const { ask } = await startPets();
     await ask('POST', '/pets', { name: 'Rex', address: { city: 'Rome' } });
     expect((await ask('PATCH', '/pets/1', { address: null })).body).toEqual({ id: 1, name: 'Rex' });
+  });
+
+  it('keeps a value if the schema of the entry does not allow the new one', async () => {
+    const { ask } = await startPets({}, { patch: { request: { type: 'object' }, response: PET } });
+    await ask('POST', '/pets', { name: 'Rex', address: { street: 'Via Appia', city: 'Rome' } });
+    const pet = { id: 1, name: 'Rex', address: { street: 'Via Ostiense', city: 'Rome' } };
+    const patch = { name: 7, address: { street: 'Via Ostiense', city: false } };
+    expect((await ask('PATCH', '/pets/1', patch)).body).toEqual(pet);
+    expect((await ask('GET', '/pets/1')).body).toEqual(pet);
   });
 
   it('is changed by the media type application/merge-patch+json too', async () => {

@@ -125,3 +125,17 @@ describe('A list', () => {
     expect((await ask('GET', `/pets?rank=${body.rank + 1}`)).body).toEqual([]);
   });
 });
+
+it('A query parameter without effect is noted in the log once for each operation', async () => {
+  const query = { color: TEXT, name: TEXT };
+  const paths = createResourcePaths('/pets/{petId}', Pet);
+  const list = { ...paths['/pets']?.get, query };
+  const { ask, log } = await startApi({ paths: { ...paths, '/pets': { ...paths['/pets'], get: list } } });
+  for (const search of ['?name=Rex', '?color=red&name=Rex', '?color=blue']) await ask('GET', `/pets${search}`);
+  await expect.poll(() => log.filter(({ method }) => method === 'GET').length).toBe(3);
+  expect(log.filter(({ method }) => method === 'GET').map(({ notes }) => notes)).toEqual([
+    undefined,
+    ['query parameter color has no effect: no property has this name'],
+    undefined,
+  ]);
+});

@@ -66,6 +66,24 @@ describe('An entry below a parent', () => {
     expect((await ask('GET', '/owners/1/toys')).body).toEqual([toy]);
   });
 
+  it('can have a path without the innermost parent only', async () => {
+    const { '/owners/{ownerId}/pets/{petId}/toys': toys = {} } = OWN_TOYS;
+    const paths = {
+      ...OWNERS,
+      ...OWN_PETS,
+      '/owners/{ownerId}/pets/{petId}/toys': toys,
+      ...createResourcePaths('/owners/{ownerId}/toys/{toyId}', refer('Toy')),
+    };
+    const { ask } = await startApi({ paths, schemas });
+    await ask('POST', '/owners', { name: 'Ada' });
+    for (const name of ['Rex', 'Kim']) await ask('POST', '/owners/1/pets', { name });
+    const { body: toy } = await ask('POST', '/owners/1/pets/2/toys', { name: 'Ball' });
+    for (const path of ['/owners/1/pets/2/toys', '/owners/1/toys'])
+      expect((await ask('GET', path)).body).toEqual([toy]);
+    expect((await ask('GET', '/owners/1/pets/1/toys')).body).toEqual([]);
+    expect((await ask('GET', '/owners/1/toys/1')).body).toEqual(toy);
+  });
+
   it('needs the parent, in each operation', async () => {
     const { ask } = await startOwners();
     const requests = [
@@ -128,6 +146,16 @@ describe('An entry below a parent', () => {
     await close();
     const { ask: askAgain } = await startStorefront({ contract, data });
     expect((await askAgain('GET', '/owners/2/badges')).body).toEqual([{ code: 'a' }]);
+  });
+
+  it('can name the parent by another property than the path of the parent', async () => {
+    const OWNER = createResourcePaths('/owners/{name}', refer('Owner'));
+    const paths = { ...OWNER, '/owners/{owner_id}/views': { post: { status: 201 } } };
+    const { ask } = await startApi({ paths, schemas });
+    await ask('POST', '/owners', { name: 'Ada', id: 7 });
+    const { id } = (await ask('GET', '/owners/Ada')).body;
+    expect((await ask('POST', `/owners/${id}/views`)).status).toBe(201);
+    expect((await ask('POST', '/owners/Bob/views')).status).toBe(404);
   });
 
   it('needs no parent that is no resource', async () => {
@@ -205,6 +233,13 @@ describe('A singleton', () => {
     expect((await ask('PUT', '/settings', { theme: 'dark' })).status).toBe(200);
     expect((await ask('DELETE', '/settings')).status).toBe(204);
     expect((await ask('GET', '/settings')).status).toBe(404);
+  });
+
+  it('that nothing creates exists, also after it is deleted', async () => {
+    const change = { put: { request: { type: 'array' } }, delete: { status: 204 } };
+    const { ask } = await startApi({ paths: { '/settings': { ...SETTINGS['/settings'], ...change } }, schemas });
+    for (const method of ['GET', 'DELETE', 'GET'])
+      expect((await ask(method, '/settings')).status).toBe(method === 'GET' ? 200 : 204);
   });
 
   it('below a parent is one for each parent', async () => {

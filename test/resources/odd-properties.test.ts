@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { withPaths, writeDocument } from '../openapi/documents.ts';
 import { createList, createObject, createResourcePaths } from '../support/fixtures/api-document.ts';
 import { createControlClient } from '../support/harness/sandboxes.ts';
 import { startApi } from '../support/harness/start-api.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const TEXT = { type: 'string' };
 /** `__proto__` can't be the name of a parameter: openapi-backend loses it. */
@@ -27,11 +29,27 @@ describe('A property that all JavaScript objects have', () => {
   });
 
   it.each(NAMES)('can be the name of a resource: %s', async (name) => {
-    const { ask } = await startApi({ paths: createResourcePaths(`/${name}/{id}`, createObject({ 'id!': TEXT })) });
+    const { ask, port } = await startApi({
+      paths: createResourcePaths(`/${name}/{id}`, createObject({ 'id!': TEXT })),
+    });
     expect((await ask('POST', `/${name}`, { id: 'a' })).status).toBe(201);
+    const control = createControlClient({ port });
+    const state = await control('GET', '/default/state');
+    expect((await control('PUT', '/default/state', state.body)).status).toBe(204);
     expect((await ask('GET', `/${name}/a`)).body).toEqual({ id: 'a' });
     expect((await ask('DELETE', `/${name}/a`)).status).toBe(204);
     expect((await ask('GET', `/${name}`)).body).toEqual([]);
+  });
+});
+
+describe('A document without resources', () => {
+  it.each(NAMES)('can have the operation %s, and gets an empty state', async (name) => {
+    const contract = await writeDocument(
+      withPaths(`/a: { get: { operationId: ${name}, responses: { "204": { description: d } } } }`),
+    );
+    const { ask, port } = await startStorefront({ contract });
+    expect((await ask('GET', '/a')).status).toBe(204);
+    expect((await createControlClient({ port })('PUT', '/default/state', {})).status).toBe(204);
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
@@ -39,7 +39,7 @@ describe('an overlay beside the document', () => {
   it('corrects the inference, and does so again when it is saved', async () => {
     const { contract, overlay } = await writeFiles(toOverlay('{ id: tag }'));
     const server = await startStorefront({ contract });
-    await waitForLog(server, `The contract is changed by ${overlay}`);
+    await waitForLog(server, `The contract is changed by the overlay ${overlay}`);
     await server.ask('POST', '/pets', { tag: 'rex' });
     expect((await server.ask('GET', '/pets/rex')).body).toMatchObject({ tag: 'rex' });
     expect((await server.ask('GET', '/openapi.json')).body.paths['/pets/{petId}']).toMatchObject({
@@ -63,8 +63,11 @@ describe('an overlay beside the document', () => {
   it('is watched if it did not exist at the start', async () => {
     const contract = join(await folderWith(FILES), 'openapi.json');
     const server = await startStorefront({ contract });
-    await writeFile(contract.replace('.json', '.overlay.json'), toOverlay('{ off: true }'));
+    const overlay = contract.replace('.json', '.overlay.json');
+    await writeFile(overlay, toOverlay('{ off: true }'));
     await waitForLog(server, 'now mocked: ');
+    await rm(overlay);
+    await waitForLog(server, 'no longer mocked: ');
   });
 
   it('is named by storefront explain, with the targets that select nothing', async () => {
@@ -73,8 +76,16 @@ describe('an overlay beside the document', () => {
     );
     const text = await explain({ contract });
     expect(text).toContain('mocked: x-storefront: off');
-    expect(text).toContain(`The contract is changed by ${overlay}`);
+    expect(text).toContain(`The contract is changed by the overlay ${overlay}`);
     expect(text).toContain(`Warning: ${overlay}:6:15 #/actions/1/target selects nothing`);
+  });
+
+  it('is refused if there is another', async () => {
+    const { contract, overlay } = await writeFiles(toOverlay('{ off: true }'));
+    const other = overlay.replace('.yaml', '.yml');
+    await writeFile(other, toOverlay('{ off: true }'));
+    const loaded = loadContract({ path: contract, strict: false });
+    await expect(loaded).rejects.toThrow(`${overlay} and ${other} both change ${contract}: remove one of them`);
   });
 
   it("is refused if it can't be read", async () => {

@@ -165,6 +165,24 @@ describe('A reset', () => {
     expect((await ask('GET', '/pets')).body).toEqual([{ id: 9, name: 'Own' }]);
   });
 
+  it('restores the default values that the entries of the file of --default-data and of examples lack', async () => {
+    const Tagged = createObject({ 'id!': { type: 'integer' }, name: TEXT, tag: { ...TEXT, default: 'new' } });
+    const toys = createResourcePaths('/toys/{toyId}', Tagged);
+    const list = { ...toys['/toys'], get: { ...toys['/toys']?.get, example: [REX] } };
+    const api = { paths: { ...createResourcePaths('/pets/{petId}', Tagged), ...toys, '/toys': list } };
+    const folder = await folderWith({ 'default.json': '{"pets":[{"id":9},{"id":10,"tag":"old"}]}' });
+    const { port } = await startApi(api, { defaultData: join(folder, 'default.json') });
+    const control = createControlClient({ port });
+    await control('POST', '/default/reset');
+    expect((await control('GET', '/default/state')).body).toEqual({
+      pets: [
+        { id: 9, tag: 'new' },
+        { id: 10, tag: 'old' },
+      ],
+      toys: [{ ...REX, tag: 'new' }],
+    });
+  });
+
   it('restores the examples of lists that the file of --default-data lacks, below the parents in the file', async () => {
     const Owner = createObject({ 'id!': TEXT });
     const api = {

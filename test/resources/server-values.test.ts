@@ -146,6 +146,22 @@ describe('A default value', () => {
     });
   });
 
+  it('of the request takes precedence, and is set when an entry is created or replaced, not when it is patched', async () => {
+    const Pet = createObject({ 'id!': { type: 'integer' }, 'age!': { type: 'integer', default: 9 } });
+    const request = createObject({ age: { type: 'integer', default: 1 }, count: { type: 'integer', default: 5 } });
+    const { '/pets': list, '/pets/{petId}': item } = createResourcePaths('/pets/{petId}', Pet);
+    const { ask } = await startApi({
+      paths: {
+        '/pets': { ...list, post: { ...list?.post, request } },
+        '/pets/{petId}': { ...item, put: { ...item?.put, request }, patch: { ...item?.patch, request } },
+      },
+    });
+    expect((await ask('POST', '/pets', {})).body).toEqual({ id: 1, age: 1 });
+    expect((await ask('PUT', '/pets/1', { age: 4 })).body).toEqual({ id: 1, age: 4 });
+    expect((await ask('PATCH', '/pets/1', {})).body).toEqual({ id: 1, age: 4 });
+    expect((await ask('PUT', '/pets/1', {})).body).toEqual({ id: 1, age: 1 });
+  });
+
   it('yields to the value of the client', async () => {
     const { ask } = await startPets(properties);
     expect((await ask('POST', '/pets', { name: 'Rex', status: 'sold' })).body).toMatchObject({ status: 'sold' });

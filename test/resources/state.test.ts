@@ -68,6 +68,14 @@ describe('The state', () => {
     });
   });
 
+  it('is refused with the remedy for an invalid property', async () => {
+    const { port } = await startApi(API);
+    const pets = [{ ...STATE.pets[0], tag: 'cow' }];
+    expect(await createControlClient({ port })('PUT', '/default/state', { ...STATE, pets })).toMatchObject({
+      body: { violations: [{ pointer: '/pets/0/tag', rule: 'enum', remedy: 'use "cat" or "dog"' }] },
+    });
+  });
+
   it('can have entries without properties that a response requires', async () => {
     const { ask, port } = await startApi(API);
     await createControlClient({ port })('PUT', '/default/state', { owners: [{ id: 1 }] });

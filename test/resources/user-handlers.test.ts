@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Context, Input } from '../../src/application.ts';
 import type { Options } from '../../src/server/options.ts';
+import type { Entry, State } from '../../src/store/state.ts';
 import { writeDocument } from '../openapi/documents.ts';
+import { createControlClient } from '../support/harness/sandboxes.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const Pet = {
@@ -49,7 +51,138 @@ it("The response of a user's handler gets the required properties that an entry 
   expect(response).toMatchObject({ status: 200, body: { id: 1, name: 'Rex', age: expect.any(Number) } });
   expect(response.body).toEqual(created);
   expect(response.headers.get('X-Mocked')).toBe('/age');
+  expect(await api.ask('GET', '/pets/1')).toMatchObject({ body: created });
   const fed = await api.ask('POST', '/pets/1/feed');
   expect(fed.body).toEqual({ pet: { ...created, name: 'Max' }, meals: 3 });
   expect(fed.headers.get('X-Mocked')).toBe('/pet/age');
+});
+
+const Hive = {
+  type: 'object',
+  required: ['id', 'status', 'box'],
+  properties: {
+    id: { type: 'integer' },
+    status: { type: 'string', enum: ['active', 'dead'] },
+    box: {
+      type: 'object',
+      required: ['frames'],
+      properties: { frames: { type: 'integer' }, name: { type: 'string' } },
+    },
+    honeyKg: { type: 'integer' },
+    password: { type: 'string', writeOnly: true },
+  },
+};
+
+const Change = {
+  type: 'object',
+  properties: { note: { type: 'string', default: 'b' }, force: { type: 'boolean', default: true } },
+};
+
+/** Starts a server with hives, whose handler `changeHive` changes a state. */
+async function startHives(change: (state: State) => State) {
+  const read = { responses: { 200: { description: 'd', ...json(Hive) } } };
+  const contract = await writeDocument(
+    JSON.stringify({
+      openapi: '3.0.3',
+      info: { title: 'Hives', version: '1' },
+      paths: {
+        '/hives': {
+          post: { requestBody: json({ type: 'object' }), responses: { 201: { description: 'd', ...json(Hive) } } },
+        },
+        '/hives/{petId}': { parameters: [path], get: read },
+        '/hives/{petId}/change': {
+          parameters: [path],
+          post: { ...read, operationId: 'changeHive', requestBody: json(Change) },
+        },
+      },
+    }),
+  );
+  const seen: unknown[] = [];
+  const handlers = {
+    async changeHive({ body }: Input, { read: readState, update }: Context) {
+      seen.push(readState().hives?.[0], body);
+      await update((state) => ({ next: change(state), result: undefined }));
+      return { body: readState().hives?.[0] };
+    },
+  };
+  const { ask, port } = await startStorefront({
+    contract,
+    handlers: handlers as unknown as Options['handlers'],
+    verify: 'strict',
+  });
+  const { body: created } = await ask('POST', '/hives', { password: 'secret', box: { name: 'A' } });
+  const { body: changed, headers } = await ask('POST', '/hives/1/change', { note: 'a' });
+  const { body: state } = await createControlClient({ port })('GET', '/default/state');
+  return { created, changed, mocked: headers.get('X-Mocked'), seen: seen[0], sent: seen[1], stored: state.hives };
+}
+
+const STORED = { id: 1, password: 'secret', box: { name: 'A' } };
+
+/** Changes of a user's handler, and the first entry and its mocked values afterwards. */
+const changes: readonly (readonly [
+  name: string,
+  change: (hive: Entry) => Entry,
+  stored: Entry,
+  mocked: string | null,
+])[] = [
+  ['nothing', (hive) => hive, STORED, '/box/frames, /status'],
+  ['a copy', (hive) => ({ ...hive, honeyKg: 3 }), { ...STORED, honeyKg: 3 }, '/box/frames, /status'],
+];
+
+it("The body of a request has its default values in a user's handler", async () => {
+  expect((await startHives((state) => state)).sent).toEqual({ note: 'a', force: true });
+});
+
+describe("The state of a user's handler", () => {
+  it.each(changes)(
+    'has the values that responses have, and stores none of them: %s',
+    async (_name, change, stored, mocked) => {
+      const hives = await startHives((state) => ({ ...state, hives: (state.hives ?? []).map(change) }));
+      const { password: _, ...shown } = hives.seen as Entry;
+      expect(shown).toMatchObject(hives.created);
+      expect(hives.stored).toEqual([stored]);
+      expect(hives.mocked).toBe(mocked);
+      expect(hives.changed).toMatchObject(hives.created);
+    },
+  );
+
+  it('has a changed value, and keeps it', async () => {
+    const hives = await startHives((state) => ({
+      ...state,
+      hives: (state.hives ?? []).map((hive) => ({ ...hive, status: hive.status === 'active' ? 'dead' : 'active' })),
+    }));
+    expect(hives.changed.status).not.toBe(hives.created.status);
+    expect(hives.stored).toEqual([{ ...STORED, status: hives.changed.status }]);
+    expect(hives.mocked).toBe('/box/frames');
+  });
+
+  it('keeps generated values in the copy of an entry with another id', async () => {
+    const { stored, created } = await startHives((state) => ({
+      ...state,
+      hives: [...(state.hives ?? []), { ...state.hives?.[0], id: 2 }],
+    }));
+    expect(stored).toEqual([STORED, { ...created, id: 2, password: 'secret' }]);
+  });
+});
+
+/** Returns the response of a user's handler. */
+async function runHandler(show: (input: Input, context: Context) => unknown) {
+  const response = { description: 'd', ...json({ type: 'object' }) };
+  const paths = { '/photo': { get: { operationId: 'show', responses: { 200: response } } } };
+  const contract = await writeDocument(
+    JSON.stringify({ openapi: '3.0.3', info: { title: 'Pets', version: '1' }, paths }),
+  );
+  const handlers = { show } as unknown as Options['handlers'];
+  const { ask } = await startStorefront({ contract, handlers, verify: 'off', errorsExpected: true });
+  return ask('GET', '/photo');
+}
+
+it("A file from a user's handler is sent as it is", async () => {
+  const { text } = await runHandler(() => ({ headers: { 'Content-Type': 'image/png' }, body: Buffer.from('photo') }));
+  expect(text).toBe('photo');
+});
+
+it("A change of a user's handler to no state is refused", async () => {
+  const { body } = await runHandler((_, { update }) => update(() => ({ next: null as never, result: {} })));
+  expect(body.detail).toContain('returned an invalid state: the state is not an object');
 });

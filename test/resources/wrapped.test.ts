@@ -55,6 +55,19 @@ const lists: readonly (readonly [name: string, list: Schema, expected: unknown])
   ],
 ];
 
+it('Several new entries can be shown in objects with the status of each', async () => {
+  const paths = createPaths({});
+  const response = createList(createObject({ 'pet!': PET, status: INTEGER }));
+  const post = { status: 201, request: createObject({ pets: PETS }), response };
+  const { ask } = await startApi({
+    paths: { ...paths, '/pets': { ...paths['/pets'], post } },
+    schemas: { Pet, NewPet },
+  });
+  const created = await ask('POST', '/pets', { pets: [{ name: 'Rex' }, { name: 'Tom' }] });
+  expect(created.body).toEqual([{ pet: REX }, { pet: { id: 2, name: 'Tom' } }]);
+  expect((await ask('GET', '/pets')).body).toEqual([REX, { id: 2, name: 'Tom' }]);
+});
+
 describe('A list', () => {
   it.each(lists)('can be wrapped as %s', async (_name, list, expected) => {
     const { ask } = await startApi({ paths: createPaths({ list }), schemas: { Pet, NewPet } });
@@ -92,6 +105,33 @@ describe('An entry', () => {
     expect((await ask('GET', '/pets/1')).body).toEqual(REX);
     await ask('PUT', '/pets/1', { pet: { name: 'Max' } });
     expect((await ask('GET', '/pets')).body).toEqual([{ id: 1, name: 'Max' }]);
+  });
+
+  it.each(['pet', 'animal'])('of wild pets can be wrapped as {%s} everywhere', async (name) => {
+    const [entry, request] = [PET, refer('NewPet')].map((schema) => createObject({ [`${name}!`]: schema }));
+    const list = createList(createObject({ id: INTEGER, name: TEXT }));
+    const paths = createPaths({ list, entry: entry ?? {}, request: request ?? {} });
+    const { ask } = await startApi({
+      paths: { '/wild_pets': paths['/pets'] ?? {}, '/wild_pets/{petId}': paths['/pets/{petId}'] ?? {} },
+      schemas: { Pet, NewPet },
+    });
+    expect((await ask('POST', '/wild_pets', { [name]: { name: 'Rex' } })).body).toEqual({ [name]: REX });
+    await ask('PUT', '/wild_pets/1', { [name]: { name: 'Max' } });
+    expect((await ask('GET', '/wild_pets/1')).body).toEqual({ [name]: { id: 1, name: 'Max' } });
+    expect((await ask('GET', '/wild_pets')).body).toEqual([{ id: 1, name: 'Max' }]);
+  });
+
+  it('is created from a form that the document describes as its file', async () => {
+    const paths = createPaths({ request: { type: 'string', format: 'binary' } });
+    const post = { ...paths['/pets']?.post, requestType: 'multipart/form-data' };
+    const { url, ask } = await startApi({
+      paths: { ...paths, '/pets': { ...paths['/pets'], post } },
+      schemas: { Pet, NewPet },
+    });
+    const body = new FormData();
+    body.append('file', new Blob(['Rex']), 'rex.txt');
+    expect((await fetch(`${url}/pets`, { method: 'POST', body })).status).toBe(201);
+    expect((await ask('GET', '/pets/1')).body).toMatchObject({ id: 1 });
   });
 
   it('can be sent as a form', async () => {

@@ -15,7 +15,7 @@ const LIMITS: MemoryLimits = {
 };
 
 /** Returns the default data with orders of about this size in total. */
-function stateOf(bytes: number): State {
+function getState(bytes: number): State {
   const [order] = defaults.orders;
   const orders = Array.from({ length: bytes / 1_000 }, (_, n) => ({
     ...order,
@@ -25,28 +25,18 @@ function stateOf(bytes: number): State {
   return { ...defaults, orders: orders as State['orders'] };
 }
 
-const LARGE = () => stateOf(900 * KB);
-const TOO_LARGE = () => stateOf(4_000 * KB);
-
-/** Returns the error that the function throws. */
-function getThrown(run: () => unknown): unknown {
-  try {
-    run();
-  } catch (error) {
-    return error;
-  }
-  throw new Error('nothing was thrown');
-}
+const LARGE = () => getState(900 * KB);
+const TOO_LARGE = () => getState(4_000 * KB);
 
 const createLimited = () => createTestRegistry({ memoryLimits: LIMITS });
 
 describe('the registry at the maximum number of sandboxes', () => {
-  it('stores 10,000 sandboxes, and removes the least recently used one that was never written to', () => {
+  it('stores 10,000 sandboxes, and removes the least recently used one that was never written to', async () => {
     const { sandboxes, logLines } = createTestRegistry();
-    for (let n = 0; n < MAX_SANDBOXES; n++) sandboxes.get(`w${n}`);
-    sandboxes.get('w0');
-    expect(sandboxes.get('more').id).toBe('more');
-    expect(sandboxes.create('another').id).toBe('another');
+    for (let n = 0; n < MAX_SANDBOXES; n++) await sandboxes.get(`w${n}`);
+    await sandboxes.get('w0');
+    expect((await sandboxes.get('more')).id).toBe('more');
+    expect((await sandboxes.create('another')).id).toBe('another');
     expect(listIds(sandboxes)).toHaveLength(MAX_SANDBOXES + 1);
     expect(sandboxes.find('w0')).toBeDefined();
     expect(['w1', 'w2', 'w3'].map((id) => sandboxes.find(id)?.id)).toEqual([undefined, undefined, 'w3']);
@@ -54,30 +44,30 @@ describe('the registry at the maximum number of sandboxes', () => {
     expect(sandboxes.expiredAtMs('w1')).toBeDefined();
   });
 
-  it('rejects a new sandbox if all were written to, with the time until the first one expires', () => {
+  it('rejects a new sandbox if all were written to, with the time until the first one expires', async () => {
     const { sandboxes, pass } = createTestRegistry({ maxSandboxes: 3 });
-    for (const id of ['a', 'b', 'c']) sandboxes.create(id);
+    for (const id of ['a', 'b', 'c']) await sandboxes.create(id);
     pass(60_000);
-    const error = getThrown(() => sandboxes.get('more'));
+    const error = await sandboxes.get('more').catch((reason) => reason);
     expect(error).toBeInstanceOf(TooManySandboxesError);
     expect(error).toMatchObject({
       retryAfterSeconds: 3_540,
       message: expect.stringContaining('DELETE /_control/sandboxes'),
     });
     expect(listIds(sandboxes)).toEqual(['default', 'a', 'b', 'c']);
-    expect(sandboxes.get('a').id).toBe('a');
-    expect(sandboxes.create('b').id).toBe('b');
-    sandboxes.remove('c');
-    expect(sandboxes.get('more').id).toBe('more');
+    expect((await sandboxes.get('a')).id).toBe('a');
+    expect((await sandboxes.create('b')).id).toBe('b');
+    await sandboxes.remove('c');
+    expect((await sandboxes.get('more')).id).toBe('more');
   });
 
-  it('removes expired sandboxes first', () => {
+  it('removes expired sandboxes first', async () => {
     const { sandboxes, pass } = createTestRegistry({ maxSandboxes: 3 });
-    for (const id of ['a', 'b', 'c']) sandboxes.create(id);
+    for (const id of ['a', 'b', 'c']) await sandboxes.create(id);
     pass(HOUR_MS - 1);
-    sandboxes.get('a');
+    await sandboxes.get('a');
     pass(1);
-    expect(sandboxes.get('last').id).toBe('last');
+    expect((await sandboxes.get('last')).id).toBe('last');
     expect(listIds(sandboxes)).toEqual(['default', 'a', 'last']);
   });
 
@@ -85,35 +75,35 @@ describe('the registry at the maximum number of sandboxes', () => {
     const { sandboxes } = createTestRegistry({ maxSandboxes: 3 });
     let finish = () => {};
     const handled = sandboxes.use('handled', () => new Promise<void>((resolve) => (finish = resolve)));
-    sandboxes.get('followed').journal.follow({ onEntry() {}, onEnd() {} });
-    for (let n = 0; n < 5; n++) sandboxes.get(`w${n}`);
+    (await sandboxes.get('followed')).journal.follow({ onEntry() {}, onEnd() {} });
+    for (let n = 0; n < 5; n++) await sandboxes.get(`w${n}`);
     expect(listIds(sandboxes)).toEqual(['default', 'handled', 'followed', 'w4']);
     finish();
     await handled;
   });
 
-  it('counts a state that several sandboxes were created from once', () => {
+  it('counts a state that several sandboxes were created from once', async () => {
     const { sandboxes } = createLimited();
     const shared = LARGE();
     sandboxes.share(shared);
-    for (let n = 0; n < 200; n++) sandboxes.create(`w${n}`, shared);
-    expect(sandboxes.create('w0', LARGE()).id).toBe('w0');
+    for (let n = 0; n < 200; n++) await sandboxes.create(`w${n}`, shared);
+    expect((await sandboxes.create('w0', LARGE())).id).toBe('w0');
   });
 });
 
 describe('the memory limit of one sandbox', () => {
-  it('applies to a new sandbox, and an existing one with the same id stays', () => {
+  it('applies to a new sandbox, and an existing one with the same id stays', async () => {
     const { sandboxes } = createLimited();
-    const before = sandboxes.create('a', LARGE());
-    expect(() => sandboxes.create('a', TOO_LARGE())).toThrow(StateTooLargeError);
-    expect(() => sandboxes.create('b', TOO_LARGE())).toThrow(StateTooLargeError);
+    const before = await sandboxes.create('a', LARGE());
+    await expect(sandboxes.create('a', TOO_LARGE())).rejects.toThrow(StateTooLargeError);
+    await expect(sandboxes.create('b', TOO_LARGE())).rejects.toThrow(StateTooLargeError);
     expect(listIds(sandboxes)).toEqual(['default', 'a']);
     expect(sandboxes.find('a')).toBe(before);
   });
 
   it('applies to a change, which then changes nothing, and a smaller change is accepted', async () => {
     const { sandboxes } = createLimited();
-    const { store } = sandboxes.create('a');
+    const { store } = await sandboxes.create('a');
     const before = store.read().state;
     const growing = store.update(() => ({ next: TOO_LARGE(), result: undefined }));
     const alsoThere = store.update((state) => ({ next: { ...state, cartItems: [] }, result: 'done' }));
@@ -125,88 +115,88 @@ describe('the memory limit of one sandbox', () => {
 
   it('allows a sandbox at the limit to remove data', async () => {
     const { sandboxes } = createLimited();
-    const { store, snapshots } = sandboxes.create('a', stateOf(1_000 * KB));
-    snapshots.set('s', stateOf(700 * KB));
-    await expect(store.update(() => ({ next: stateOf(1_800 * KB), result: undefined }))).rejects.toThrow();
+    const { store, snapshots } = await sandboxes.create('a', getState(1_000 * KB));
+    snapshots.set('s', getState(700 * KB));
+    await expect(store.update(() => ({ next: getState(1_800 * KB), result: undefined }))).rejects.toThrow();
     await store.update((state) => ({ next: { ...state, orders: state.orders.slice(1) }, result: undefined }));
     snapshots.delete('s');
-    await store.update(() => ({ next: stateOf(1_800 * KB), result: undefined }));
+    await store.update(() => ({ next: getState(1_800 * KB), result: undefined }));
   });
 
-  it('counts a snapshot that shares its data with the state once', () => {
+  it('counts a snapshot that shares its data with the state once', async () => {
     const { sandboxes } = createLimited();
-    const { snapshots, store } = sandboxes.create('a', stateOf(1_500 * KB));
+    const { snapshots, store } = await sandboxes.create('a', getState(1_500 * KB));
     for (let n = 0; n < 100; n++) snapshots.set(`s${n}`, store.read().state);
     expect(() => snapshots.set('other', LARGE())).toThrow(StateTooLargeError);
   });
 
-  it('counts the text of the products in a catalogue', () => {
+  it('counts the text of the products in a catalogue', async () => {
     const { sandboxes } = createLimited();
     const [product] = defaults.products;
     const products = [{ ...product, keywords: ['x'.repeat(3_000 * KB)] }] as State['products'];
-    expect(() => sandboxes.create('a', { ...defaults, products })).toThrow(StateTooLargeError);
+    await expect(sandboxes.create('a', { ...defaults, products })).rejects.toThrow(StateTooLargeError);
   });
 });
 
 describe('the memory limit of all sandboxes', () => {
-  it('rejects a large sandbox until another one is removed or recreated', () => {
+  it('rejects a large sandbox until another one is removed or recreated', async () => {
     const { sandboxes } = createLimited();
-    for (const id of ['a', 'b']) sandboxes.create(id, LARGE());
-    expect(() => sandboxes.create('c', LARGE())).toThrow(StateTooLargeError);
+    for (const id of ['a', 'b']) await sandboxes.create(id, LARGE());
+    await expect(sandboxes.create('c', LARGE())).rejects.toThrow(StateTooLargeError);
     expect(listIds(sandboxes)).toEqual(['default', 'a', 'b']);
-    expect(sandboxes.create('a', LARGE()).id).toBe('a');
-    sandboxes.create('a');
-    expect(sandboxes.create('c', LARGE()).id).toBe('c');
-    sandboxes.remove('c');
-    expect(sandboxes.create('d', LARGE()).id).toBe('d');
+    expect((await sandboxes.create('a', LARGE())).id).toBe('a');
+    await sandboxes.create('a');
+    expect((await sandboxes.create('c', LARGE())).id).toBe('c');
+    await sandboxes.remove('c');
+    expect((await sandboxes.create('d', LARGE())).id).toBe('d');
   });
 
   it('guarantees each sandbox a minimum, regardless of the memory of the others', async () => {
     const { sandboxes } = createLimited();
-    for (const id of ['a', 'b']) sandboxes.create(id, LARGE());
-    const { store } = sandboxes.create('c');
-    await store.update(() => ({ next: stateOf(50 * KB), result: undefined }));
+    for (const id of ['a', 'b']) await sandboxes.create(id, LARGE());
+    const { store } = await sandboxes.create('c');
+    await store.update(() => ({ next: getState(50 * KB), result: undefined }));
     await expect(store.update(() => ({ next: LARGE(), result: undefined }))).rejects.toThrow(StateTooLargeError);
     expect(store.read().state.orders).toHaveLength(51);
   });
 
   it('no longer counts a sandbox after a reset', async () => {
     const { sandboxes } = createLimited();
-    for (const id of ['a', 'b']) sandboxes.create(id, LARGE());
-    await sandboxes.get('a').store.reset();
-    expect(sandboxes.create('c', LARGE()).id).toBe('c');
+    for (const id of ['a', 'b']) await sandboxes.create(id, LARGE());
+    await (await sandboxes.get('a')).store.reset();
+    expect((await sandboxes.create('c', LARGE())).id).toBe('c');
   });
 
   it('no longer counts a removed sandbox, even if a change was in progress', async () => {
     const { sandboxes } = createLimited();
     for (let round = 1; round <= 4; round++) {
-      const { store } = sandboxes.create('a');
+      const { store } = await sandboxes.create('a');
       const changing = store.update(() => ({ next: LARGE(), result: undefined }));
-      sandboxes.remove('a');
+      await sandboxes.remove('a');
       await changing;
     }
-    for (const id of ['b', 'c']) expect(sandboxes.create(id, LARGE()).id).toBe(id);
+    for (const id of ['b', 'c']) expect((await sandboxes.create(id, LARGE())).id).toBe(id);
   });
 
-  it('no longer counts expired sandboxes', () => {
+  it('no longer counts expired sandboxes', async () => {
     const { sandboxes, pass } = createLimited();
-    for (const id of ['a', 'b']) sandboxes.create(id, LARGE());
+    for (const id of ['a', 'b']) await sandboxes.create(id, LARGE());
     pass(HOUR_MS);
-    expect(sandboxes.create('c', LARGE()).id).toBe('c');
+    expect((await sandboxes.create('c', LARGE())).id).toBe('c');
   });
 
-  it('does not count the snapshots of the default sandbox', () => {
+  it('does not count the snapshots of the default sandbox', async () => {
     const { sandboxes } = createLimited();
     for (let n = 0; n < 10; n++) sandboxes.default.snapshots.set(`s${n}`, LARGE());
-    for (const id of ['a', 'b']) expect(sandboxes.create(id, LARGE()).id).toBe(id);
+    for (const id of ['a', 'b']) expect((await sandboxes.create(id, LARGE())).id).toBe(id);
   });
 
-  it('counts the snapshots of a sandbox', () => {
+  it('counts the snapshots of a sandbox', async () => {
     const { sandboxes } = createLimited();
-    const { snapshots } = sandboxes.create('a', LARGE());
+    const { snapshots } = await sandboxes.create('a', LARGE());
     snapshots.set('s', LARGE());
-    expect(() => sandboxes.create('b', LARGE())).toThrow(StateTooLargeError);
+    await expect(sandboxes.create('b', LARGE())).rejects.toThrow(StateTooLargeError);
     snapshots.delete('s');
-    expect(sandboxes.create('b', LARGE()).id).toBe('b');
+    expect((await sandboxes.create('b', LARGE())).id).toBe('b');
   });
 });

@@ -16,13 +16,13 @@ function useFakeTimers(): void {
 const follower = { onEntry() {}, onEnd() {} };
 
 describe('an unused sandbox', () => {
-  it('expires after an hour and logs it, unless it is the default sandbox', () => {
+  it('expires after an hour and logs it, unless it is the default sandbox', async () => {
     useFakeTimers();
     const { sandboxes, logLines, pass } = createTestRegistry();
-    sandboxes.get('w1');
+    await sandboxes.get('w1');
     pass(HOUR_MS / 2);
-    sandboxes.get('w2');
-    sandboxes.get('default');
+    await sandboxes.get('w2');
+    await sandboxes.get('default');
     pass(HOUR_MS / 2 - 60_000);
     expect(listIds(sandboxes)).toEqual(['default', 'w1', 'w2']);
     pass(120_000);
@@ -32,36 +32,36 @@ describe('an unused sandbox', () => {
     expect(listIds(sandboxes)).toEqual(['default']);
   });
 
-  it('expires after exactly an hour, however rarely the server checks', () => {
+  it('expires after exactly an hour, however rarely the server checks', async () => {
     const { sandboxes, pass } = createTestRegistry();
-    const first = sandboxes.get('w1');
+    const first = await sandboxes.get('w1');
     pass(HOUR_MS - 1);
-    expect(sandboxes.get('w1')).toBe(first);
+    expect(await sandboxes.get('w1')).toBe(first);
     pass(HOUR_MS);
     expect(sandboxes.find('w1')).toBeUndefined();
-    expect(sandboxes.get('w1')).not.toBe(first);
+    expect(await sandboxes.get('w1')).not.toBe(first);
   });
 
   it.each<[use: string, by: (sandboxes: ReturnType<typeof createTestRegistry>['sandboxes']) => unknown]>([
     ['requests of the shop', (sandboxes) => sandboxes.get('w1')],
     ['reads through the control API', (sandboxes) => sandboxes.find('w1')],
-  ])('does not expire while it receives %s', (_, use) => {
+  ])('does not expire while it receives %s', async (_, use) => {
     useFakeTimers();
     const { sandboxes, pass } = createTestRegistry();
-    const created = sandboxes.get('w1');
-    sandboxes.get('w2');
+    const created = await sandboxes.get('w1');
+    await sandboxes.get('w2');
     for (let round = 1; round <= 4; round++) {
       pass(HOUR_MS / 2);
-      use(sandboxes);
+      await use(sandboxes);
     }
     expect(listIds(sandboxes)).toEqual(['default', 'w1']);
-    expect(sandboxes.get('w1')).toBe(created);
+    expect(await sandboxes.get('w1')).toBe(created);
   });
 
-  it('does not expire while a client follows its journal', () => {
+  it('does not expire while a client follows its journal', async () => {
     useFakeTimers();
     const { sandboxes, pass } = createTestRegistry();
-    const { journal } = sandboxes.get('w1');
+    const { journal } = await sandboxes.get('w1');
     const stop = journal.follow(follower);
     pass(3 * HOUR_MS);
     expect(listIds(sandboxes)).toEqual(['default', 'w1']);
@@ -70,9 +70,9 @@ describe('an unused sandbox', () => {
     expect(listIds(sandboxes)).toEqual(['default']);
   });
 
-  it('expires an hour after the last follower leaves, even if the server has not checked meanwhile', () => {
+  it('expires an hour after the last follower leaves, even if the server has not checked meanwhile', async () => {
     const { sandboxes, pass } = createTestRegistry();
-    const stop = sandboxes.get('w1').journal.follow(follower);
+    const stop = (await sandboxes.get('w1')).journal.follow(follower);
     pass(HOUR_MS - 60_000);
     stop();
     pass(HOUR_MS - 1);
@@ -83,11 +83,11 @@ describe('an unused sandbox', () => {
     expect(listIds(sandboxes)).toEqual(['default']);
   });
 
-  it('is not considered used when a follower of a removed sandbox with the same id leaves', () => {
+  it('is not considered used when a follower of a removed sandbox with the same id leaves', async () => {
     const { sandboxes, pass } = createTestRegistry();
-    const stop = sandboxes.get('w1').journal.follow(follower);
-    sandboxes.remove('w1');
-    sandboxes.get('w1');
+    const stop = (await sandboxes.get('w1')).journal.follow(follower);
+    await sandboxes.remove('w1');
+    await sandboxes.get('w1');
     pass(1_000);
     stop();
     expect(sandboxes.idleMs('w1')).toBe(1_000);
@@ -97,7 +97,9 @@ describe('an unused sandbox', () => {
     useFakeTimers();
     const { sandboxes, pass } = createTestRegistry();
     let finish = () => {};
+    await sandboxes.get('w1');
     const handled = sandboxes.use('w1', () => new Promise<void>((resolve) => (finish = resolve)));
+    await Promise.resolve();
     pass(3 * HOUR_MS);
     expect(listIds(sandboxes)).toEqual(['default', 'w1']);
     finish();
@@ -108,11 +110,11 @@ describe('an unused sandbox', () => {
     expect(listIds(sandboxes)).toEqual(['default']);
   });
 
-  it('is listed before those used later, with its idle time', () => {
+  it('is listed before those used later, with its idle time', async () => {
     const { sandboxes, pass } = createTestRegistry();
-    for (const id of ['a', 'b', 'c']) sandboxes.get(id);
+    for (const id of ['a', 'b', 'c']) await sandboxes.get(id);
     pass(1_000);
-    sandboxes.get('a');
+    await sandboxes.get('a');
     pass(500);
     expect(listIds(sandboxes)).toEqual(['default', 'b', 'c', 'a']);
     expect(['default', 'b', 'a'].map((id) => sandboxes.idleMs(id))).toEqual([0, 1_500, 500]);
@@ -120,28 +122,28 @@ describe('an unused sandbox', () => {
 });
 
 describe('the expiry time of a sandbox', () => {
-  it('is known until another sandbox has the same id', () => {
+  it('is known until another sandbox has the same id', async () => {
     const { sandboxes, pass } = createTestRegistry();
-    sandboxes.get('w1');
+    await sandboxes.get('w1');
     expect(sandboxes.expiredAtMs('w1')).toBeUndefined();
     pass(HOUR_MS);
     expect(sandboxes.expiredAtMs('w1')).toBe(NOW_MS + HOUR_MS);
-    sandboxes.get('w1');
+    await sandboxes.get('w1');
     expect(sandboxes.expiredAtMs('w1')).toBeUndefined();
   });
 
-  it('is not stored for a sandbox that a client removed', () => {
+  it('is not stored for a sandbox that a client removed', async () => {
     const { sandboxes } = createTestRegistry();
-    sandboxes.get('w1');
-    sandboxes.remove('w1');
+    await sandboxes.get('w1');
+    await sandboxes.remove('w1');
     expect(sandboxes.expiredAtMs('w1')).toBeUndefined();
   });
 
-  it('is stored for the last 10,000 sandboxes', () => {
+  it('is stored for the last 10,000 sandboxes', async () => {
     const { sandboxes, pass } = createTestRegistry();
-    for (let n = 0; n < 10_000; n++) sandboxes.get(`a${n}`);
+    for (let n = 0; n < 10_000; n++) await sandboxes.get(`a${n}`);
     pass(HOUR_MS);
-    sandboxes.get('last');
+    await sandboxes.get('last');
     pass(HOUR_MS);
     expect(sandboxes.expiredAtMs('last')).toBeDefined();
     expect(sandboxes.expiredAtMs('a0')).toBeUndefined();
@@ -161,15 +163,15 @@ describe('a sandbox that was written to', () => {
     ['a new snapshot', ({ snapshots, store }) => snapshots.set('s', store.read().state)],
   ])('is not removed to make room for others after %s', async (_, write) => {
     const { sandboxes } = createTestRegistry({ maxSandboxes: 3 });
-    await write(sandboxes.get('written'));
-    for (let n = 0; n < 5; n++) sandboxes.get(`w${n}`);
+    await write(await sandboxes.get('written'));
+    for (let n = 0; n < 5; n++) await sandboxes.get(`w${n}`);
     expect(listIds(sandboxes)).toEqual(['default', 'written', 'w3', 'w4']);
   });
 
-  it('is not removed to make room for others if the control API created it', () => {
+  it('is not removed to make room for others if the control API created it', async () => {
     const { sandboxes } = createTestRegistry({ maxSandboxes: 3 });
-    sandboxes.create('made', { ...defaults });
-    for (let n = 0; n < 5; n++) sandboxes.get(`w${n}`);
+    await sandboxes.create('made', { ...defaults });
+    for (let n = 0; n < 5; n++) await sandboxes.get(`w${n}`);
     expect(listIds(sandboxes)).toEqual(['default', 'made', 'w3', 'w4']);
   });
 });

@@ -118,25 +118,25 @@ describe('a sandbox that a request selects', () => {
 describe('a removed sandbox', () => {
   it('completes a change in progress, and a new sandbox with its id is independent', async () => {
     const { sandboxes } = createTestRegistry();
-    const before = sandboxes.get('a');
+    const before = await sandboxes.get('a');
     const changing = before.store.update(putItem(PRODUCT_IDS[0] ?? ''));
-    expect(sandboxes.remove('a')).toBe(true);
+    expect(await sandboxes.remove('a')).toBe(true);
     expect(await changing).toBe(PRODUCT_IDS[0]);
-    expect(sandboxes.remove('a')).toBe(false);
-    expect(sandboxes.get('a').store.read().state).toEqual(defaults);
+    expect(await sandboxes.remove('a')).toBe(false);
+    expect((await sandboxes.get('a')).store.read().state).toEqual(defaults);
   });
 
-  it('cannot be the default sandbox, whose removal is rejected', () => {
+  it('cannot be the default sandbox, whose removal is rejected', async () => {
     const { sandboxes } = createTestRegistry();
-    expect(sandboxes.remove('default')).toBe(false);
-    expect(sandboxes.get('default')).toBe(sandboxes.default);
+    expect(await sandboxes.remove('default')).toBe(false);
+    expect(await sandboxes.get('default')).toBe(sandboxes.default);
   });
 
-  it('is not recreated by a request if sandboxes are declared', () => {
+  it('is not recreated by a request if sandboxes are declared', async () => {
     const { sandboxes } = createTestRegistry({ areDeclared: true });
-    sandboxes.create('a');
-    sandboxes.remove('a');
-    expect(() => sandboxes.get('a')).toThrow(UnknownSandboxError);
+    await sandboxes.create('a');
+    await sandboxes.remove('a');
+    await expect(sandboxes.get('a')).rejects.toThrow(UnknownSandboxError);
     expect(sandboxes.find('a')).toBeUndefined();
   });
 });

@@ -26,7 +26,7 @@ describe('toJournalEntry', () => {
         response: createResponse('[]', { 'Content-Type': 'application/json' }),
         durationMs: 1.2345,
         operationId: 'createOrder',
-        remarks: { notes: ['a note'], responseViolations: ['a breach'], forced: { faults: ['f1'] } },
+        remarks: { notes: ['a note'], responseViolations: ['a violation'], forced: { faults: ['f1'] } },
       }),
     ).toEqual({
       id: 1,
@@ -43,7 +43,7 @@ describe('toJournalEntry', () => {
       },
       response: { status: 200, headers: { 'content-type': 'application/json' }, bytes: 2, body: [] },
       notes: ['a note'],
-      responseViolations: ['a breach'],
+      responseViolations: ['a violation'],
       forced: { faults: ['f1'] },
     });
   });

@@ -43,12 +43,16 @@ describe('storefront explain', () => {
     });
   });
 
-  it('is also the table of the page at /', async () => {
+  it('says the same as the control API', async () => {
     const { ask } = await startStorefront({ mock: ['listOrders'] });
-    const { text } = await ask('GET', '/');
-    expect(text).toContain('<h2>11 operations: 10 real, 1 mocked</h2>');
-    expect(text).toContain('<tr><td>GET<td>/api/orders<td>listOrders<td>mocked: by the option mock\n');
-    expect(text).toContain('<tr><td>GET<td>/api/products<td>listProducts<td>real: built-in handler\n');
+    const { body } = await ask('GET', '/_control/sandboxes/default/operations');
+    expect(body).toHaveLength(11);
+    expect(body).toContainEqual(
+      expect.objectContaining({ operationId: 'listOrders', mocked: true, explanation: 'by the option mock' }),
+    );
+    expect(body).toContainEqual(
+      expect.objectContaining({ operationId: 'listProducts', mocked: false, explanation: 'built-in handler' }),
+    );
   });
 
   it('refuses a contract that does not exist', async () => {

@@ -52,7 +52,7 @@ describe('The default data of an application whose collections depend on the con
 
   it('is refused with its place if it violates the contract', async () => {
     await expect(startShelves({ pets: { seeds: [{ id: 7 }] } })).rejects.toThrow(
-      'The default data of the contract is not a valid state: /pets/0/id ',
+      'The default data of the contract does not contain a valid state: /pets/0/id ',
     );
   });
 });
@@ -60,14 +60,14 @@ describe('The default data of an application whose collections depend on the con
 describe('A data file of another contract', () => {
   it('is refused with the names of both, and with the remedy', async () => {
     await expect(startShelves({ pets: PETS, toys: TOYS }, { books: [], loans: [] })).rejects.toThrow(
-      /db\.json has the lists books, loans, but the contract has pets, toys: it is the data of another contract\. Use another file with --data FILE, or move this file away\.$/,
+      /db\.json has the lists books, loans, but the contract has pets, toys: this is the data of another contract\. Use another file with --data FILE, or move this file to another folder\.$/,
     );
   });
 
   it('is refused by the shop', async () => {
     const data = join(await folderWith({ 'db.json': '{"pets":[]}' }), 'db.json');
     await expect(createStorefront({ data })).rejects.toThrow(
-      'db.json has the lists pets, but the contract has products, deliveryOptions, cartItems, orders: it is the data',
+      'db.json has the lists pets, but the contract has products, deliveryOptions, cartItems, orders: this is the data',
     );
   });
 
@@ -75,7 +75,7 @@ describe('A data file of another contract', () => {
     const pets = [{ id: 'max' }];
     const { server, ask, control, readData } = await startShelves({ pets: PETS }, { books: [{ isbn: 1 }], pets });
     expect(server.log.filter(({ level }) => level === WARN).map(({ msg }) => msg)).toEqual([
-      'These lists in db.json are no collections of the contract: books. They are kept, but not served.',
+      'These lists in db.json are not collections of the contract: books. The server keeps them, but does not serve them.',
     ]);
     expect((await control('GET', '/default/state')).body).toEqual({ pets });
     expect((await control('GET', '/default')).body.counts).toEqual({ pets: 1 });
@@ -99,7 +99,11 @@ describe('A reload of a contract on which the collections depend', () => {
     const { server, save, control, list } = await startShelves({ pets: PETS, toys: TOYS });
     await server.ask('POST', '/toys', { id: 'bone' });
     await save({ pets: PETS });
-    await waitForLog(server, 'no collections of the contract: toys. They are kept, but not served.', WARN);
+    await waitForLog(
+      server,
+      'not collections of the contract: toys. The server keeps them, but does not serve them.',
+      WARN,
+    );
     expect((await control('GET', '/default/state')).body).toEqual({ pets: PETS.seeds });
     expect((await control('PUT', '/default/state', { toys: [] })).status).toBe(400);
     await control('POST', '/default/reset');
@@ -128,7 +132,7 @@ describe('A reload of a contract on which the collections depend', () => {
     await save({ pets: { required: ['name', 'age'] }, toys: TOYS });
     const warning = await waitForLog(server, 'violate the new contract', WARN);
     expect(warning).toMatch(
-      /^5 entries violate the new contract: \/pets\/0\/\w+ is missing: add a string; \/pets\/1\/.*; \/pets\/2\/.*; and 2 more\. The data is kept\. /,
+      /^5 entries violate the new contract: \/pets\/0\/\w+ is missing: add a string; \/pets\/1\/.*; \/pets\/2\/.*; and 2 more\. The server keeps these entries\. /,
     );
     expect(await list('pets')).toEqual(seeds);
     expect((await ask('POST', '/toys', { id: 'bone' })).status).toBe(201);

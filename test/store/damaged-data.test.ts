@@ -65,20 +65,20 @@ describe('The server does not start with, and does not change, a data file', () 
   it.each(misplaced)('that has %s', async (_what, pointer, value, named = pointer) => {
     const text = JSON.stringify(dataWith(pointer, value));
     const data = await fileWith(text);
-    await expect(opened(data)).rejects.toThrow(`${data} is not a valid state: ${named} `);
+    await expect(opened(data)).rejects.toThrow(`${data} does not contain a valid state: ${named} `);
     expect(await readFile(data, 'utf8')).toBe(text);
   });
 
   it.each(['[]', 'null', '42', '"db"'])('that is %s', async (text) => {
     const data = await fileWith(text);
-    await expect(opened(data)).rejects.toThrow(`${data} is not a valid state: its content is not an object`);
+    await expect(opened(data)).rejects.toThrow(`${data} does not contain a valid state: its content is not an object`);
     expect(await readFile(data, 'utf8')).toBe(text);
   });
 
   it('that has an unknown list named __proto__', async () => {
     const text = defaultText.replace('{', '{ "__proto__": [],');
     const data = await fileWith(text);
-    await expect(opened(data)).rejects.toThrow(`${data} is not a valid state: /__proto__ `);
+    await expect(opened(data)).rejects.toThrow(`${data} does not contain a valid state: /__proto__ `);
     expect(await readFile(data, 'utf8')).toBe(text);
   });
 
@@ -106,13 +106,15 @@ describe('the error message for a damaged data file', () => {
 
   it('is the message of the error that createStorefront rejects with', async () => {
     const data = await fileWith(JSON.stringify({ ...defaults, orders: {} }));
-    await expect(createStorefront({ data })).rejects.toThrow(`${data} is not a valid state: /orders is not an array`);
+    await expect(createStorefront({ data })).rejects.toThrow(
+      `${data} does not contain a valid state: /orders is not an array`,
+    );
   });
 
   it('contains the remedy', async () => {
     const data = await fileWith('');
     await expect(opened(data)).rejects.toThrow(
-      `The file was not changed. Fix it, or run \`storefront repair --data ${data}\`, which saves a copy beside it`,
+      `The file was not changed. Fix it, or run \`storefront repair --data ${data}\`, which saves a copy of the file`,
     );
   });
 });

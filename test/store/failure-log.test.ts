@@ -17,7 +17,9 @@ describe("the log of a server whose data file can't be written", () => {
     await refuseChanges(shop);
     expect(errors(shop)).toEqual([
       expect.objectContaining({
-        msg: expect.stringMatching(/db\.json can't be written \(.*\)\. Changes return 503 until it can be written\.$/),
+        msg: expect.stringMatching(
+          /db\.json can't be written \(.*\)\. Requests that change data get 503 until it can be written\.$/,
+        ),
         err: expect.objectContaining({ stack: expect.stringMatching(/\n +at /) }),
       }),
     ]);
@@ -73,7 +75,7 @@ function messages({ log }: TestShop): readonly string[] {
   return log.map(({ msg = '' }) => msg);
 }
 
-/** Replaces the file by a folder, so that no write can succeed. Returns a function that removes the folder. */
+/** Replaces the file with a folder, so that no write can succeed. Returns a function that removes the folder. */
 async function blockWrites({ dataFile = '' }: TestShop): Promise<() => Promise<void>> {
   await rename(dataFile, `${dataFile}.away`);
   await mkdir(dataFile);

@@ -74,7 +74,7 @@ describe('a field that is added to the contract', () => {
     const inOrder = await openedWith({ schema: 'OrderProduct', properties: ['note: { type: string, default: none }'] });
     const products = inOrder.store.read().state.orders.flatMap((order) => order.products);
     expect(products.every((product) => 'note' in product && product.note === 'none')).toBe(true);
-    const check = checkOf(
+    const check = getCheck(
       contractText.replace(
         '            stars:\n',
         '            best: { type: integer, default: 5 }\n            stars:\n',
@@ -130,17 +130,17 @@ describe('a field that is added to the contract', () => {
 
   it('prevents the start with its JSON Pointer if it is required and has no default, and the file does not change', async () => {
     const path = await dataFile();
-    const check = checkOf(
+    const check = getCheck(
       gained({ ...BRAND, properties: ['brand: { type: string, minLength: 1 }'], required: ['brand'] }),
     );
     await expect(openTestState({ data: path, check, defaultData: await withBrands() })).rejects.toThrow(
-      /^\S+db\.json is not a valid state: \/products\/0\/brand is missing: add a string that is not empty; .*; and 37 more\. The file was not changed\. Fix it/,
+      /^\S+db\.json does not contain a valid state: \/products\/0\/brand is missing: add a string that is not empty; .*; and 37 more\. The file was not changed\. Fix it/,
     );
     expect(await readFile(path, 'utf8')).toBe(defaultText);
   });
 
   it('prevents the start if its default violates its own schema', async () => {
-    const check = checkOf(gained({ ...BRAND, properties: ['brand: { type: string, minLength: 1, default: "" }'] }));
+    const check = getCheck(gained({ ...BRAND, properties: ['brand: { type: string, minLength: 1, default: "" }'] }));
     await expect(openTestState({ data: await dataFile(), check, defaultData: await withBrands() })).rejects.toThrow(
       '/products/0/brand is "": use a string that is not empty',
     );
@@ -149,7 +149,7 @@ describe('a field that is added to the contract', () => {
 
 /** Starts with the default data, or with `text`, and a contract with added properties. */
 async function openedWith(gain: Gain, text = defaultText): Promise<OpenedState<State>> {
-  return openTestState({ data: await dataFile(text), check: checkOf(gained(gain)) });
+  return openTestState({ data: await dataFile(text), check: getCheck(gained(gain)) });
 }
 
 async function dataFile(text = defaultText): Promise<string> {
@@ -163,7 +163,7 @@ async function withBrands(): Promise<string> {
 }
 
 /** Returns the validator of data for the text of a contract. */
-function checkOf(text: string) {
+function getCheck(text: string) {
   return shopValidator(createShopContract(parseDocument('openapi.yaml', text)).validateData).validate;
 }
 

@@ -31,7 +31,9 @@ describe('a data file that is a mount of a single file', () => {
   it('is reported at the start if the write-ahead log cannot be created beside it', async () => {
     const { warnings } = await openMount('disk', (step) => (step.name === 'create' ? { code: 'EACCES' } : MOUNT(step)));
     expect(warnings).toEqual([
-      expect.stringMatching(/\.wal can't be created now \(permission denied, EACCES\)\. Changes return 503/),
+      expect.stringMatching(
+        /\.wal can't be created now \(permission denied, EACCES\)\. Requests that change data get 503/,
+      ),
     ]);
   });
 

@@ -135,6 +135,16 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     expect(await kept()).toEqual(before.state);
   });
 
+  it("loads the state for a read at the same time as a change that can't be stored", async () => {
+    const { store, failCommits } = await open();
+    failCommits(true);
+    const changing = store.update(putItem(A));
+    const reading = store.loadEdits();
+    await expect(changing).rejects.toThrow(StoreUnavailableError);
+    await expect(reading).resolves.toBeUndefined();
+    expect(store.read().state).toEqual(defaults);
+  });
+
   it("rejects a reset that can't be stored and keeps the previous state", async () => {
     const { store, kept, failCommits } = await open();
     await store.update(putItem(A));
@@ -153,6 +163,21 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     await store.update(putItem(B));
     expect(store.read().revision).toBe(1);
     expect(getAddedProducts(await kept())).toEqual([B]);
+  });
+
+  it('is available again as soon as the state can be stored', async () => {
+    const { store, failCommits } = await open();
+    await expect(store.check()).resolves.toBeUndefined();
+    failCommits(true);
+    await expect(store.update(putItem(A))).rejects.toThrow(StoreUnavailableError);
+    await expect(store.check()).rejects.toThrow(StoreUnavailableError);
+    failCommits(false);
+    await expect(store.check()).resolves.toBeUndefined();
+    const { revision } = store.read();
+    await store.check();
+    expect(store.read().revision).toBe(revision);
+    await store.close();
+    await expect(store.check()).rejects.toThrow(StoreUnavailableError);
   });
 
   it('completes pending changes when it is closed', async () => {

@@ -34,6 +34,18 @@ describe('startStorefront', () => {
     expect((await shop.sandbox()).id).toBe('test-1');
   });
 
+  it.each<[options: object, message: string]>([
+    [{ handler: {} }, 'Unknown option handler of the server: did you mean "handlers"? The options are port, host, '],
+    [{ dafaultData: 'a.json' }, 'did you mean "defaultData"?'],
+    [{ durability: 'ram' }, 'Invalid option durability of the server. It is "ram": use "disk", "os" or "memory".'],
+    [{ auth: 'none' }, 'Invalid option auth of the server. It is "none": use "form", "off" or a list of tokens.'],
+    [{ delay: { from: 8, to: 2 } }, 'Invalid option delay of the server. It is {"from":8,"to":2}: use milliseconds'],
+    [{ contract: null }, 'It is null: use the path of a file.'],
+    [{ nowMs: 7 }, 'It is 7: use a function.'],
+  ])('rejects unknown options and invalid values, with the remedy: %j', async (options, message) => {
+    await expect(startStorefront(options)).rejects.toThrow(message);
+  });
+
   it('stops the server once if close() is called several times', async () => {
     const shop = await start();
     await Promise.all([shop.close(), shop[Symbol.asyncDispose]()]);

@@ -35,6 +35,16 @@ describe('sandboxAt', () => {
     expect(await sandbox.state()).toMatchObject({ cartItems: defaults.cartItems, products: defaults.products });
   });
 
+  it('mocks an operation until its handler is used again', async () => {
+    const sandbox = await createSandbox();
+    const order = async () => (await sandbox.fetch('/api/orders', { method: 'POST' })).headers.get('x-mocked');
+    await sandbox.mock('createOrder');
+    expect(await order()).toBe('operation');
+    await sandbox.unmock('createOrder');
+    expect(await order()).toBeNull();
+    await expect(sandbox.mock('createOder')).rejects.toThrow('createOrder');
+  });
+
   it('saves, lists and restores snapshots', async () => {
     const sandbox = await createSandbox();
     await sandbox.setState({ cartItems: [KETTLE] });

@@ -18,7 +18,7 @@ function optionsFor({ orderTimeMs }: Order, entry: OrderProduct): readonly Deliv
 }
 
 /** Returns the cart from which an order was created, with the delivery options that fit its delivery times. */
-function cartOf(order: Order): readonly CartItem[] {
+function getCart(order: Order): readonly CartItem[] {
   return order.products.map((entry) => {
     const { productId, quantity } = entry;
     return { productId, quantity, deliveryOptionId: optionsFor(order, entry)[0]?.id ?? 'none' };
@@ -73,7 +73,7 @@ describe('the default data', () => {
     'has an order with the total and the delivery times that the shop computes: $id',
     (order) => {
       expect(order.products.map((entry) => optionsFor(order, entry).length)).toEqual(order.products.map(() => 1));
-      expect(createOrderFromCart(cartOf(order), defaults, order)).toEqual(order);
+      expect(createOrderFromCart(getCart(order), defaults, order)).toEqual(order);
     },
   );
 });

@@ -40,7 +40,7 @@ describe('POST /api/cart-items', () => {
       type: '/problems/quantity-limit',
       status: 409,
       detail:
-        'The cart contains 999999 of this product: 2 more would exceed the limit of 1000000. Add fewer, or lower the quantity first.',
+        'The cart contains 999999 units of this product: 2 more would exceed the limit of 1000000. Add fewer units, or lower the quantity first.',
     });
     expect((await shop.ask('POST', '/api/cart-items', { productId: IN_CART, quantity: 1 })).status).toBe(201);
   });

@@ -5,7 +5,7 @@ import { startStorefront, type TestShop } from '../../support/harness/start-stor
 const LIPSTICK = getProductId('Velvet Matte Lipstick');
 const [SOCKS, LAMP] = defaults.cartItems.map((item) => item.productId) as [string, string];
 
-async function summaryOf(shop: TestShop) {
+async function getSummary(shop: TestShop) {
   return (await shop.ask('GET', '/api/payment-summary')).body;
 }
 
@@ -27,7 +27,7 @@ describe('GET /api/payment-summary', () => {
   it('returns zeros for an empty cart', async () => {
     const shop = await startStorefront();
     await shop.ask('POST', '/api/orders');
-    expect(await summaryOf(shop)).toEqual({
+    expect(await getSummary(shop)).toEqual({
       totalItems: 0,
       productCostCents: 0,
       shippingCostCents: 0,
@@ -40,7 +40,7 @@ describe('GET /api/payment-summary', () => {
   it('charges the price of the delivery option once per item, for any quantity', async () => {
     const shop = await startStorefront();
     await shop.ask('PUT', `/api/cart-items/${SOCKS}`, { quantity: 50, deliveryOptionId: '3' });
-    expect(await summaryOf(shop)).toMatchObject({ totalItems: 51, shippingCostCents: 999 + 499 });
+    expect(await getSummary(shop)).toMatchObject({ totalItems: 51, shippingCostCents: 999 + 499 });
   });
 
   it.each([
@@ -51,7 +51,7 @@ describe('GET /api/payment-summary', () => {
     for (const id of [SOCKS, LAMP]) await shop.ask('DELETE', `/api/cart-items/${id}`);
     await shop.ask('POST', '/api/cart-items', { productId: LIPSTICK, quantity });
     await shop.ask('PUT', `/api/cart-items/${LIPSTICK}`, { deliveryOptionId: option });
-    expect(await summaryOf(shop)).toMatchObject({
+    expect(await getSummary(shop)).toMatchObject({
       totalCostBeforeTaxCents: beforeTax,
       taxCents: tax,
       totalCostCents: beforeTax + tax,
@@ -61,7 +61,7 @@ describe('GET /api/payment-summary', () => {
   it('is exact for the highest quantity', async () => {
     const shop = await startStorefront();
     await shop.ask('PUT', `/api/cart-items/${LAMP}`, { quantity: 1_000_000, deliveryOptionId: '1' });
-    expect(await summaryOf(shop)).toMatchObject({
+    expect(await getSummary(shop)).toMatchObject({
       productCostCents: 5_499_004_798,
       taxCents: 549_900_480,
       totalCostCents: 6_048_905_278,

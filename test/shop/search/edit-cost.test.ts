@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getEditCost } from '../../../src/shop/search/edit-cost.ts';
+import { anyCodePoint } from '../../support/fixtures/code-points.ts';
 import { editDistance, getPrefixes } from '../../support/oracles/edit-distance.ts';
 
 /** The lowest and the highest cost of an edit, and the additional cost of an edit of the first letter. */
@@ -15,7 +16,7 @@ const ROUNDING = 1e-9;
 const anyWord = fc.string({ unit: fc.constantFrom('a', 'e', 'b', 'p', 'k', 'c', 'z', 'й', '1', '日'), maxLength: 8 });
 
 /** Words up to the maximum length of a word. */
-const anyLongWord = fc.string({ unit: 'binary', maxLength: 31 }).map((text) => text.slice(0, 31));
+const anyLongWord = fc.string({ unit: anyCodePoint, maxLength: 31 }).map((text) => text.slice(0, 31));
 
 function getWordCost(searchWord: string, word: string) {
   return getEditCost(searchWord, word, false);

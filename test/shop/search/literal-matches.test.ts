@@ -8,7 +8,7 @@ describe('a search for a word that a product contains', () => {
     testSearches([
       ['kettle', 'KETTLE'],
       ['KETTLE', 'KETTLE'],
-      ['hat', 'Chunky Knit', 'Washed Cotton'],
+      ['hat', 'Washed Cotton', 'Chunky Knit'],
     ]),
   );
   describe(
@@ -80,6 +80,22 @@ describe('a search for a text across two keywords', () => {
     ]),
   );
 });
+
+describe(
+  'a search for a word of shoppers',
+  testSearches([
+    ['shoes', 'SHOES', 'SNEAKERS', 'Knee-High', 'Everyday Beach'],
+    ['apparel', 'SNEAKERS', 'SOCKS', 'HOODIE', 'T_SHIRT', "Men's Relaxed", 'Washed Cotton', 'Chunky Knit'],
+    ['tshirts', 'T_SHIRT'],
+    ['kitchen', 'Pre-Seasoned', 'KNIFE', 'KETTLE', 'MUG', 'Wide-Slot', 'BLENDER'],
+    ['bathroom', 'Cotton Bath', 'Ionic Hair'],
+    ['womens', 'HOODIE'],
+    ['tennis shoe', 'SNEAKERS'],
+    ['apparel,shoes', 'SNEAKERS'],
+    ['rel,sho', 'SNEAKERS'],
+  ]),
+);
+describe('a search for mens', testFirstResults([['mens', "Men's Relaxed"]]));
 
 describe('a search for a word that is not similar to any word', () => {
   it.each([

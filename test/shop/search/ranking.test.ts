@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getSearch } from '../../../src/shop/search/product-search.ts';
 import { createCatalogue } from '../../support/fixtures/catalogue-builders.ts';
+import { anyCodePoint } from '../../support/fixtures/code-points.ts';
 import { defaults } from '../../support/fixtures/default-data.ts';
 
 /** Returns the names of the results in a catalogue of these names and keywords. */
@@ -117,7 +118,7 @@ describe('a search for any term', () => {
 
   it('works in any catalogue, and finds a product by its name', () => {
     const anyText = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.string({ unit: anyCodePoint, maxLength: 40 }),
       fc.string({ unit: 'grapheme', maxLength: 40 }),
     );
     fc.assert(

@@ -27,7 +27,7 @@ function createVocabulary(products: readonly Product[]) {
 
 function createTestCatalogue(entries: readonly Entry[]): readonly Product[] {
   return createCatalogue(
-    entries.map(({ name, keywords }) => [name.join(' '), ...keywords.map((words) => words.join('-'))]),
+    entries.map(({ name, keywords }) => [name.join(' '), ...keywords.map((words) => words.join('/'))]),
   );
 }
 
@@ -86,6 +86,19 @@ describe('a vocabulary', () => {
         });
       }),
     );
+  });
+
+  it('contains the joined forms of compounds and measures, which only an equal word finds', () => {
+    const catalogue = createCatalogue([
+      ['T-Shirt', '6-foot'],
+      ['Tshirt 3.5 mm', 't-shirt'],
+    ]);
+    const { words, getId, getPostings, findByPrefix, findByInfix, findSimilar } = createVocabulary(catalogue);
+    const find = (word: string) => [...getPostings(getId(word) ?? -1)];
+    expect(['tshirt', '6ft', '3.5mm'].map(find)).toEqual([[0, 2], [1], [2]]);
+    expect(getWords(findByPrefix('6'), words)).toEqual(['6']);
+    expect(findByInfix('6ft')).toEqual([]);
+    expect(findSimilar('3.5m')).toEqual([]);
   });
 
   it('finds words by their first and last letters, their sound and their consonants', () => {

@@ -3,30 +3,30 @@ import { projectFile } from '../fixtures/default-data.ts';
 
 /** A page of the documentation. */
 export interface Page {
-  /** The path below the project's folder: `docs/faults.md`. */
+  /** The path relative to the project folder, for example `docs/faults.md`. */
   readonly path: string;
   readonly text: string;
   readonly blocks: readonly CodeBlock[];
 }
 
-/** A fenced code block. */
+/** A fenced code block of a page. */
 export interface CodeBlock {
-  /** The first word after the fence: `console`, `ts`. */
+  /** The first word after the opening fence, for example `console` or `ts`. */
   readonly language: string;
-  /** The name of the file that the block shows, from `title="NAME"` after the language. */
+  /** The name of the file whose content the block shows, from `title="NAME"` after the language. Undefined if the block has no title. */
   readonly title: string | undefined;
   readonly text: string;
-  /** The number of the line with the opening fence, from 1. */
+  /** The line number of the opening fence. The first line of the page is 1. */
   readonly line: number;
 }
 
-/** A command of a `console` block with the output that the page shows for it. */
+/** A command in a `console` block, and the output that the page shows below the command. */
 export interface ShownCommand {
   readonly command: string;
   readonly output: string;
 }
 
-/** Returns README.md and the pages in docs/. */
+/** Returns README.md and all pages in docs/, with their code blocks. */
 export function readPages(): Page[] {
   const docs = readdirSync(projectFile('docs')).filter((name) => name.endsWith('.md'));
   return ['README.md', ...docs.map((name) => `docs/${name}`)].map((path) => {
@@ -46,7 +46,7 @@ function findBlocks(text: string): CodeBlock[] {
   );
 }
 
-/** Returns the commands of a `console` block. A command starts with `$ ` and goes on after a backslash at the end of a line. */
+/** Returns the commands of a `console` block. A command starts with `$ `, and continues on the next line if a line ends with a backslash. */
 export function readCommands(block: CodeBlock): ShownCommand[] {
   return block.text
     .split(/^\$ /m)

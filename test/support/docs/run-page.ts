@@ -5,26 +5,27 @@ import { type RunningCommand, runCommand, startCommand } from '../harness/comman
 import { folderWith } from '../harness/folder-with.ts';
 import { type Page, readCommands } from './pages.ts';
 
-/** A command of a page whose output is not as shown. */
+/** A command of a documentation page whose actual output differs from the output on the page. */
 export interface Difference {
   readonly command: string;
   readonly shown: string;
   readonly actual: string;
 }
 
-/** The address of the server in the pages. */
+/** The host and port of the server in the documentation pages. */
 const SHOWN_HOST = 'localhost:3000';
 
-/** The time limit for the reload of a file that a command changed, in ms. */
+/** The maximum time to wait until the server has reloaded a changed file, in ms. */
 const RELOAD_MS = 60_000;
 
-/** `npx storefront` without a command starts a server. */
+/** Matches a command that starts a server: `npx storefront` without a subcommand. */
 const SERVER_START = /^npx storefront(?= --|$)(?!.*--(?:help|version))/;
 
 /**
- * Runs the commands of the `console` blocks of a page from top to bottom in a new folder that has the files of the blocks with a title. A command that
- * starts a server stops the one before it, and the commands after it use the new one; those before the first start use a server without options. The output
- * of a start is its log until the server is ready, and need not be shown. Returns the commands whose output is not as shown.
+ * Runs the commands in the `console` blocks of a page, from top to bottom, in a new folder. The folder contains the files that blocks with a title show. A
+ * command that starts a server first stops the previous server, and all later commands use the new server. Commands before the first start use a server
+ * without options. The output of a start is the log until the server listens; a page can leave this output out. Returns the commands whose output differs
+ * from the output on the page.
  */
 export async function runPage(page: Page): Promise<Difference[]> {
   const runner = await createRunner();
@@ -41,7 +42,7 @@ export async function runPage(page: Page): Promise<Difference[]> {
   return differences;
 }
 
-/** Whether an output is as shown, apart from white space. In what is shown `...` stands for any text. */
+/** Returns whether an output equals the output on the page, except for white space. `...` on the page matches any text. */
 export function isAsShown(actual: string, shown: string): boolean {
   const parts = shown.replaceAll(/\s+/g, '').split('...');
   const pattern = parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*');
@@ -71,7 +72,10 @@ async function createRunner() {
       await mkdir(dirname(join(folder, name)), { recursive: true });
       await writeFile(join(folder, name), text);
     },
-    /** Runs a command. A request that reads is repeated until its output is as expected: the server needs a moment to reload a file. */
+    /**
+     * Runs a command and returns its output. If the command is a request that changes nothing, repeats the command until the output is as expected, because
+     * the server needs some time to reload a changed file.
+     */
     async run(command: string, isExpected: (output: string) => boolean): Promise<string> {
       if (SERVER_START.test(command)) return startServer(command.replace(SERVER_START, ''));
       if (url === undefined) await startServer('');
@@ -86,7 +90,10 @@ async function createRunner() {
   };
 }
 
-/** Freezes the clock of the sandbox `default` and seeds its ids, so that the pages can show them. Without a control API both stay as they are. */
+/**
+ * Freezes the clock of the sandbox `default` and sets the seed of its id generator, so that the output is the same in each run. Has no effect if the control
+ * API is disabled.
+ */
 async function makeRepeatable(url: URL): Promise<void> {
   const put = (path: string, body: unknown) =>
     fetch(new URL(`/_control/sandboxes/default/${path}`, url), {
@@ -98,23 +105,23 @@ async function makeRepeatable(url: URL): Promise<void> {
   await put('ids', { seed: 1 });
 }
 
-/** Whether a command is a request that changes nothing. */
+/** Returns whether a command is a request that changes nothing. */
 function isRead(command: string): boolean {
   return command.startsWith('curl ') && !/ (-X|-d|--data|--request)/.test(command);
 }
 
-/** Splits the arguments of a command line; quotes keep spaces together. */
+/** Splits a command line into its arguments. An argument in quotes can contain spaces. */
 function splitArguments(line: string): string[] {
   return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
-/** Writes an `npx` that runs the built program. The commands of the control API get the address of the server. */
+/** Writes a program `npx` that runs the built storefront. For commands that use the control API, it adds the option `--url` with the address of the server. */
 async function writeShim(programs: string, url: URL): Promise<void> {
   const script = `#!/bin/sh
 [ "$1" = storefront ] || { echo "unexpected: npx $*" >&2; exit 127; }
 shift
 case "$1" in
-  check | explain | types | repair | -*) ;;
+  check | explain | types | repair | migrate | -*) ;;
   *) case " $* " in *" --help "* | *" --url "*) ;; *) set -- "$@" --url ${url.origin} ;; esac ;;
 esac
 exec '${process.execPath}' '${projectFile('dist/main.js')}' "$@"

@@ -1,37 +1,43 @@
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import type { State } from '../../../src/shop/state.ts';
 import { createMemoryBackend } from '../../../src/store/backend.ts';
 import type { FileDurability } from '../../../src/store/disk.ts';
 import { createStore, type Store } from '../../../src/store/store.ts';
 import { defaults } from '../fixtures/default-data.ts';
+import { createOpener } from '../postgres/database-store.ts';
 import { createFaultyDisk } from './faulty-disk.ts';
 import { openTestState } from './open-store.ts';
 import { NOW_MS } from './start-storefront.ts';
 import { readStoredState } from './stored-state.ts';
 import { tempFolder } from './temp-folder.ts';
 
-/** A store with the default data over a backend, for one test. */
+/** A store for one test that has the default data and uses a backend. */
 export interface OpenedStore {
   readonly store: Store<State>;
-  /** The state that the backend has stored. */
+  /** Returns the state that the backend has stored. */
   kept(): Promise<State>;
-  /** Makes every later commit fail, or succeed again. */
+  /** Makes all later commits fail, or makes them succeed again. */
   failCommits(isFailing: boolean): void;
 }
 
-/** A kind of backend. All kinds must behave the same. */
+/** A kind of backend. The same tests run for every kind. */
 export interface BackendKind {
   readonly kind: string;
-  /** The number of random cases, which depends on the cost of the backend. */
+  /** The number of random cases in a property test. It is smaller for a slower backend. */
   readonly runs: number;
   open(): Promise<OpenedStore>;
 }
 
-/** Every kind of backend that a shop can have. A new backend needs an entry here, so that the same tests run for it. */
+/** The URL of a PostgreSQL database. Only `npm run test:postgres` sets it. */
+const databaseUrl = inject('databaseUrl') as string | undefined;
+
+/** All kinds of backend. The same tests run for each of them, so a new kind of backend must be added here. */
 export const backends: readonly BackendKind[] = [
   { kind: 'memory', runs: 100, open: openMemory },
   { kind: 'a file, durability disk', runs: 25, open: () => openFile('disk') },
   { kind: 'a file, durability os', runs: 25, open: () => openFile('os') },
+  ...(databaseUrl === undefined ? [] : [{ kind: 'PostgreSQL', runs: 25, open: createOpener(databaseUrl) }]),
 ];
 
 async function openMemory(): Promise<OpenedStore> {

@@ -10,7 +10,7 @@ import type { Defect } from '../planted-defects/planted-defects.ts';
 /** The contract of the shop. */
 export const shopContract: Contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 
-/** Checks the server at `url` against the shop's contract, by default with few generated requests and with writes allowed. */
+/** Runs `storefront check` for the server at `url`, with the contract of the shop. By default, sends requests that change data, but few generated requests. */
 export async function runCheck(url: string, options: Partial<CheckOptions> = {}): Promise<Verdict> {
   return checkServer({
     contract: shopContract,
@@ -26,7 +26,7 @@ export async function runCheck(url: string, options: Partial<CheckOptions> = {})
   });
 }
 
-/** Returns the findings as one line each, for the failure report of a test. */
+/** Formats each finding as one line, for the failure report of a test. */
 export function formatFindings(findings: readonly Finding[]): readonly string[] {
   return findings.map(
     ({ check: judge, operationId, status, rule, message: said }) =>
@@ -34,7 +34,7 @@ export function formatFindings(findings: readonly Finding[]): readonly string[] 
   );
 }
 
-/** The judges that found something, be it that another one found the same before. */
+/** Returns the checks that have failed. Includes a check whose finding was also reported by another check. */
 export function getFailedChecks({ routes, results }: Verdict): readonly CheckName[] {
   return CHECK_NAMES.filter((judge) =>
     routes.some(({ operationId }) =>
@@ -43,7 +43,7 @@ export function getFailedChecks({ routes, results }: Verdict): readonly CheckNam
   );
 }
 
-/** Combines several defects for one shop. */
+/** Combines several defects into one, so that a shop can have all of them. */
 export function combineDefects(...defects: readonly Defect[]): Defect {
   const tampers = defects.flatMap(({ tamper }) => (tamper ? [tamper] : []));
   return {

@@ -5,8 +5,8 @@ import { projectFile } from '../fixtures/default-data.ts';
 import { runCommand } from './commands.ts';
 
 /**
- * Creates a folder with the project's files as in a clone, including those that are not committed yet. `installed`: with the packages
- * of the project, through a link.
+ * Copies the files of the project to a folder, as `git clone` would, but including files that are not committed yet. With `installed`, also creates a
+ * symbolic link to the installed packages. Returns the path of the folder.
  */
 export async function checkout(folder: string, { installed }: { installed: boolean }): Promise<string> {
   const root = projectFile('');
@@ -27,7 +27,7 @@ export async function checkout(folder: string, { installed }: { installed: boole
   return folder;
 }
 
-/** Creates a checkout with a built dist/. */
+/** Copies the files of the project to a folder and builds dist/ there. Returns the path of the folder. Throws an error if the build fails. */
 export async function builtCheckout(folder: string): Promise<string> {
   await checkout(folder, { installed: true });
   const { exitCode, output } = await runCommand('node', ['tools/build.mjs'], { cwd: folder });
@@ -35,7 +35,7 @@ export async function builtCheckout(folder: string): Promise<string> {
   return folder;
 }
 
-/** Creates a folder for all tests of a file, with a function to remove it. */
+/** Creates a temporary folder that several tests share. Returns the path of the folder, and a function that removes it. */
 export async function lastingFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'storefront-long-'));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };

@@ -4,32 +4,32 @@ import { onTestFinished } from 'vitest';
 /** Where a command runs. */
 export interface CommandOptions {
   readonly cwd: string;
-  /** A folder that is searched for programs before all others. */
+  /** A folder that is searched for programs before the folders in PATH. */
   readonly programs?: string | undefined;
 }
 
 /** The result of a command. */
 export interface CommandResult {
-  /** null if a signal terminated the command. */
+  /** The exit code of the command; null if a signal has ended it. */
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Standard output and standard error together. */
+  /** The standard output and the standard error, in the order in which they were received. */
   readonly output: string;
 }
 
 /** A running command. */
 export interface RunningCommand {
-  /** Resolves with the match of the pattern in the output; rejects if the command ends without it. */
+  /** Waits until the output matches a pattern. Resolves to the match. Rejects if the command ends without a match. */
   said(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<CommandResult>;
-  /** Sends a signal to the command itself. */
+  /** Sends a signal to the command, but not to its child processes. */
   kill(signal: NodeJS.Signals): void;
 }
 
-/** The time limit of a command in ms; after it the command and all its child processes are killed. */
+/** The maximum duration of a command, in ms. After this time, the command and all its child processes are killed. */
 const DEADLINE_MS = 150_000;
 
-/** Runs a command until it ends. */
+/** Runs a command and waits until it ends. */
 export async function runCommand(
   command: string,
   args: readonly string[],
@@ -44,7 +44,7 @@ export async function runCommand(
   }
 }
 
-/** Starts a command for one test. It and all its child processes end with the test. */
+/** Starts a command for one test. Kills the command and all its child processes when the test ends. */
 export function startCommand(command: string, args: readonly string[], place: CommandOptions): RunningCommand {
   const child = spawned(command, args, place);
   onTestFinished(() => killGroup(child));
@@ -57,7 +57,7 @@ function spawned(command: string, args: readonly string[], { cwd, programs }: Co
   return spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** Returns the environment without the variables that npm and Vitest have set for themselves: they would affect an npm that the test runs. */
+/** Returns the environment variables, except those that npm and Vitest have set. These variables would affect an npm that a test runs. */
 function outerEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(npm_(?!config_(registry|cache)$)|vitest|node_env$|port$)/i.test(name),
@@ -97,6 +97,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // All processes have ended already.
+    // All processes have already ended.
   }
 }

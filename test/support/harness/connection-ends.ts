@@ -1,21 +1,21 @@
 import { connect } from 'node:net';
 import type { SandboxClient } from './shared-shop.ts';
 
-/** How a connection with one request ended. */
+/** How a connection with one request has ended, and what was received before. */
 export interface ConnectionEnd {
-  /** With the complete response, with a part of it, or with a reset. */
+  /** `whole`: the complete response was received. `cut`: the connection was closed before. `reset`: the server has reset the connection. */
   readonly how: 'whole' | 'cut' | 'reset';
-  /** Undefined if no response started. */
+  /** The status of the response. Undefined if no status line was received. */
   readonly status: number | undefined;
-  /** The received part of the body, and its announced length in bytes. */
+  /** The received part of the body, and the value of `Content-Length`, in bytes. */
   readonly text: string;
   readonly announced: number;
 }
 
-/** The timeout of a connection, in ms. */
+/** The maximum time without data on a connection, in ms. */
 const DEADLINE_MS = 60_000;
 
-/** Sends a request in a sandbox on a new connection and returns how the connection ended. */
+/** Sends a request in a sandbox over a new connection. Resolves to how the connection has ended. */
 export function getConnectionEnd(
   { port, id }: Pick<SandboxClient, 'port' | 'id'>,
   method: string,
@@ -39,7 +39,7 @@ export function getConnectionEnd(
   });
 }
 
-/** Returns the text of a request that closes its connection. */
+/** Returns the text of an HTTP request with the header `Connection: close`. */
 function requestText(method: string, path: string, headers: Record<string, string>, body?: object): string {
   const text = body === undefined ? '' : JSON.stringify(body);
   const typed = body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': `${text.length}` };

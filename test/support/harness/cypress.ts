@@ -2,13 +2,13 @@ import { expect } from 'vitest';
 import type { TestShop } from './start-storefront.ts';
 
 /**
- * Runs a spec against a shop with a stand-in for the few commands of Cypress that it uses, and returns the titles of its tests. Its page has a button that
- * creates an order, and a message with the result.
+ * Runs the tests of a Cypress spec file without Cypress. Implements only the few commands that the spec file uses. The page under test has a button that
+ * creates an order in the shop at `url`, and a message with the result. Returns the titles of the tests.
  */
 export async function runSpec(code: string, { url: origin }: Pick<TestShop, 'url'>): Promise<readonly string[]> {
   // biome-ignore lint/suspicious/noExplicitAny: what a command works on, and what the page shows.
   const now: Record<'subject' | 'message' | 'cookie', any> = { subject: '', message: '', cookie: '' };
-  /** Commands are queued until those before them are done. */
+  /** Commands that have not run yet. They run one after the other. */
   const commands: (() => unknown)[] = [];
   const then = (command: () => unknown) => {
     commands.push(command);
@@ -23,7 +23,7 @@ export async function runSpec(code: string, { url: origin }: Pick<TestShop, 'url
     now.message = isOk ? `ordered: ${body.id}` : body.message;
   };
   const become = (next: () => object) => then(async () => Object.assign(now, await next()));
-  // The assertions of Cypress are Chai's, as are those of Vitest.
+  // Cypress uses the assertions of Chai, and so does Vitest.
   const should = (what: string, wanted?: unknown) =>
     then(() => {
       // biome-ignore lint/suspicious/noExplicitAny: as above.

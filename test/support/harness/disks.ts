@@ -7,7 +7,7 @@ import { tempFolder } from './temp-folder.ts';
 
 const exec = promisify(execFile);
 
-/** The reason why disks cannot be mounted here, or undefined if they can. */
+/** The reason why tests can't mount disks on this machine. Undefined if tests can mount disks. */
 export const mountsUnavailable: string | undefined = reasonAgainstMounts();
 
 function reasonAgainstMounts(): string | undefined {
@@ -20,32 +20,33 @@ function reasonAgainstMounts(): string | undefined {
   }
 }
 
-/** A disk for one test, mounted at a folder. */
+/** A disk that is mounted at a folder for one test. */
 export interface MountedDisk {
   readonly folder: string;
-  /** Mounts the disk again with other options. */
+  /** Changes the mount options of the disk, for example to `ro`. */
   remount(options: string): Promise<void>;
 }
 
-/** Creates a disk in memory of this size in kB. */
+/** Mounts a disk in memory (tmpfs) for one test. `kilobytes`: the size of the disk. */
 export async function mountSmallDisk(kilobytes: number): Promise<MountedDisk> {
   return mounted(['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'storefront-test']);
 }
 
-/** Mounts the file at `path` over itself until the test ends, like a single file in a container. */
+/** Mounts a file over itself until the test ends, as a container does with a single mounted file. */
 export async function bindMount(path: string): Promise<void> {
   await exec('mount', ['--bind', path, path]);
   onTestFinished(async () => void (await exec('umount', ['--lazy', path])));
 }
 
-/** Creates a disk whose power can be cut: ext4 in a file, over a loop device. */
+/** An ext4 disk in a file, mounted with a loop device. A test can simulate a power cut. */
 export interface LoopDisk extends MountedDisk {
-  /** Mounts a copy of the disk as it is now, without data that is not yet written to it, and returns its folder. */
+  /** Simulates a power cut: mounts a copy of the disk without the data that has not been written to the disk yet. Returns the folder of the copy. */
   powerCut(): Promise<string>;
 }
 
 const IMAGE_BYTES = 16 * 1024 * 1024;
 
+/** Creates an ext4 disk of 16 MiB in a file, and mounts it for one test. */
 export async function mountLoopDisk(): Promise<LoopDisk> {
   const place = await tempFolder();
   const image = join(place, 'disk.img');
@@ -68,7 +69,7 @@ async function mounted(what: readonly string[]): Promise<MountedDisk> {
   const folder = join(await tempFolder(), 'disk');
   await mkdir(folder);
   await exec('mount', [...what, folder]);
-  // Lazily, because a failed test may have left files open.
+  // `--lazy`, because a failed test may have left files open.
   onTestFinished(async () => void (await exec('umount', ['--lazy', folder])));
   return {
     folder,

@@ -5,16 +5,16 @@ import { expect, vi } from 'vitest';
 import type { State } from '../../../src/shop/state.ts';
 import type { LogLine, TestShop } from './start-storefront.ts';
 
-/** The time in ms that a slow machine may need for what normally takes less than a second. */
+/** The maximum time to wait until a slow machine has loaded an edited file, in ms. It usually takes less than a second. */
 const SERVED_MS = 60_000;
 
-/** The time between two steps of a save in ms: longer than the period for which the file must be unchanged before it is read. */
+/** The pause between two steps of a save, in ms. It is longer than the time for which a file must be unchanged before the server reads it. */
 const EDITOR_PAUSE_MS = 120;
 
-/** A way in which editors save a file. */
+/** A function that saves a file as an editor does. */
 export type SaveMethod = (path: string, text: string) => Promise<void>;
 
-/** The ways in which editors save a file. */
+/** Functions that save a file in the ways of different editors. */
 export const saveMethods: Readonly<Record<string, SaveMethod>> = {
   'in place': writeFile,
   'in place, in steps': async (path, text) => {
@@ -40,12 +40,12 @@ export const saveMethods: Readonly<Record<string, SaveMethod>> = {
   },
 };
 
-/** Resolves when the expectations in `look` pass. */
+/** Waits until `look` no longer throws an error. Rejects with the last error if this takes too long. */
 export function eventually(look: () => Promise<void> | void): Promise<void> {
   return vi.waitFor(look, { timeout: SERVED_MS, interval: 25 });
 }
 
-/** Resolves when the GET requests of a shop return the state. */
+/** Waits until the GET requests of a shop return this state. */
 export function expectState(shop: TestShop, { products, deliveryOptions, cartItems, orders }: State): Promise<void> {
   return eventually(async () => {
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(cartItems);
@@ -55,23 +55,23 @@ export function expectState(shop: TestShop, { products, deliveryOptions, cartIte
   });
 }
 
-/** Returns the lines of the log about edits that were loaded. */
+/** Returns the log lines that report that the server has loaded an edited data file. */
 export function getEditLogs({ log }: TestShop): readonly LogLine[] {
   return log.filter(({ msg }) => msg?.includes('was edited: '));
 }
 
-/** Returns the warnings in the log. */
+/** Returns the messages of all warnings and errors in the log. */
 export function getWarnings({ log }: TestShop): readonly string[] {
   return log.filter(({ level }) => level >= 40).map(({ msg = '' }) => msg);
 }
 
-/** Returns the text of the data file with all changes. */
+/** Writes all changes to the data file of a shop, and returns the text of the file. */
 export async function readDataFile({ dataFile = '', flush }: Pick<TestShop, 'dataFile' | 'flush'>): Promise<string> {
   await flush();
   return readFile(dataFile, 'utf8');
 }
 
-/** Returns the texts of the conflict files beside the data file. */
+/** Returns the contents of the files `db.json.conflict-TIME` beside the data file of a shop. */
 export async function readConflictFiles({ dataFile = '', flush }: TestShop): Promise<readonly string[]> {
   await flush();
   const names = await readdir(dirname(dataFile));

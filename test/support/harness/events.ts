@@ -11,19 +11,19 @@ export interface SentEvent {
   readonly data: any;
 }
 
-/** A stream of server-sent events. */
+/** A stream of server-sent events, as a client receives it. */
 export interface EventStream {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Resolves with the next `count` events. */
+  /** Resolves to the next `count` events. Rejects if the stream ends before. */
   next(count?: number): Promise<readonly SentEvent[]>;
-  /** Resolves when the server has closed the stream, with whether it was closed properly. */
+  /** Resolves when the server has ended the stream: to true if the response is complete, otherwise to false. */
   readonly ended: Promise<boolean>;
-  /** Disconnects the client. */
+  /** Closes the connection. */
   leave(): void;
 }
 
-/** Follows the events at a path below /_control/sandboxes. Disconnects when the test ends. */
+/** Requests a stream of server-sent events. `below`: the path below `/_control/sandboxes`. Closes the connection when the test ends. */
 export function followEvents(
   { port }: Pick<TestShop, 'port'>,
   below: string,
@@ -60,7 +60,7 @@ function read(response: IncomingMessage): Omit<EventStream, 'leave'> {
     new Promise<readonly SentEvent[]>((resolve, reject) => {
       tell = () => {
         if (events.length >= count) {
-          // Later events are for the next call.
+          // Stops the delivery: later events are for the next call of `next`.
           tell = () => {};
           resolve(events.splice(0, count));
         } else if (response.closed) reject(new Error(`the stream ended after ${events.length} of ${count} events`));
@@ -70,7 +70,7 @@ function read(response: IncomingMessage): Omit<EventStream, 'leave'> {
   return { status: response.statusCode ?? 0, headers: response.headers, next, ended };
 }
 
-/** Returns the event of a block; none for a comment. */
+/** Parses a block of an event stream. Returns an empty list if the block is a comment. */
 function eventIn(block: string): readonly SentEvent[] {
   const fields = Object.fromEntries(
     block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),

@@ -1,7 +1,7 @@
 import { explain } from '../../../src/server/explain.ts';
 import { type Api, writeApi } from './start-api.ts';
 
-/** Returns what each operation of an API does: `real: lists pets` by `GET /pets`. */
+/** Returns what each operation of an API does, by method and path: `{ 'GET /pets': 'real: lists pets' }`. */
 export async function explainApi(api: Api): Promise<Readonly<Record<string, string>>> {
   const text = await explain({ contract: await writeApi(api), json: true });
   const operations: { method: string; path: string; mocked: boolean; explanation: string }[] = JSON.parse(text);

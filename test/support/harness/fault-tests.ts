@@ -21,10 +21,10 @@ import { readStoredState } from './stored-state.ts';
 
 const [A, B, C, D, EDITED] = PRODUCT_IDS as [string, string, string, string, string];
 
-/** An action during which a disk fails, and the cart before and after it. The data file is written before the disk works again. */
+/** An action during which the disk fails, and the expected carts before and after the action. After the action, the store also writes the data file. */
 interface Commit {
   readonly what: string;
-  /** Changes the cart, which holds A, before the disk fails. */
+  /** Changes the state before the disk starts to fail. The cart then contains product A. */
   readonly prepare?: (store: Store<State>) => Promise<unknown>;
   readonly before: readonly string[];
   readonly run: (store: Store<State>) => Promise<unknown>;
@@ -48,7 +48,7 @@ const reset: Commit = { what: 'a reset', before: [A], run: (store) => store.rese
 
 const commits = [change, concurrentChange, reset];
 
-/** Runs an action, and then writes the data file. */
+/** Runs an action, and then writes the data file, while the disk fails. */
 async function runAndFlush({ run }: Commit, store: Store<State>): Promise<void> {
   try {
     await run(store);
@@ -57,41 +57,43 @@ async function runAndFlush({ run }: Commit, store: Store<State>): Promise<void> 
   }
 }
 
-/** The file at a start, and the cart after it. */
+/** The data file before a start of the store, and the added products in its cart. */
 const starts: readonly { readonly what: string; readonly before?: readonly string[]; readonly name?: string }[] = [
   { what: 'a file', before: [A] },
   { what: 'no file' },
   { what: 'no folder', name: 'shop/db.json' },
 ];
 
-/** The content that an external edit writes into the file. */
+/** The text that another program writes to the data file. */
 const EDIT = createDataText([A, EDITED]);
 
-/** A durability, and whether the file system has hard links. */
+/** The durability of the store, and whether the file system supports hard links. */
 export interface Setting {
   readonly durability: 'disk' | 'os';
   readonly links: boolean;
 }
 
-/** Tests that a failing disk, a killed process and an external edit at any step of an action leave the data consistent. */
+/**
+ * Defines tests for data consistency. During an action, the tests let a step of the disk fail, kill the process, or edit the data file from another program.
+ */
 export function testDiskFaults({ durability, links }: Setting): void {
   it.each(commits)('completes $what or changes nothing if any single step fails', async (commit) => {
-    for (const plan of singleFaults(await stepsOf(commit))) await expectDoneOrUndone(commit, plan);
+    for (const plan of singleFaults(await getSteps(commit))) await expectDoneOrUndone(commit, plan);
   });
 
   it.each([change, concurrentChange])('completes or rejects $what if any two steps fail', async (commit) => {
-    for (const plan of twoFaults(await stepsOf(commit))) await expectDoneOrUndone(commit, plan, commit.done);
+    for (const plan of twoFaults(await getSteps(commit))) await expectDoneOrUndone(commit, plan, commit.done);
   });
 
   it.each([change, concurrentChange])(
     'completes or rejects $what if all steps from any step on fail',
     async (commit) => {
-      for (const plan of lastingFaults(await stepsOf(commit))) await expectDoneOrUndone(commit, plan, commit.done);
+      for (const plan of lastingFaults(await getSteps(commit))) await expectDoneOrUndone(commit, plan, commit.done);
     },
   );
 
   it.each(commits)('stores $what completely or not at all if the program is killed at any step', async (commit) => {
-    for (const { label, plan } of crashPlans(await stepsOf(commit))) {
+    for (const { label, plan } of crashPlans(await getSteps(commit))) {
       const { file, disk, store } = await opened(commit);
       disk.begin(plan);
       const [{ status }] = await Promise.allSettled([runAndFlush(commit, store)]);
@@ -133,7 +135,7 @@ export function testDiskFaults({ durability, links }: Setting): void {
   it.each(editings)(
     'serves an edit $how before any step, or saves it to a conflict file, with the failure: $failing',
     async (editing) => {
-      const places = (await stepsOf(change)).map((_, index) => index + 1);
+      const places = (await getSteps(change)).map((_, index) => index + 1);
       await Promise.all(places.map((place) => expectEditKept(editing, place)));
     },
   );
@@ -145,7 +147,7 @@ export function testDiskFaults({ durability, links }: Setting): void {
     disk.begin((step) => {
       if (step.number === place) {
         edit(file.path, EDIT);
-        // No system call closes this gap; README.md documents it.
+        // No system call can prevent the loss of an edit at this moment. README.md documents it.
         met.exception = how === 'by a rename' && step.name === 'rename' && (step.last === 'link' || !links);
         met.edit = true;
       }
@@ -169,7 +171,7 @@ export function testDiskFaults({ durability, links }: Setting): void {
     await expectFreshStart(file, served, label, conflicts);
   }
 
-  /** Opens a store over a file whose cart holds A. */
+  /** Opens a store with a data file whose cart contains product A. */
   async function opened({ prepare }: Pick<Commit, 'prepare'> = {}) {
     const file = await createCartFile([A]);
     const disk = createFaultyDisk({ links });
@@ -178,7 +180,7 @@ export function testDiskFaults({ durability, links }: Setting): void {
     return { file, disk, store };
   }
 
-  async function stepsOf(commit: Commit): Promise<readonly StepName[]> {
+  async function getSteps(commit: Commit): Promise<readonly StepName[]> {
     const { disk, store } = await opened(commit);
     disk.begin();
     await runAndFlush(commit, store);
@@ -193,7 +195,10 @@ export function testDiskFaults({ durability, links }: Setting): void {
     return { file, disk, answer, steps: disk.end() };
   }
 
-  /** `orElse`: another valid content of the file after an error that could not be undone. */
+  /**
+   * Expects that an action has either succeeded completely or changed nothing. `orElse`: another cart that the file can contain after a failed action, if
+   * the change could not be rolled back.
+   */
   async function expectDoneOrUndone(commit: Commit, { label, plan }: NamedPlan, orElse = commit.before) {
     const { file, disk, store } = await opened(commit);
     const before = store.read();
@@ -202,7 +207,7 @@ export function testDiskFaults({ durability, links }: Setting): void {
     disk.end();
     const isDone = answer.status === 'fulfilled';
     const shown = isDone ? commit.done : commit.before;
-    // Both cause a 503 response; the second is the error of a reset whose default data cannot be read.
+    // A client gets a 503 response for both errors. The second error is that a reset can't read the default data.
     if (!isDone)
       expect
         .soft(['StoreUnavailableError', 'DataFileError'], `${label}: ${answer.reason}`)
@@ -219,7 +224,7 @@ export function testDiskFaults({ durability, links }: Setting): void {
     expect.soft(disk.misuse, label).toEqual([]);
   }
 
-  /** Expects the next change and the next start to succeed. */
+  /** Expects that the next change succeeds, and that the store can be opened again with all changes. */
   async function expectToGoOn(store: Store<State>, file: CartFile, cart: readonly string[], label: string) {
     const answer = await store.update(putItem(C)).catch(String);
     expect.soft(answer, `${label}: next change`).toBe(C);

@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
 import type { SandboxClient } from './shared-shop.ts';
 
-/** Adds a fault to a sandbox and returns its id. */
+/** Adds a fault to a sandbox. Returns the id of the fault. */
 export async function addFault({ sendControl }: SandboxClient, fault: object): Promise<string> {
   const { status, body } = await sendControl('POST', '/faults', fault);
   expect(status, JSON.stringify(body)).toBe(200);
   return body.id;
 }
 
-/** Returns the counters of a fault: how many requests matched it, to how many it applied, and whether it has expired. */
+/** Returns the counters of a fault: the number of requests that matched it, the number of requests to which it applied, and whether it has expired. */
 export async function getCounters(
   { sendControl }: SandboxClient,
   id: string,
@@ -22,7 +22,7 @@ export async function countOrders({ sendControl }: SandboxClient): Promise<numbe
   return (await sendControl('GET', '')).body.counts.orders;
 }
 
-/** Sends the same request `count` times, one after the other, and returns the statuses with spaces between. */
+/** Sends the same request `count` times, one after the other. Returns the statuses, separated by spaces: `503 503 200`. */
 export async function getStatuses(
   { ask }: SandboxClient,
   count: number,

@@ -1,39 +1,42 @@
 import { closeSync, statSync } from 'node:fs';
 import { type Disk, machineDisk } from '../../../src/store/disk.ts';
 
-/** The system calls of a disk. */
+/** The name of a file system call. */
 export type StepName = keyof Disk;
 
-/** One system call of an action; steps are counted from 1. */
+/** A file system call during an action. */
 export interface Step {
   readonly number: number;
   readonly name: StepName;
-  /** The step before it. */
+  /** The name of the previous call; undefined for the first call. */
   readonly last: StepName | undefined;
 }
 
 /**
- * The fault at a step. The step fails with a code and has no effect, except that `close` always closes the file; with `HALF` it writes half of the
- * bytes without an error. Or the process dies before or after the step: then neither this step nor a later one returns.
+ * What happens at a file system call. With `code`, the call throws an error with this code and has no effect. There are two exceptions: `close` always
+ * closes the file, and with the code `HALF`, a write call writes half of the bytes and does not throw. With `dies`, the process dies before or after the
+ * call: this call and all later calls never return.
  */
 export type DiskFault = { readonly code: string } | { readonly dies: 'before' | 'after' };
 
-/** Returns the fault at a step, if any; may also do something else meanwhile. */
+/**
+ * Returns the fault for a file system call, or undefined if the call must succeed. It can also have a side effect at this moment, for example edit the file.
+ */
 export type Plan = (step: Step) => DiskFault | undefined;
 
-/** The disk of this machine with injected faults. */
+/** The disk of this machine, with injected faults. */
 export interface FaultyDisk extends Disk {
-  /** Starts to count steps and to inject the faults of the plan. */
+  /** Starts to count the file system calls, and injects the faults of the plan. */
   begin(plan?: Plan): void;
-  /** Ends the plan, also if the process has died, and returns the steps since its start. */
+  /** Stops the injection, even if the simulated process has died. Returns the names of all calls since `begin`. */
   end(): readonly StepName[];
   /** The open file descriptors. */
   readonly openDescriptors: ReadonlySet<number>;
-  /** The system calls on a descriptor after its sync failed, except for close. */
+  /** The calls that used a descriptor after a failed fsync of this descriptor, except `close`. */
   readonly misuse: readonly StepName[];
 }
 
-/** The codes with which each step can fail: each stands for a case that a program may handle differently. */
+/** The error codes that a file system call can fail with. Each code stands for a case that a program may handle differently. */
 const CODES: Readonly<Record<StepName, readonly string[]>> = {
   create: ['ENOSPC', 'EROFS'],
   openToAppend: ['EMFILE'],
@@ -59,13 +62,16 @@ const CODES: Readonly<Record<StepName, readonly string[]>> = {
   list: ['EIO'],
 };
 
-/** A plan with a name for the failure report. */
+/** A plan of faults, and its name for failure reports. */
 export interface NamedPlan {
   readonly label: string;
   readonly plan: Plan;
 }
 
-/** Plans in which one step fails, with each code; a partial write is followed by a write that succeeds or by one that fails. */
+/**
+ * Returns plans in which exactly one call fails, for each call and each of its error codes. A partial write is an exception: in one plan the next write
+ * succeeds, and in another plan it fails.
+ */
 export function singleFaults(steps: readonly StepName[]): readonly NamedPlan[] {
   return steps.flatMap((name, index) =>
     CODES[name].flatMap((code) => {
@@ -75,10 +81,10 @@ export function singleFaults(steps: readonly StepName[]): readonly NamedPlan[] {
   );
 }
 
-/** The number of steps after a fault in which a second one is tried: more than the cleanup of a commit needs. */
+/** How many calls after the first fault are tried as the place of a second fault. It is more than the cleanup after a failed commit needs. */
 const STEPS_AFTER_FAULT = 7;
 
-/** Plans in which one step fails, and then one of the steps after it. */
+/** Returns plans in which two calls fail: one call, and then one of the next seven calls. */
 export function twoFaults(steps: readonly StepName[]): readonly NamedPlan[] {
   return steps.flatMap((name, index) =>
     Array.from({ length: STEPS_AFTER_FAULT }, (_, after) => {
@@ -89,7 +95,7 @@ export function twoFaults(steps: readonly StepName[]): readonly NamedPlan[] {
   );
 }
 
-/** Returns a plan in which the first step with this name fails. */
+/** Returns a plan in which the first call with this name fails. */
 export function createFailurePlan(failing: StepName): Plan {
   let hasFailed = false;
   return ({ name }) => {
@@ -99,7 +105,7 @@ export function createFailurePlan(failing: StepName): Plan {
   };
 }
 
-/** Plans in which a step and all steps after it fail, until the plan ends. */
+/** Returns plans in which a call and all later calls fail, for each call. */
 export function lastingFaults(steps: readonly StepName[]): readonly NamedPlan[] {
   return steps.map((first, index) => ({
     label: `from ${index + 1} ${first} on all fail`,
@@ -107,7 +113,7 @@ export function lastingFaults(steps: readonly StepName[]): readonly NamedPlan[] 
   }));
 }
 
-/** Plans in which the process dies before and after each step. */
+/** Returns plans in which the process dies before or after a call, for each call. */
 export function crashPlans(steps: readonly StepName[]): readonly NamedPlan[] {
   return steps.flatMap((name, index) =>
     (['before', 'after'] as const).map((dies) => ({
@@ -128,7 +134,7 @@ function both(one: NamedPlan, other: NamedPlan): NamedPlan {
   return { label: `${one.label}, ${other.label}`, plan: (step) => one.plan(step) ?? other.plan(step) };
 }
 
-/** Creates a disk without faults until a plan starts. `links`: whether the file system has hard links. */
+/** Creates a disk that works without faults until `begin` is called with a plan. `links`: whether the file system supports hard links. */
 export function createFaultyDisk({ links = true }: { readonly links?: boolean } = {}): FaultyDisk {
   const openDescriptors = new Set<number>();
   const failedSyncs = new Set<number>();
@@ -154,7 +160,7 @@ export function createFaultyDisk({ links = true }: { readonly links?: boolean } 
   function failed(name: StepName, args: readonly unknown[], code: string): unknown {
     const [first, bytes, from] = args;
     if (code === 'HALF') return done(name, [first, half(bytes as Uint8Array, from as number), from]);
-    // On Linux, close(2) releases the descriptor even if it fails.
+    // On Linux, close(2) closes the descriptor even if it returns an error.
     if (name === 'close') done(name, args);
     if (name === 'sync') failedSyncs.add(first as number);
     throw fault(code, name);
@@ -184,14 +190,14 @@ export function createFaultyDisk({ links = true }: { readonly links?: boolean } 
     },
     end() {
       plan = () => undefined;
-      // The kernel closes the descriptors of a dead process; the disk stays unavailable to it.
+      // The operating system closes the descriptors of a dead process. The process can't use the disk any more.
       if (isDead) for (const descriptor of openDescriptors) closeSync(descriptor);
       return steps;
     },
   };
 }
 
-/** The system calls that return a new descriptor. */
+/** The calls that return a new file descriptor. */
 const OPENING: readonly StepName[] = ['create', 'open', 'openToAppend', 'openToWrite'];
 
 function half(bytes: Uint8Array, from: number): Uint8Array {

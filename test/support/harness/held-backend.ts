@@ -2,25 +2,25 @@ import { setImmediate } from 'node:timers/promises';
 import type { State } from '../../../src/shop/state.ts';
 import type { Backend } from '../../../src/store/backend.ts';
 
-/** A commit in progress, which ends when the test decides. */
+/** A running commit. It ends when the test calls `finish` or `fail`. */
 export interface HeldCommit {
   readonly state: State;
   finish(): void;
   fail(reason: Error): void;
 }
 
-/** A backend like a disk whose every write the test controls. */
+/** A backend whose commits end when the test decides. */
 export interface HeldBackend extends Backend<State> {
-  /** The number of commits started so far. */
+  /** The number of commits that have started. */
   readonly begun: number;
   readonly isClosed: boolean;
-  /** Replaces the stored state, like an external edit. */
+  /** Replaces the stored state, as an edit of the data file by another program does. */
   edit(state: State): void;
-  /** Resolves with the commit of this number, counted from 1, when it has started. */
+  /** Waits until a commit has started, and resolves to it. `number`: 1 for the first commit. */
   commitNumber(number: number): Promise<HeldCommit>;
 }
 
-/** `maxGatherMs`: how long a commit may wait for further changes; 0 by default. */
+/** Creates a backend whose commits end when the test decides. `maxGatherMs`: how long a commit can be delayed to include further changes, in ms. */
 export function createHeldBackend(maxGatherMs = 0): HeldBackend {
   const commits: HeldCommit[] = [];
   let isClosed = false;
@@ -59,7 +59,7 @@ export function createHeldBackend(maxGatherMs = 0): HeldBackend {
   };
 }
 
-/** Resolves when everything that does not wait for the disk is done. */
+/** Waits until all pending work is done, except work that waits for the disk or a timer. */
 export async function settlePendingWork(): Promise<void> {
   await setImmediate();
 }

@@ -2,7 +2,7 @@ import { Journal, JournalMemory } from '../../../src/sandbox/journal/journal.ts'
 import type { RecordedRequest } from '../../../src/sandbox/journal/recorded-request.ts';
 import { NOW_MS } from './start-storefront.ts';
 
-/** Returns a request for the list of products with some properties replaced. */
+/** Returns a recorded request for the list of products. `overrides`: properties with other values. */
 export function createRequest(overrides: Partial<RecordedRequest> = {}): RecordedRequest {
   return {
     method: 'GET',
@@ -17,12 +17,15 @@ export function createRequest(overrides: Partial<RecordedRequest> = {}): Recorde
   };
 }
 
-/** Returns a response with this body. */
+/** Returns the recorded response of a request, with this body. */
 export function createResponse(text: string, headers: Record<string, string> = {}): RecordedRequest['response'] {
   return { status: 200, headers, bytes: Buffer.byteLength(text), text };
 }
 
-/** Creates journals that share a memory limit, one for each maximum number of requests. Their monotonic clock advances by a second on each read. */
+/**
+ * Creates journals that share a memory limit and a monotonic clock. The clock advances by a second each time it is read. `maxEntries`: the maximum number of
+ * requests in each journal.
+ */
 export function createTestJournals<const Numbers extends readonly number[]>(
   ...maxEntries: Numbers
 ): { -readonly [Index in keyof Numbers]: Journal } {
@@ -37,7 +40,7 @@ export function createTestJournals<const Numbers extends readonly number[]>(
   };
 }
 
-/** Creates a journal of at most this number of requests. */
+/** Creates a journal that stores at most `maxEntries` requests. */
 export function createJournal(maxEntries: number): Journal {
   return createTestJournals(maxEntries)[0];
 }

@@ -2,7 +2,10 @@ import { createList, type OperationParts, type Schema } from '../fixtures/api-do
 import { startApi } from './start-api.ts';
 import type { TestResponse } from './start-storefront.ts';
 
-/** A list operation with query parameters, and a query. `response`: the schema of the body. Default: an array. */
+/**
+ * A case for a test of lists: the query parameters of the operation, and the query of the request. `response`: the schema of the response body. Default: an
+ * array of entries.
+ */
 export interface ListCase {
   readonly query: NonNullable<OperationParts['query']>;
   readonly search: string;
@@ -10,8 +13,8 @@ export interface ListCase {
 }
 
 /**
- * Starts one server with a list for each case, and returns the responses by the text of the case. `entry`: the schema of an entry. `entries`: the entries of each
- * list.
+ * Starts one server with a list operation for each case. Sends the request of each case, and returns the responses by the text from `describeCase`. `entry`:
+ * the schema of an entry. `entries`: the entries of each list.
  */
 export async function requestLists(
   cases: readonly ListCase[],
@@ -29,7 +32,7 @@ export async function requestLists(
   return Object.fromEntries(await Promise.all(responses));
 }
 
-/** Returns the text of a case, for messages. */
+/** Returns a case as JSON text, for messages and as a key. */
 export function describeCase({ query, search, response }: ListCase): string {
   return JSON.stringify({ query, search, response });
 }

@@ -5,6 +5,7 @@ import { projectFile } from '../fixtures/default-data.ts';
 import { folderWith } from './folder-with.ts';
 import { startStorefront, type TestShop } from './start-storefront.ts';
 
+/** The text of the shop's contract, openapi.yaml. */
 export const contractText = await readFile(projectFile('openapi.yaml'), 'utf8');
 
 const REVIEWS = `  /api/reviews:
@@ -19,7 +20,7 @@ const REVIEWS = `  /api/reviews:
   /api/cart-items:
 `;
 
-/** A shop with a contract file that the test can save again. */
+/** Starts a shop for one test with a copy of the contract in a temporary folder. `save` replaces the text of this copy. */
 export async function startWithContractFile(options: Parameters<typeof startStorefront>[0] = {}, text = contractText) {
   const folder = await folderWith({ 'openapi.yaml': text });
   const path = join(folder, 'openapi.yaml');
@@ -27,19 +28,22 @@ export async function startWithContractFile(options: Parameters<typeof startStor
   return { shop, path, save: (next: string) => writeFile(path, next) };
 }
 
+/** Returns the text of a contract in which `from` is replaced by `to`. Throws an error if the contract does not contain `from`. */
 export function replaceInContract(from: string, to: string, text = contractText): string {
   if (!text.includes(from)) throw new Error(`openapi.yaml has no ${from}`);
   return text.replace(from, to);
 }
 
-/** openapi.yaml with additional properties of products, one line of YAML each. */
+/** Returns the shop's contract with additional properties in the product schema. `fields`: one line of YAML for each property. */
 export function withProductFields(...fields: readonly string[]): string {
   const lines = fields.map((field) => `        ${field}\n`).join('');
   return replaceInContract('keywords]\n      properties:\n', `keywords]\n      properties:\n${lines}`);
 }
 
+/** The text of the shop's contract with an additional operation, `listReviews`. */
 export const withReviews = replaceInContract('  /api/cart-items:\n', REVIEWS);
 
+/** Waits until a shop has logged a message that contains `part`. `level`: the log level; 30 is info, and 40 is a warning. Returns the message. */
 export async function waitForLog(shop: TestShop, part: string, level = 30) {
   return vi.waitFor(
     () => {

@@ -1,4 +1,5 @@
-// Preloaded into a program: writes the address of each module that it loads to the file that LOADED_TO names.
+// Node loads this file before a program (`--import`). It appends the URL of each module that the program loads to the file in the environment variable
+// LOADED_TO.
 import { register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 

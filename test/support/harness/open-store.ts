@@ -5,7 +5,10 @@ import { projectFile } from '../fixtures/default-data.ts';
 import { shopValidator } from '../fixtures/state-validator.ts';
 import { NOW_MS } from './start-storefront.ts';
 
-/** Opens a store over `data`, by default in memory with the default data and without a log. Closes it when the test ends. */
+/**
+ * Opens a store of the shop, and closes it when the test ends. By default, the store is in memory, has the default data, and logs nothing. `places`: options
+ * that differ.
+ */
 export async function openTestState(places: Partial<OpenStateOptions> = {}): Promise<OpenedState<State>> {
   const { check = shopValidator().validate } = places;
   const opened = await openState<State>({

@@ -2,19 +2,19 @@ import { expect } from 'vitest';
 import type { RawResponse } from './raw-client.ts';
 import type { TestResponse } from './start-storefront.ts';
 
-/** A response of either client. */
+/** A response of the client with fetch or of the client with raw sockets. */
 export type AnyResponse = TestResponse | RawResponse;
 
-/** Returns a header of a response; repeated values are joined with commas. */
+/** Returns the value of a header in a response. Joins several values with commas. */
 export function getHeader({ headers }: AnyResponse, name: string): string | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined;
   return headers[name.toLowerCase()]?.join(', ');
 }
 
-/** A path according to RFC 3986 that is a valid URI reference: it does not start with two slashes. */
+/** Matches a path (RFC 3986) that is a valid URI reference: it does not start with two slashes. */
 const PATH_REFERENCE = /^(?!\/\/)\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
 
-/** Expects a response to be a complete problem document with this status and code. */
+/** Expects a response to be a problem document with all properties, this status and this code. `about`: a text for the failure report. */
 export function expectProblem(reply: AnyResponse, status: number, code: string, about = code): void {
   expect(reply.status, about).toBe(status);
   expect(getHeader(reply, 'Content-Type'), about).toBe('application/problem+json');
@@ -29,7 +29,7 @@ export function expectProblem(reply: AnyResponse, status: number, code: string, 
   });
 }
 
-/** Expects a response that a hostile request may get: JSON with a success status, or a problem caused by the request. */
+/** Expects a response without a server error: JSON with a success status, or a problem document with a 4xx status. `about`: a text for the failure report. */
 export function expectNoServerError(reply: AnyResponse, about: string): void {
   expect(reply.status, about).toBeLessThan(500);
   const type = getHeader(reply, 'Content-Type');
@@ -42,7 +42,7 @@ export function expectNoServerError(reply: AnyResponse, about: string): void {
   }
 }
 
-/** Returns the JSON Pointers of the violations in a problem document. */
+/** Returns the JSON Pointers of all violations in a problem document. */
 export function getPointers({ body }: TestResponse): readonly string[] {
   return body.violations.map(({ pointer }: { pointer: string }) => pointer);
 }

@@ -1,34 +1,34 @@
 import { connect, type Socket } from 'node:net';
 
-/** The timeout of a socket in ms: less than that of a test, so that the error says what was expected. */
+/** The maximum time without data on a socket, in ms. It is shorter than the timeout of a test, so that the error says what the test was waiting for. */
 const DEADLINE_MS = 60_000;
 
-/** A response as received. */
+/** A response as the server has sent it. */
 export interface RawResponse {
   readonly status: number;
-  /** The headers by lower-case name, each with all its values. */
+  /** All values of each header, by the name in lower case. */
   readonly headers: Readonly<Record<string, readonly string[]>>;
   readonly text: string;
-  /** The length of the body in bytes. */
+  /** The size of the body, in bytes. */
   readonly size: number;
-  /** The body as JSON, or undefined if it is not JSON. */
+  /** The body parsed as JSON; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects in there.
   readonly body: any;
 }
 
-/** A connection on which bytes are sent unchanged. */
+/** A TCP connection that sends bytes without changes. */
 export interface RawConnection {
   readonly socket: Socket;
   write(bytes: string | Buffer): void;
-  /** Returns the text received so far. */
+  /** Returns all text that has been received. */
   received(): string;
-  /** Resolves when the received text matches the pattern; rejects if the connection ends without a match. */
+  /** Waits until the received text matches a pattern. Rejects if the connection ends before. */
   until(pattern: string | RegExp): Promise<void>;
-  /** Resolves with the received text when the server has closed the connection. */
+  /** Waits until the server closes the connection. Resolves to the received text. */
   end(): Promise<string>;
 }
 
-/** Connects to a port of this machine. */
+/** Connects to a port, by default of 127.0.0.1. */
 export function connectRaw(port: number, host = '127.0.0.1'): RawConnection {
   const socket = connect({ port, host });
   let text = '';
@@ -42,7 +42,7 @@ export function connectRaw(port: number, host = '127.0.0.1'): RawConnection {
     text += part;
     tell();
   });
-  // A reset is treated like any other close: only the received text matters.
+  // Ignores a reset of the connection: only the received text matters.
   socket.on('error', () => {});
   socket.on('close', () => {
     closed = true;
@@ -58,11 +58,11 @@ export function connectRaw(port: number, host = '127.0.0.1'): RawConnection {
       };
       const look = () => {
         if (isDone()) finish();
-        else if (closed) finish(new Error(`the connection ended before ${what}; it brought ${endOf(text)}`));
+        else if (closed) finish(new Error(`the connection ended before ${what}; it brought ${getEnd(text)}`));
       };
       const deadline = setTimeout(() => {
         socket.destroy();
-        finish(new Error(`waited in vain for ${what}; it brought ${endOf(text)}`));
+        finish(new Error(`waited in vain for ${what}; it brought ${getEnd(text)}`));
       }, DEADLINE_MS);
       listeners.add(look);
       look();
@@ -80,14 +80,17 @@ export function connectRaw(port: number, host = '127.0.0.1'): RawConnection {
   };
 }
 
-/** Sends bytes on a new connection and returns the responses after the server has closed it. */
+/** Sends bytes over a new connection, and waits until the server closes the connection. Returns all responses. */
 export async function sendRaw(port: number, bytes: string | Buffer): Promise<readonly RawResponse[]> {
   const connection = connectRaw(port);
   connection.write(bytes);
   return parseRawResponses(await connection.end());
 }
 
-/** Sends one request with these header lines and returns the response. Its body is the text, if any. */
+/**
+ * Sends one HTTP request over a new connection, and returns the response. `start`: the method and the path, for example `GET /api/orders`. `headers`:
+ * additional header lines. `body`: the text of the body.
+ */
 export async function sendRawRequest(
   port: number,
   start: string,
@@ -100,7 +103,7 @@ export async function sendRawRequest(
   return reply;
 }
 
-/** Parses the responses in a received text; bodies end by their Content-Length, otherwise at the end of the text. */
+/** Parses a received text with one or more HTTP responses. A response ends where its Content-Length says, or at the end of the text if it has none. */
 export function parseRawResponses(text: string): readonly RawResponse[] {
   const replies: RawResponse[] = [];
   let rest = text;
@@ -140,11 +143,11 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The maximum length of the received text in an error message, in characters. */
+/** The maximum length of a received text in an error message, in characters. */
 const SHOWN_LENGTH = 1_000;
 
-/** Returns the end of the received text, with its total length. */
-function endOf(text: string): string {
+/** Returns a received text for an error message. For a long text, returns its length and its last 1,000 characters. */
+function getEnd(text: string): string {
   if (text.length <= SHOWN_LENGTH) return JSON.stringify(text);
   return `${text.length} characters, at the end ${JSON.stringify(text.slice(-SHOWN_LENGTH))}`;
 }

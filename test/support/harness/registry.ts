@@ -9,11 +9,11 @@ import { defaults } from '../fixtures/default-data.ts';
 import { PRODUCT_IDS } from '../fixtures/states.ts';
 import { NOW_MS } from './start-storefront.ts';
 
-/** The lifetime of an unused sandbox in ms, and the maximum number of sandboxes. */
+/** The time after which an unused sandbox expires, in ms, and the maximum number of sandboxes. */
 export const HOUR_MS = 3_600_000;
 export const MAX_SANDBOXES = 10_000;
 
-/** Creates a registry of sandboxes without a server, with a clock that the test controls. */
+/** Creates the registry of sandboxes without a server. `pass` advances its clock. `parts`: dependencies that differ from the default. */
 export function createTestRegistry(parts: Partial<SandboxesParts<State>> = {}): {
   sandboxes: Sandboxes<State>;
   logLines: string[];
@@ -48,5 +48,5 @@ export function createTestRegistry(parts: Partial<SandboxesParts<State>> = {}): 
   };
 }
 
-/** Returns the ids of all sandboxes in the order of the list. */
+/** Returns the ids of all sandboxes in the registry, in the order of its list. */
 export const listIds = (sandboxes: Pick<Sandboxes<State>, 'list'>) => sandboxes.list().map(({ id }) => id);

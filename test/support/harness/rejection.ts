@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** Returns the error with which a promise rejects, which must be an instance of the class. */
+/** Waits for a promise to reject, and returns the error. Fails the test if the error is not an instance of `kind`. */
 export async function getRejection<Fault extends Error>(
   promise: Promise<unknown>,
   kind: new (...parts: never) => Fault,

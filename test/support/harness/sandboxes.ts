@@ -5,14 +5,14 @@ import { loadContract } from '../../../src/openapi/contract.ts';
 import { projectFile } from '../fixtures/default-data.ts';
 import type { TestResponse, TestShop } from './start-storefront.ts';
 
-/** A way in which a request selects a sandbox. */
+/** A way in which a request can select a sandbox, for example the header `X-Sandbox`. */
 export interface SelectionMethod {
   readonly by: 'header' | 'path' | 'host' | 'cookie';
-  /** Returns the path and the headers with which a request for `path` selects the sandbox `id`. */
+  /** Returns the path and the headers of a request for `path` that selects the sandbox `id`. */
   naming(id: string, path: string): { readonly path: string; readonly headers: Record<string, string> };
 }
 
-/** The four ways, in order of precedence. */
+/** The four ways to select a sandbox, in the order of their precedence. */
 export const selectionMethods: readonly SelectionMethod[] = [
   { by: 'header', naming: (id, path) => ({ path, headers: { 'x-sandbox': id } }) },
   { by: 'path', naming: (id, path) => ({ path: `/_sandbox/${id}${path}`, headers: {} }) },
@@ -20,7 +20,7 @@ export const selectionMethods: readonly SelectionMethod[] = [
   { by: 'cookie', naming: (id, path) => ({ path, headers: { cookie: `theme=dark; sandbox=${id}; lang=en` } }) },
 ];
 
-/** Creates a client that can send any header, including `Host`, which fetch does not allow. */
+/** Creates a client that can send all headers, including `Host`, which fetch does not allow. */
 export function createClient({ port }: Pick<TestShop, 'port'>): TestShop['ask'] {
   return async (method, path, body, headers = {}) => {
     const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
@@ -49,7 +49,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Creates a client for the sandbox `id`, which is selected with the header unless another way is given. */
+/** Creates a client whose requests select the sandbox `id`. `way`: how the requests select it. Default: with the header `X-Sandbox`. */
 export function createSandboxClient(shop: Pick<TestShop, 'port'>, id: string, way?: SelectionMethod): TestShop['ask'] {
   const ask = createClient(shop);
   return (method, path, body, headers = {}) => {
@@ -61,21 +61,24 @@ export function createSandboxClient(shop: Pick<TestShop, 'port'>, id: string, wa
 /** The contract of the control API. */
 export const controlContract = await loadContract({ path: projectFile('src/control/control.yaml'), strict: true });
 
-/** The path of the sandboxes in the control API. */
+/** The path of the list of sandboxes in the control API. */
 export const SANDBOXES_PATH = '/_control/sandboxes';
 
-/** Creates a client for paths below that of the sandboxes, which validates each response against the contract of the control API. */
+/**
+ * Creates a client of the control API. Its paths are relative to `/_control/sandboxes`. It expects each response to conform to the contract of the control
+ * API.
+ */
 export function createControlClient(shop: Pick<TestShop, 'port'>): TestShop['ask'] {
   const ask = createClient(shop);
   return async (method, below, body, headers = {}) => {
-    const type = ['PUT', 'POST'].includes(method) ? { 'content-type': 'application/json' } : {};
+    const type = ['PUT', 'POST', 'PATCH'].includes(method) ? { 'content-type': 'application/json' } : {};
     const reply = await ask(method, SANDBOXES_PATH + below, body, { ...type, ...headers });
     expectValidControlResponse(method, SANDBOXES_PATH + below, reply);
     return reply;
   };
 }
 
-/** Expects a response of the control API to match its contract without undocumented properties. */
+/** Expects a response of the control API to conform to its contract, without undocumented properties. Ignores a response to an unknown path. */
 export function expectValidControlResponse(
   method: string,
   path: string,
@@ -88,7 +91,7 @@ export function expectValidControlResponse(
   expect(responseViolations, `${method} ${path} ${status}`).toEqual([]);
 }
 
-/** Returns the ids of all sandboxes from the control API. */
+/** Returns the ids of all sandboxes, as the control API lists them. */
 export async function listSandboxIds(shop: Pick<TestShop, 'port'>): Promise<readonly string[]> {
   return (await createControlClient(shop)('GET', '')).body.map(({ id }: { id: string }) => id);
 }

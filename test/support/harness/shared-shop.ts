@@ -3,22 +3,24 @@ import { createStorefront, type Options, type Storefront } from '../../../src/in
 import { createControlClient, createSandboxClient } from './sandboxes.ts';
 import { createFetchClient, type LogLine, NOW_MS, type TestShop } from './start-storefront.ts';
 
-/** A sandbox for one test in a shop that all tests of a file share. */
+/** A sandbox for one test. All tests of a file share one shop. */
 export interface SandboxClient {
   readonly id: string;
   readonly port: number;
-  /** Sends a request to the shop in the sandbox. */
+  /** Sends a request to the shop. The request selects the sandbox. */
   readonly ask: TestShop['ask'];
-  /** Sends a request to the control API for a path below that of the sandbox, and validates the response against the contract. */
+  /**
+   * Sends a request to the control API. The path is relative to the path of the sandbox. Expects the response to conform to the contract of the control API.
+   */
   readonly sendControl: TestShop['ask'];
 }
 
-/** The log level of internal errors. */
+/** The log level of internal errors, as pino defines it. */
 const ERROR = 50;
 
 /**
- * Starts a shop in memory before all tests of a file and closes it after them. Fails the file if the shop logs an internal error. Returns functions for
- * the shop and for a new sandbox.
+ * Starts a shop in memory before all tests of a file, and closes it after them. Fails if the shop has logged an internal error. Returns a function for the
+ * shop, and a function that creates a client of a new sandbox.
  */
 export function useSharedShop(options: Options = {}): {
   readonly shop: () => Storefront;
@@ -47,7 +49,7 @@ export function useSharedShop(options: Options = {}): {
   return { shop: () => storefront, newSandbox: () => getSandboxClient(storefront, `test-${++sandboxes}`) };
 }
 
-/** Returns the sandbox with this id in a shop. */
+/** Returns a client of the sandbox `id` in a shop. */
 export function getSandboxClient(shop: Storefront, id: string): SandboxClient {
   const sendControl = createControlClient(shop);
   return {

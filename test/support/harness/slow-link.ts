@@ -2,7 +2,10 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Starts a proxy that delays each response of a server on a loopback port, for one test, and returns its address. */
+/**
+ * Starts a proxy that delays each response of the server on a loopback port. `latencyMs`: the delay, in ms. Stops the proxy when the test ends. Returns the
+ * URL of the proxy.
+ */
 export async function startSlowProxy(port: number, latencyMs: number): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {

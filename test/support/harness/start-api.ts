@@ -8,17 +8,19 @@ import { createApiDocument, type Paths, type Schema } from '../fixtures/api-docu
 import { type OtherOperation, readOperations } from '../oracles/second-validator.ts';
 import { startStorefront, type TestShop } from './start-storefront.ts';
 
-/** The parts of a test's document: its operations and schemas. */
+/** The operations and the component schemas of a test document. */
 export interface Api {
   readonly paths: Paths;
   readonly schemas?: Readonly<Record<string, Schema>>;
 }
 
-/** The folder with the documents of this process. */
+/** The temporary folder for all documents of this process. */
 const apis = mkdtempSync(join(tmpdir(), 'storefront-apis-'));
 process.once('exit', () => rmSync(apis, { recursive: true, force: true }));
 
-/** Writes the document of an API, and returns its path. Equal documents have the same path, so that the server loads them only once. */
+/**
+ * Writes an OpenAPI document for an API. Returns the path of the file. Equal documents have the same path, so that the server loads each document only once.
+ */
 export async function writeApi({ paths, schemas }: Api): Promise<string> {
   const text = createApiDocument(paths, schemas);
   const folder = join(apis, createHash('sha256').update(text).digest('hex'));
@@ -27,29 +29,36 @@ export async function writeApi({ paths, schemas }: Api): Promise<string> {
   return join(folder, 'openapi.json');
 }
 
-/** Starts a server for an API. Each success response must be valid by the second validator. */
+/**
+ * Starts a server for an API, and closes it when the test ends. Its client expects each success response to be valid by the validator in
+ * `test/support/oracles`, which shares no code with the server.
+ */
 export async function startApi(api: Api, options: Options = {}): Promise<TestShop> {
   const contract = await writeApi(api);
   const server = await startStorefront({ newId: createCountingIds(), ...options, contract });
   return { ...server, ask: validateResponses(contract, server.ask) };
 }
 
-/** The operations of the second validator, by contract file. */
+/** The operations that validate responses, by the path of the contract file. */
 const operationsByFile = new Map<string, readonly ReturnType<typeof addPattern>[]>();
 
 function addPattern(operation: OtherOperation) {
-  return { ...operation, pattern: new RegExp(`^${operation.path.replaceAll(/\{[^}]*\}/g, '[^/]+')}$`) };
+  const parts = operation.path.split(/\{[^}]*\}/).map((part) => part.replaceAll(/\W/g, '\\$&'));
+  return { ...operation, pattern: new RegExp(`^${parts.join('[^/]+')}$`) };
 }
 
-/** Returns a client that expects each success response to be valid by the second validator. */
+/**
+ * Wraps the client `ask`. The new client expects each success response to be valid by the validator in `test/support/oracles`, which shares no code with the
+ * server. `contract`: the path of the contract file.
+ */
 export function validateResponses(contract: string, ask: TestShop['ask']): TestShop['ask'] {
   const operations = operationsByFile.get(contract) ?? readOperations(contract).map(addPattern);
   operationsByFile.set(contract, operations);
   return async (method, path, body, headers) => {
     const response = await ask(method, path, body, headers);
-    const target = path.replace(/\?.*/, '');
+    const target = path.replace(/\?.*/, '').replace(/^\/_sandbox\/\w+/, '');
     const candidates = operations.filter((operation) => operation.method === method && operation.pattern.test(target));
-    // A path without parameters takes precedence.
+    // An operation without path parameters takes precedence.
     const operation = candidates.find((candidate) => candidate.path === target) ?? candidates[0];
     if (response.status < 400)
       expect(operation?.troublesWith(response), `${method} ${path} ${response.text}`).toEqual([]);
@@ -57,12 +66,12 @@ export function validateResponses(contract: string, ask: TestShop['ask']): TestS
   };
 }
 
-/** Returns the id with this number that `createCountingIds` makes. */
+/** Returns the id that the generator of `createCountingIds` returns at its call with this number. The first call is 1. */
 export function getCountedId(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
-/** Returns a generator of the UUIDs 1, 2, 3 and so on. */
+/** Returns a generator of UUIDs that end in 1, 2, 3 and so on. */
 export function createCountingIds(): () => string {
   let last = 0;
   return () => getCountedId(++last);

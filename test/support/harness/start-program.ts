@@ -5,38 +5,43 @@ import { join } from 'node:path';
 import { type TestContext, vi } from 'vitest';
 import { projectFile } from '../fixtures/default-data.ts';
 
-/** The program in a separate process, as a user runs it. */
+/** The storefront program in a separate process, as a user runs it. */
 export interface Program {
   readonly child: ChildProcess;
   /** The working directory. */
   readonly folder: string;
   stdout(): string;
   stderr(): string;
-  /** Resolves with the address that the program prints. */
+  /** Waits until the program prints its URL. Resolves to the URL. */
   url(): Promise<string>;
-  /** Resolves with how the program ended. */
+  /** Resolves when the program has ended, to its exit code or the signal that has ended it. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
-/** Options of a start, besides the arguments. */
+/** Options for starting the program, in addition to its arguments. */
 export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
-  /** Creates files in the working directory before the start. */
+  /** The path of the program. Default: `dist/main.js`. */
+  readonly program?: string;
+  /** Called before the start with the path of the working directory, for example to create files there. */
   prepare?(folder: string): Promise<unknown>;
 }
 
-/** The time limit of a start in ms. */
+/** The maximum time until the program prints its URL, in ms. */
 const START_MS = 60_000;
 
-/** Starts the program in a new folder with an environment that has only PATH. Kills it and removes the folder when the test ends. */
+/**
+ * Starts the program in a new folder. Its only environment variables are PATH and those in `environment`. Kills the program and removes the folder when the
+ * test ends.
+ */
 export async function startProgram(
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
   args: readonly string[],
-  { environment = {}, prepare }: StartOptions = {},
+  { environment = {}, prepare, program = projectFile('dist/main.js') }: StartOptions = {},
 ): Promise<Program> {
   const folder = await mkdtemp(join(tmpdir(), 'storefront-'));
   await prepare?.(folder);
-  const child = spawn(process.execPath, [projectFile('dist/main.js'), ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

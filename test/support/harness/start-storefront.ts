@@ -4,42 +4,42 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createStorefront, type Options, type Storefront } from '../../../src/index.ts';
 
-/** The time of all clocks, unless a test changes it: 2025-06-01T12:00:00Z. */
+/** The time of all frozen clocks in tests, in ms since 1970: 2025-06-01T12:00:00Z. */
 export const NOW_MS = 1_748_779_200_000;
 
 /** A shop for one test. */
 export interface TestShop extends Storefront {
   /** Sends a request, optionally with a JSON body. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<TestResponse>;
-  /** The lines of the log so far. */
+  /** All lines that the shop has logged. */
   readonly log: readonly LogLine[];
-  /** The folder with the files of the shop. */
+  /** The folder that contains the data file of the shop. */
   readonly folder: string;
 }
 
-/** A line of the log. */
+/** A line that the shop has logged as JSON. */
 export interface LogLine {
   readonly level: number;
   readonly msg?: string;
   readonly [field: string]: unknown;
 }
 
-/** A response that is read completely. */
+/** A response with its complete body. */
 export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON, or undefined if it is empty or not JSON. */
+  /** The body parsed as JSON; undefined if the body is empty or not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test knows the type of the body that it expects.
   readonly body: any;
 }
 
-/** The log level of internal errors. */
+/** The log level of internal errors, as pino defines it. */
 const ERROR = 50;
 
 /**
- * Starts a shop with a new data file on a free port with its clock frozen at NOW_MS, and closes it when the test ends. Fails the test if the
- * shop logs an internal error (an unhandled error or a response that breaks the contract), unless `errorsExpected` is set.
+ * Starts a shop for one test on a free port, with a new data file and with its clock frozen at `NOW_MS`. Closes the shop when the test ends. Fails the test
+ * if the shop has logged an internal error, for example a response that violates the contract. With `errorsExpected`, internal errors are allowed.
  */
 export async function startStorefront({
   errorsExpected = false,
@@ -47,7 +47,7 @@ export async function startStorefront({
   ...options
 }: Options & {
   errorsExpected?: boolean;
-  /** Starts the server: the shop unless a test has another application. */
+  /** Starts the server. Default: `createStorefront`, which serves the shop. */
   start?: (options: Options) => Promise<Storefront>;
 } = {}): Promise<TestShop> {
   const folder = await mkdtemp(join(tmpdir(), 'storefront-'));
@@ -70,7 +70,7 @@ export async function startStorefront({
   return { ...shop, folder, log, ask: createFetchClient(shop.url) };
 }
 
-/** Creates a client for the server at `url`. */
+/** Creates a client for the server at `url` that uses fetch. It converts a body that is not a string to JSON. */
 export function createFetchClient(url: string): TestShop['ask'] {
   return async (method, path, body, headers = {}) => {
     const response = await fetch(url + path, {

@@ -4,7 +4,10 @@ import type { State } from '../../../src/shop/state.ts';
 import { openTestState } from './open-store.ts';
 import { tempFolder } from './temp-folder.ts';
 
-/** Returns the state that a server would have if the server of a data file were killed now. Reads a copy of the folder. Does not validate the state. */
+/**
+ * Returns the state that a server would load if the server that uses a data file were killed now. Loads the state from a copy of the folder. Does not
+ * validate the state.
+ */
 export async function readStoredState(dataFile: string): Promise<State> {
   const folder = join(await tempFolder(), 'copy');
   copyAtOneMoment(dirname(dataFile), folder);
@@ -14,7 +17,7 @@ export async function readStoredState(dataFile: string): Promise<State> {
   return state;
 }
 
-/** Copies a folder of a few files in one turn of the event loop, again until nothing changed during the copy: a file operation or another process may change it. */
+/** Copies a folder with a few files. Repeats the copy if a file has changed during the copy, so that the copy shows one moment. */
 function copyAtOneMoment(folder: string, copy: string): void {
   for (;;) {
     const before = describeFiles(folder);
@@ -29,7 +32,7 @@ function copyAtOneMoment(folder: string, copy: string): void {
   }
 }
 
-/** The identity, size and change time of each file in a folder, as text. */
+/** Returns a text that changes if a file in a folder changes: the name, inode, size and change time of each file. */
 function describeFiles(folder: string): string {
   const files = readdirSync(folder).map((name) => {
     const stats = statSync(join(folder, name), { bigint: true, throwIfNoEntry: false });

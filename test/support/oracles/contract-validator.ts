@@ -7,7 +7,10 @@ const ajv = addJsonFormats(new Ajv2019({ strict: false, allErrors: true }));
 
 const validators = new Map<Schema, ValidateFunction>();
 
-/** Validates a value against a schema of the contract without undocumented properties; returns the issues. */
+/**
+ * Validates a value against a schema of the shop's contract. Undocumented properties are not allowed. Returns the issues; an empty list if the value is
+ * valid.
+ */
 export function getValueIssues(schema: Schema, value: unknown): readonly string[] {
   let validate = validators.get(schema);
   if (!validate) {
@@ -20,7 +23,10 @@ export function getValueIssues(schema: Schema, value: unknown): readonly string[
   );
 }
 
-/** Validates a response against its operation and status in the contract: content type, body and headers. Returns the issues. */
+/**
+ * Validates the content type, the body and the headers of a response against the shop's contract. Returns the issues; an empty list if the response is
+ * valid.
+ */
 export function getResponseIssues(
   operationId: string,
   { status, headers, text, body }: TestResponse,
@@ -45,7 +51,10 @@ function headerTroubles({ headers = {} }: DocumentedResponse, sent: Headers): re
   });
 }
 
-/** Returns the schema with all objects closed. Parts of an `allOf` stay open, because each has only some of the properties. */
+/**
+ * Returns a copy of a schema in which objects can't have undocumented properties. The parts of an `allOf` still allow other properties, because each part
+ * has only some of the properties.
+ */
 export function closeSchema(schema: Schema): Schema {
   const closed = isObject(schema) ? { unevaluatedProperties: false } : {};
   return { ...withSealedParts(schema), ...closed };

@@ -1,6 +1,6 @@
 /**
- * Returns the edit distance of two texts (optimal string alignment): missing, extra, wrong and swapped letters count 1. Computed cell by cell from the
- * definition, as an oracle for faster algorithms.
+ * Returns the edit distance of two texts: the number of missing, extra, wrong and swapped letters (optimal string alignment). It is computed directly from
+ * the definition, to test faster algorithms.
  */
 export function editDistance(one: string, other: string): number {
   const distances: number[][] = [];

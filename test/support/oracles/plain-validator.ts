@@ -1,7 +1,7 @@
 /** Any node of a schema. */
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The check of each keyword that openapi.yaml uses; undefined for keywords that do not restrict a value. */
+/** The rule of each JSON Schema keyword in openapi.yaml. Undefined for keywords that do not restrict a value. */
 const RULES: Readonly<Record<string, ((value: unknown, limit: never, schema: Schema) => boolean) | undefined>> = {
   type: (value, limit: string) => TYPES[limit]?.(value) ?? false,
   enum: (value, limit: readonly unknown[]) => limit.includes(value),
@@ -35,8 +35,8 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Validates a value against a schema of the contract without undocumented properties; returns the issues. Written from the specification of
- * JSON Schema without Ajv, so that a defect of Ajv is found. Throws for an unknown keyword.
+ * Validates a value against a schema of the shop's contract. Undocumented properties are not allowed. Returns the issues; an empty list if the value is
+ * valid. It implements the specification of JSON Schema without Ajv, so that tests find defects of Ajv. Throws an error for an unknown keyword.
  */
 export function getPlainIssues(schema: Schema, value: unknown): readonly string[] {
   return [...ownTroubles(schema, value, ''), ...strangers(schema, value, '')];
@@ -53,7 +53,7 @@ function ownTroubles(schema: Schema, value: unknown, place: string): readonly st
   ];
 }
 
-/** Returns properties of an object that no part of its schema defines. */
+/** Returns an issue for each property of an object that no part of its schema defines. */
 function strangers(schema: Schema, value: unknown, place: string): readonly string[] {
   const all = [schema, ...list(schema.allOf)];
   const named = all.flatMap(({ properties = {} }) => Object.keys(properties as object));
@@ -66,7 +66,7 @@ function strangers(schema: Schema, value: unknown, place: string): readonly stri
   ];
 }
 
-/** Returns the entries and properties of a value that a schema describes, each with its schema and pointer. */
+/** Returns the entries and properties of a value that a schema describes, each with its schema and its JSON Pointer. */
 function parts({ properties, items }: Schema, value: unknown, place: string) {
   if (Array.isArray(value) && items)
     return value.map((entry, number) => [items as Schema, entry as unknown, `${place}/${number}`] as const);

@@ -4,18 +4,18 @@ import { createDocument, type Document, type Node } from '../../../tools/documen
 import { compileSchema } from '../../../tools/documents/validator.ts';
 import type { TestResponse } from '../harness/start-storefront.ts';
 
-/** An operation of a document other than openapi.yaml, as the tests read it. */
+/** An operation of an OpenAPI document, and the validation of its responses. */
 export interface OtherOperation {
-  /** In upper case. */
+  /** The HTTP method in upper case. */
   readonly method: string;
   readonly path: string;
-  /** Validates a response against its documented status, media type, headers and schema; returns the issues. */
+  /** Validates the status, content type, headers and body of a response against the document. Returns the issues; an empty list if the response is valid. */
   troublesWith(reply: TestResponse): readonly string[];
 }
 
 /**
- * Returns the operations of the OpenAPI document in the file at `path`, with a validator that shares no code with the one under test: another
- * YAML parser, another validator, another translation of schemas.
+ * Returns the operations of the OpenAPI document in the file at `path`. Their validation shares no code with the server under test: it uses another YAML
+ * parser, another validator, and another conversion of schemas.
  */
 export function readOperations(path: string): readonly OtherOperation[] {
   const document = createDocument(parse(readFileSync(path, 'utf8')));
@@ -29,7 +29,7 @@ export function readOperations(path: string): readonly OtherOperation[] {
 
 type IsValid = (schema: unknown, value: unknown) => boolean;
 
-/** Creates a validator of responses. It compiles each schema once, when it is needed. */
+/** Creates a validator for response bodies. It compiles a schema when it is needed for the first time. */
 function createValidator(document: Document): IsValid {
   const compiled = new Map<unknown, ReturnType<typeof compileSchema>>();
   return (schema, value) => {

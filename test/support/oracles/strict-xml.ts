@@ -3,20 +3,23 @@ export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly Element[];
-  /** The text of the element itself, without that of its children. */
+  /** The text in this element, without the text in its child elements. */
   readonly text: string;
 }
 
-/** A start tag, an end tag or text (XML 1.0, sections 2.4 and 3.1); no comments, CDATA sections or processing instructions. */
+/** Matches a start tag, an end tag or text (XML 1.0, sections 2.4 and 3.1). Does not match comments, CDATA sections and processing instructions. */
 const TOKENS = /<([A-Za-z_][\w.-]*)((?:\s+[A-Za-z_][\w.-]*="[^"<]*")*)\s*(\/?)>|<\/([A-Za-z_][\w.-]*)\s*>|([^<]+)/y;
 
-/** Characters that no XML 1.0 document may contain (section 2.2), even as a reference. */
+/** Characters that an XML 1.0 document must not contain (section 2.2), not even as a character reference. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const NO_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/u;
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Parses an XML document and returns its root. Throws if it is not well-formed or has anything but elements, attributes and text. */
+/**
+ * Parses an XML document and returns its root element. Throws an error if the document is not well-formed, or contains anything but elements, attributes and
+ * text.
+ */
 export function readXml(document: string): Element {
   const unlawful = NO_CHARACTER.exec(document);
   if (unlawful) throw new Error(`XML has no character ${unlawful[0].charCodeAt(0).toString(16)}`);
@@ -41,7 +44,7 @@ export function readXml(document: string): Element {
   return only;
 }
 
-/** Returns all descendants of an element with this name. */
+/** Returns all descendants of an element that have this name. */
 export function getElements(element: Element, name: string): readonly Element[] {
   return element.children.flatMap((child) => [...(child.name === name ? [child] : []), ...getElements(child, name)]);
 }

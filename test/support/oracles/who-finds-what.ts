@@ -4,10 +4,13 @@ import { projectFile } from '../fixtures/default-data.ts';
 import { getFailedChecks, runCheck } from '../harness/check.ts';
 import { type Defect, defects, startDefective } from '../planted-defects/planted-defects.ts';
 
-/** The columns of the table: the checks, and dredd. */
+/** The columns of the table: each check of `storefront check`, and dredd. */
 const COLUMNS = [...CHECK_NAMES, 'dredd'] as const;
 
-/** Returns a Markdown table of the defects that each check finds: one row per defect, `x` if found. Needs seconds and thousands of requests for each defect. */
+/**
+ * Returns a Markdown table that shows which checks find which defects. It has one row for each defect, and an `x` in the column of each check that finds the
+ * defect. Each defect takes seconds and thousands of requests.
+ */
 export async function whoFindsWhat(names: readonly string[]): Promise<string> {
   const lines = [`| defect | ${COLUMNS.join(' | ')} |`, `|---|${COLUMNS.map(() => ':-:|').join('')}`];
   for (const name of names) {
@@ -17,7 +20,7 @@ export async function whoFindsWhat(names: readonly string[]): Promise<string> {
   return lines.join('\n');
 }
 
-/** Returns the defect with this name; throws if there is none. */
+/** Returns the defect with this name. Throws an error if it does not exist. */
 export function getDefect(name: string): Defect {
   const defect = defects.find((one) => one.name === name);
   if (!defect) throw new Error(`No defect has the name ${name}.`);
@@ -25,7 +28,8 @@ export function getDefect(name: string): Defect {
 }
 
 async function getFinders(defect: Defect): Promise<readonly (typeof COLUMNS)[number][]> {
-  // Each check has its own shop, as in `npm run contract`. One request at a time: the responses of a defective shop depend on their order.
+  // Each check has its own shop, as in `npm run contract`. The requests are sent one at a time, because the responses of a shop with a defect depend on the
+  // order of the requests.
   const byChecks = await testDefect(defect, async (url) =>
     getFailedChecks(await runCheck(url, { runs: 50, maxConcurrent: 1 })),
   );

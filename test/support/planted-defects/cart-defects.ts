@@ -19,13 +19,13 @@ import {
   respondInstead,
 } from './tamper.ts';
 
-/** The number of requests after which a forgetful shop loses its cart. */
+/** The number of requests after which a forgetful shop loses the content of its cart. */
 const FORGETFUL_AFTER = 10;
 
 const isAny = () => true;
 const takeAny = () => {};
 
-/** Empties the cart through the API of the shop. */
+/** Removes all items from the cart through the API of the shop. */
 async function emptyCart(request: ProxyRequest, pass: Forward): Promise<void> {
   const cart = await pass({ ...request, method: 'GET', target: '/api/cart-items', body: Buffer.alloc(0) });
   for (const { productId } of parseBody(cart)) {
@@ -33,7 +33,7 @@ async function emptyCart(request: ProxyRequest, pass: Forward): Promise<void> {
   }
 }
 
-/** Loses the cart after every so many requests. */
+/** Creates a defect: the shop loses the content of its cart after every 10 requests. */
 function forgetful(): Tamper {
   let requests = 0;
   return async (request, pass) => {
@@ -48,19 +48,19 @@ function withoutBody(request: ProxyRequest): ProxyRequest {
   return { ...request, headers, body: Buffer.alloc(0) };
 }
 
-/** Stores the quantity before it validates the rest. */
+/** Stores the quantity of an update before the shop validates the rest of the update. */
 async function inTwoSteps(request: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
   const { quantity } = parseBody(request) ?? {};
   if (quantity !== undefined) await pass(replaceBody(request, { quantity }));
   return pass(request);
 }
 
-/** Reads an update as a whole item: missing properties get the defaults of a new item. */
+/** Treats an update as a complete item: a missing delivery option gets the default value of a new item. */
 function asWhole(body: Json): Json {
   return 'quantity' in body && !('deliveryOptionId' in body) ? { ...body, deliveryOptionId: '1' } : body;
 }
 
-/** Responds to the removal of an unknown item as to any other. */
+/** Responds with 204 to a request that removes an unknown item. */
 async function always204(request: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
   const response = await pass(request);
   return response.status === 404 ? { status: 204, headers: noType(response), body: Buffer.alloc(0) } : response;
@@ -70,7 +70,7 @@ function noType({ headers }: ProxyResponse) {
   return headers.filter(([name]) => name.toLowerCase() !== 'content-type');
 }
 
-/** Defects of the cart. */
+/** Defects of operations that read or change the cart. */
 export const cartDefects: readonly Defect[] = [
   {
     name: 'accepts a product that is not in the catalogue',

@@ -8,10 +8,13 @@ import { assertDeliveryOption, assertProduct, changeCart, getItem } from './plai
 /** The maximum quantity of a product in the cart. */
 const QUANTITY_LIMIT = 1_000_000;
 
-/** The time in ms between the read and the write of a shop that loses concurrent changes. */
+/** The time between the read and the write of a shop that loses concurrent changes, in ms. */
 const RACE_MS = 10;
 
-/** Determines the cart after an addition; `sum` is the correct item, `present` the item before. */
+/**
+ * Returns the cart after a product was added. `sum`: the correct item after the addition. `added`: an item with only the added quantity. `present`: the item
+ * before the addition, if there is one.
+ */
 export type AddToCart = (
   cart: readonly CartItem[],
   sum: CartItem,
@@ -19,7 +22,7 @@ export type AddToCart = (
   present?: CartItem,
 ) => readonly CartItem[];
 
-/** Returns a handler that adds products to the cart in a defective way. */
+/** Returns a handler of `addCartItem` with a defect. `add`: computes the cart. `demand`: checks the product. `limit`: the maximum quantity. */
 export function createAddHandler(add: AddToCart, { demand = assertProduct, limit = QUANTITY_LIMIT } = {}) {
   const handler: WrongHandler<'addCartItem'> = async ({ body: { productId, quantity } }, shop) => {
     const cart = await changeCart(shop, (cart, state) => {
@@ -35,13 +38,13 @@ export function createAddHandler(add: AddToCart, { demand = assertProduct, limit
   return { addCartItem: handler };
 }
 
-/** Returns the cart with an item replaced or appended. */
+/** Returns a cart in which an item replaces the item of the same product. Appends the item if the cart does not contain the product. */
 export function replaceItem(cart: readonly CartItem[], item: CartItem): readonly CartItem[] {
   const isThere = cart.some(({ productId }) => productId === item.productId);
   return isThere ? cart.map((other) => (other.productId === item.productId ? item : other)) : [...cart, item];
 }
 
-/** Returns a handler that changes items in a defective way. */
+/** Returns a handler of `updateCartItem` with a defect. `update`: computes the cart. `demand`: checks the delivery option. */
 export function createUpdateHandler(
   update: (cart: readonly CartItem[], changed: CartItem) => readonly CartItem[],
   demand: (state: State, optionId: string) => void = assertDeliveryOption,
@@ -60,7 +63,7 @@ export function createUpdateHandler(
   return { updateCartItem: handler };
 }
 
-/** Returns a handler that removes items in a defective way. */
+/** Returns a handler of `removeCartItem` with a defect. `remove`: computes the cart. */
 export function createRemoveHandler(remove: (cart: readonly CartItem[], item: CartItem) => readonly CartItem[]) {
   const handler: WrongHandler<'removeCartItem'> = async ({ path }, shop) => {
     await changeCart(shop, (cart) => remove(cart, getItem(cart, path.productId)));
@@ -69,7 +72,7 @@ export function createRemoveHandler(remove: (cart: readonly CartItem[], item: Ca
   return { removeCartItem: handler };
 }
 
-/** Adds a product to a previously read state, so concurrent changes are lost. */
+/** A handler of `addCartItem` with a defect: it reads the state, waits, and then writes the changed state, so it overwrites concurrent changes. */
 export const loseUpdates: WrongHandler<'addCartItem'> = async ({ body: { productId, quantity } }, shop) => {
   const before = shop.read();
   assertProduct(before, productId);

@@ -2,13 +2,13 @@ import type { Defect } from './defect.ts';
 import { DAY_MS } from './plain-shop.ts';
 import { changeBodies, changeRequests, type Json, withQuery } from './tamper.ts';
 
-/** Changes each entry of a list in a response. */
+/** Creates a defect that changes each entry of a list in the responses of an operation. */
 function each(operationId: 'listProducts' | 'listDeliveryOptions' | 'listCartItems', change: (entry: Json) => Json) {
   return changeBodies(operationId, (entries) => entries.map(change));
 }
 
-/** Changes the estimates of the delivery options. */
-function estimates(change: (estimateMs: number, days: number) => number) {
+/** Creates a defect that changes the estimated delivery times of the delivery options. `change` returns the wrong time, in ms since 1970. */
+function changeEstimates(change: (estimateMs: number, days: number) => number) {
   return each('listDeliveryOptions', (option) =>
     'estimatedDeliveryTimeMs' in option
       ? { ...option, estimatedDeliveryTimeMs: change(option.estimatedDeliveryTimeMs, option.deliveryDays) }
@@ -16,7 +16,7 @@ function estimates(change: (estimateMs: number, days: number) => number) {
   );
 }
 
-/** Defects of products, delivery options and the products of items. */
+/** Defects of products, of delivery options, and of the products in cart items. */
 export const catalogueDefects: readonly Defect[] = [
   {
     name: 'returns the keywords of a product as a string',
@@ -83,22 +83,22 @@ export const catalogueDefects: readonly Defect[] = [
   {
     name: 'returns delivery estimates as durations instead of times',
     operationId: 'listDeliveryOptions',
-    tamper: estimates((_estimateMs, days) => days * DAY_MS),
+    tamper: changeEstimates((_estimateMs, days) => days * DAY_MS),
   },
   {
     name: 'returns delivery estimates in seconds',
     operationId: 'listDeliveryOptions',
-    tamper: estimates((estimateMs) => Math.floor(estimateMs / 1000)),
+    tamper: changeEstimates((estimateMs) => Math.floor(estimateMs / 1000)),
   },
   {
     name: 'returns delivery estimates that are a day too late',
     operationId: 'listDeliveryOptions',
-    tamper: estimates((estimateMs) => estimateMs + DAY_MS),
+    tamper: changeEstimates((estimateMs) => estimateMs + DAY_MS),
   },
   {
     name: 'returns delivery estimates with a fraction of a millisecond',
     operationId: 'listDeliveryOptions',
-    tamper: estimates((estimateMs) => estimateMs + 0.25),
+    tamper: changeEstimates((estimateMs) => estimateMs + 0.25),
   },
   {
     name: 'ignores expand for delivery options',

@@ -3,7 +3,7 @@ import type { Defect } from './defect.ts';
 import type { Forward, ProxyRequest } from './proxy.ts';
 import { getPath, parseBody, replaceBody, respondInstead } from './tamper.ts';
 
-/** The paths of the lists with the ids of an operation, and the name of the id in them. */
+/** For each operation with an id: the path of the list that contains all valid ids, and the name of the property with the id. */
 const LISTS = {
   addCartItem: ['/api/products', 'id'],
   updateCartItem: ['/api/cart-items', 'productId'],
@@ -11,7 +11,10 @@ const LISTS = {
   getOrder: ['/api/orders', 'id'],
 } as const;
 
-/** Returns the id in a list that differs from this one only in letter case. */
+/**
+ * Returns the id in a list that equals `id` except for letter case. Returns `id` if there is none. `target` is the path of the list, and `name` is the
+ * property with the id.
+ */
 async function knownId(
   request: ProxyRequest,
   pass: Forward,
@@ -24,7 +27,7 @@ async function knownId(
   return ids.find((one) => one.toLowerCase() === id.toLowerCase()) ?? id;
 }
 
-/** Finds the resource of an id in the path without regard to letter case. */
+/** Creates a defect: the operation ignores the letter case of the id in the path. */
 function inPath(operationId: Exclude<keyof typeof LISTS, 'addCartItem'>): Defect {
   return {
     name: `compares the ids of ${operationId} regardless of letter case`,
@@ -39,7 +42,7 @@ function inPath(operationId: Exclude<keyof typeof LISTS, 'addCartItem'>): Defect
 
 const isAny = () => true;
 
-/** Reads the ids in a body without regard to letter case. */
+/** Creates a defect: the operation ignores the letter case of an id in the body. */
 function inBody(operationId: OperationId, name: string, list: readonly [string, string]): Defect {
   return {
     name: `compares the ${name} of ${operationId} regardless of letter case`,
@@ -54,7 +57,7 @@ function inBody(operationId: OperationId, name: string, list: readonly [string, 
   };
 }
 
-/** Defects of ids that are compared without regard to letter case. */
+/** Defects: an operation ignores the letter case of ids. */
 export const idDefects: readonly Defect[] = [
   inPath('updateCartItem'),
   inPath('removeCartItem'),

@@ -2,10 +2,10 @@ import type { Defect } from './defect.ts';
 import { calculateCost, createCostHandlers, createOrderHandler } from './plain-shop.ts';
 import { changeBodies } from './tamper.ts';
 
-/** The number of cents per unit of another currency scale. */
+/** The number of cents in a unit of the currency. */
 const CENTS = 100;
 
-/** Defects of amounts in summaries and orders. */
+/** Defects of amounts in payment summaries and orders. */
 export const moneyDefects: readonly Defect[] = [
   {
     name: 'returns a tax with a fraction of a cent',

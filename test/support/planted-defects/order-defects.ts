@@ -12,15 +12,15 @@ import {
   toJsonResponse,
 } from './tamper.ts';
 
-/** The time in ms after which the shop empties the ordered cart. */
+/** The time between the creation of an order and the removal of its items from the cart, in ms, for a shop with a race condition. */
 const RACE_MS = 10;
 
-/** The days of the slowest delivery option. */
+/** The number of days of the slowest delivery option. */
 const SLOWEST_DAYS = 7;
 
 const orderOnce = createOrderHandler({ next: (state, order) => ({ ...state, orders: [order, ...state.orders] }) });
 
-/** Creates the order, and empties the cart a moment later. */
+/** A handler of `createOrder` with a race condition: it creates the order, and empties the cart some time later. */
 const orderTwice: WrongHandler<'createOrder'> = async (input, shop) => {
   const response = await orderOnce(input, shop);
   await wait(RACE_MS);
@@ -28,17 +28,17 @@ const orderTwice: WrongHandler<'createOrder'> = async (input, shop) => {
   return response;
 };
 
-/** Changes each order in the responses of an operation. */
-function ordersOf(operationId: 'listOrders' | 'getOrder' | 'createOrder', change: (order: Json) => Json) {
+/** Creates a defect that changes each order in the responses of an operation. */
+function changeOrders(operationId: 'listOrders' | 'getOrder' | 'createOrder', change: (order: Json) => Json) {
   return changeBodies(operationId, (body) => (Array.isArray(body) ? body.map(change) : change(body)));
 }
 
-/** Changes each product of an order. */
-function ofProducts(change: (product: Json) => Json) {
+/** Returns a function that changes each product of an order. */
+function changeProducts(change: (product: Json) => Json) {
   return (order: Json) => ({ ...order, products: order.products.map(change) });
 }
 
-/** Defects of orders and of a reset. */
+/** Defects of operations that create, read and list orders, and of the reset. */
 export const orderDefects: readonly Defect[] = [
   {
     name: 'responds to an order with success, but does not store it',
@@ -105,33 +105,36 @@ export const orderDefects: readonly Defect[] = [
   {
     name: 'returns the time of an order as text',
     operationId: 'createOrder',
-    tamper: ordersOf('createOrder', (order) => ({ ...order, orderTimeMs: new Date(order.orderTimeMs).toISOString() })),
+    tamper: changeOrders('createOrder', (order) => ({
+      ...order,
+      orderTimeMs: new Date(order.orderTimeMs).toISOString(),
+    })),
   },
   {
     name: 'returns the time of an order in seconds',
     operationId: 'createOrder',
-    tamper: ordersOf('createOrder', (order) => ({ ...order, orderTimeMs: Math.floor(order.orderTimeMs / 1000) })),
+    tamper: changeOrders('createOrder', (order) => ({ ...order, orderTimeMs: Math.floor(order.orderTimeMs / 1000) })),
   },
   {
     name: 'responds to an order with the quantity 1 for each product',
     operationId: 'createOrder',
-    tamper: ordersOf(
+    tamper: changeOrders(
       'createOrder',
-      ofProducts((product) => ({ ...product, quantity: 1 })),
+      changeProducts((product) => ({ ...product, quantity: 1 })),
     ),
   },
   {
     name: 'adds the delivery option to the products of an order',
     operationId: 'createOrder',
-    tamper: ordersOf(
+    tamper: changeOrders(
       'createOrder',
-      ofProducts((product) => ({ ...product, deliveryOptionId: '1' })),
+      changeProducts((product) => ({ ...product, deliveryOptionId: '1' })),
     ),
   },
   {
     name: 'omits the total in the list of orders',
     operationId: 'listOrders',
-    tamper: ordersOf('listOrders', ({ totalCostCents: _, ...order }) => order),
+    tamper: changeOrders('listOrders', ({ totalCostCents: _, ...order }) => order),
   },
   {
     name: 'returns the newest order for every order id',
@@ -171,9 +174,9 @@ export const orderDefects: readonly Defect[] = [
   {
     name: 'returns null for the products of expanded orders',
     operationId: 'listOrders',
-    tamper: ordersOf(
+    tamper: changeOrders(
       'listOrders',
-      ofProducts((entry) => ('product' in entry ? { ...entry, product: null } : entry)),
+      changeProducts((entry) => ('product' in entry ? { ...entry, product: null } : entry)),
     ),
   },
   {

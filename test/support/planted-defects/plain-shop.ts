@@ -4,10 +4,10 @@ import type { State } from '../../../src/shop/state.ts';
 import type { CartItem, Order, PaymentSummary } from '../../../src/shop/types.ts';
 import type { Defect, WrongHandler } from './defect.ts';
 
-/** A day in ms. */
+/** The duration of a day, in ms. */
 export const DAY_MS = 86_400_000;
 
-/** The calculations of a shop; each part can have a defect. */
+/** The calculations of a payment summary. A defect replaces some of them. */
 export interface CostCalculation {
   readonly items: (cart: readonly CartItem[]) => number;
   readonly product: (priceCents: number, quantity: number) => number;
@@ -15,7 +15,7 @@ export interface CostCalculation {
   readonly tax: (beforeTaxCents: number) => number;
 }
 
-/** The calculations of the contract in the simplest arithmetic, which is exact for the amounts in tests. */
+/** The correct calculations, as the contract defines them. The arithmetic is simple, and exact for the amounts in tests. */
 const RIGHT: CostCalculation = {
   items: (cart) => sum(cart.map(({ quantity }) => quantity)),
   product: (priceCents, quantity) => priceCents * quantity,
@@ -23,13 +23,13 @@ const RIGHT: CostCalculation = {
   tax: (beforeTaxCents) => Math.floor((beforeTaxCents + 5) / 10),
 };
 
-/** Returns the payment summary for the cart of a state. */
+/** Returns the payment summary of the cart in a state. `wrong`: the calculations with a defect. */
 export function calculateCost(state: State, wrong: Partial<CostCalculation> = {}): PaymentSummary {
   const { items, product, shipping, tax } = { ...RIGHT, ...wrong };
   const cart = state.cartItems;
-  const productCostCents = sum(cart.map((item) => product(priceOf(state.products, item.productId), item.quantity)));
+  const productCostCents = sum(cart.map((item) => product(getPrice(state.products, item.productId), item.quantity)));
   const shippingCostCents = sum(
-    cart.map((item) => shipping(priceOf(state.deliveryOptions, item.deliveryOptionId), item.quantity)),
+    cart.map((item) => shipping(getPrice(state.deliveryOptions, item.deliveryOptionId), item.quantity)),
   );
   const totalCostBeforeTaxCents = productCostCents + shippingCostCents;
   const taxCents = tax(totalCostBeforeTaxCents);
@@ -44,7 +44,7 @@ export function calculateCost(state: State, wrong: Partial<CostCalculation> = {}
   };
 }
 
-/** Returns handlers of a shop whose summary and orders have the same defect. */
+/** Returns handlers that use wrong calculations for both the payment summary and the total of an order. */
 export function createCostHandlers(wrong: Partial<CostCalculation>): NonNullable<Defect['handlers']> {
   return {
     getPaymentSummary: (_input, shop) => ({ body: calculateCost(shop.read(), wrong) }),
@@ -52,12 +52,12 @@ export function createCostHandlers(wrong: Partial<CostCalculation>): NonNullable
   };
 }
 
-/** The steps that create an order; each part can have a defect. */
+/** The steps that create an order. A defect replaces some of them. */
 export interface OrderSteps {
   readonly total: (state: State) => number;
-  /** Returns the delivery time of a product that is ordered at `nowMs`. */
+  /** Returns the estimated delivery time of a product, in ms since 1970. `nowMs`: the time of the order. */
   readonly estimate: (nowMs: number, deliveryDays: number) => number;
-  /** Returns the state after the order. */
+  /** Returns the state after the order was created. */
   readonly next: (state: State, order: Order) => State;
   readonly isRefused: (state: State) => boolean;
 }
@@ -69,7 +69,7 @@ const RIGHT_ORDERING: OrderSteps = {
   isRefused: ({ cartItems }) => cartItems.length === 0,
 };
 
-/** Returns a handler that creates orders with the given defects. */
+/** Returns a handler of `createOrder` with a defect. `wrong`: the steps with a defect. */
 export function createOrderHandler(wrong: Partial<OrderSteps>): WrongHandler<'createOrder'> {
   const { total, estimate, next, isRefused } = { ...RIGHT_ORDERING, ...wrong };
   return async (_input, shop): Promise<AnyResponse> => {
@@ -78,7 +78,7 @@ export function createOrderHandler(wrong: Partial<OrderSteps>): WrongHandler<'cr
       const products = state.cartItems.map(({ productId, quantity, deliveryOptionId }) => ({
         productId,
         quantity,
-        estimatedDeliveryTimeMs: estimate(nowMs, daysOf(state, deliveryOptionId)),
+        estimatedDeliveryTimeMs: estimate(nowMs, getDays(state, deliveryOptionId)),
       }));
       const order = { id: shop.newId(), orderTimeMs: nowMs, totalCostCents: total(state), products };
       return { next: next(state, order), result: order };
@@ -87,7 +87,7 @@ export function createOrderHandler(wrong: Partial<OrderSteps>): WrongHandler<'cr
   };
 }
 
-/** Changes the cart and returns the result of `change`; a change that throws changes nothing. */
+/** Changes the cart in the state. Resolves to the new cart. If `change` throws an error, rejects with the error and changes nothing. */
 export function changeCart(
   shop: Shop,
   change: (cart: readonly CartItem[], state: State) => readonly CartItem[],
@@ -98,30 +98,30 @@ export function changeCart(
   });
 }
 
-/** Returns the item of a product; throws the error of the shop if there is none. */
+/** Returns the cart item of a product. Throws a `DomainError` if the cart does not contain the product. */
 export function getItem(cart: readonly CartItem[], productId: string): CartItem {
   const item = cart.find((item) => item.productId === productId);
   if (item) return item;
   throw new DomainError('unknown-cart-item', `the cart has no item of product ${productId}: add it first`);
 }
 
-/** Throws if the catalogue does not have the product. */
+/** Throws a `DomainError` if no product has this id. */
 export function assertProduct({ products }: State, productId: string): void {
   if (products.some(({ id }) => id === productId)) return;
   throw new DomainError('unknown-product', `no product has the id ${productId}: GET /api/products lists them`);
 }
 
-/** Throws if the delivery option does not exist. */
+/** Throws a `DomainError` if no delivery option has this id. */
 export function assertDeliveryOption({ deliveryOptions }: State, optionId: string): void {
   if (deliveryOptions.some(({ id }) => id === optionId)) return;
   throw new DomainError('unknown-delivery-option', `no delivery option has the id ${optionId}`);
 }
 
-function priceOf(priced: readonly { readonly id: string; readonly priceCents: number }[], wanted: string): number {
+function getPrice(priced: readonly { readonly id: string; readonly priceCents: number }[], wanted: string): number {
   return priced.find(({ id }) => id === wanted)?.priceCents ?? 0;
 }
 
-function daysOf({ deliveryOptions }: State, optionId: string): number {
+function getDays({ deliveryOptions }: State, optionId: string): number {
   return deliveryOptions.find(({ id }) => id === optionId)?.deliveryDays ?? 0;
 }
 

@@ -16,7 +16,7 @@ import { searchTermDefects } from './search-term-defects.ts';
 
 export type { Defect } from './defect.ts';
 
-/** Ways in which a shop breaks the contract, each with a unique name that continues "a shop that …". */
+/** All defects that a shop in tests can have. The name of a defect is unique and continues "a shop that …". */
 export const defects: readonly Defect[] = [
   ...responseDefects,
   ...problemDefects,
@@ -32,14 +32,20 @@ export const defects: readonly Defect[] = [
   ...idDefects,
 ];
 
-/** A shop without a defect behind the same proxy: any finding is a false alarm, or a defect of the proxy. */
+/**
+ * A shop without a defect that uses the same proxy as the defects. If a check of this shop has a finding, the finding is a false positive or a defect of the
+ * proxy.
+ */
 export const correctShopBehindProxy: Defect = {
   name: 'follows the contract',
   operationId: undefined,
   tamper: () => (request, pass) => pass(request),
 };
 
-/** Starts the real shop with one defect on a free port, in memory, by default with the system clock and random ids. */
+/**
+ * Starts the shop with one defect in memory on a free port. By default, uses the system clock and random ids. Returns the URL, and a function that stops the
+ * shop.
+ */
 export async function startDefective(
   { handlers, tamper }: Defect,
   clockAndIds: Pick<Options, 'nowMs' | 'newId'> = {},
@@ -49,7 +55,7 @@ export async function startDefective(
     host: '127.0.0.1',
     verify: 'off',
     logTo: { write: () => {} },
-    // These handlers return responses that the types of handlers do not allow.
+    // The cast is necessary, because these handlers return responses that the types do not allow.
     handlers: handlers as Options['handlers'],
   });
   if (!tamper) return shop;

@@ -12,7 +12,7 @@ function html(response: ProxyResponse): ProxyResponse {
   return { ...withHeader(response, 'Content-Type', 'text/html; charset=utf-8'), body: Buffer.from(page) };
 }
 
-/** Defects of error responses and their problem documents. */
+/** Defects of error responses and of their problem documents. */
 export const problemDefects: readonly Defect[] = [
   {
     name: 'rejects an unknown product with 400',

@@ -2,29 +2,29 @@ import { Agent, createServer, type IncomingMessage, request, type Server, type S
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Header lines in their order: name, value. */
+/** The header lines of a message in their original order, each with name and value. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** A request that is read completely. */
+/** A request with its complete body. */
 export interface ProxyRequest {
   readonly method: string;
-  /** Path and query, byte for byte. */
+  /** The path and the query, without any decoding. */
   readonly target: string;
   readonly headers: HeaderLines;
   readonly body: Buffer;
 }
 
-/** A response that is read completely. */
+/** A response with its complete body. */
 export interface ProxyResponse {
   readonly status: number;
   readonly headers: HeaderLines;
   readonly body: Buffer;
 }
 
-/** Sends a request to the shop. */
+/** Sends a request to the shop, and resolves to the response. */
 export type Forward = (proxyRequest: ProxyRequest) => Promise<ProxyResponse>;
 
-/** Responds to a request, usually with the response of the shop. */
+/** Handles a request in the proxy. It can change the request, send it to the shop with `pass`, and change the response. */
 export type Tamper = (proxyRequest: ProxyRequest, pass: Forward) => Promise<ProxyResponse>;
 
 /** A running proxy. */
@@ -35,16 +35,19 @@ export interface Proxy {
 
 const LOOPBACK = '127.0.0.1';
 
-/** The limit of the proxy for headers in bytes: higher than that of the shop, so that the shop rejects them. */
+/**
+ * The maximum size of the headers that the proxy accepts, in bytes. It is higher than the limit of the shop, so that the shop rejects headers that are too
+ * large.
+ */
 const MAX_HEADER_BYTES = 256 * 1024;
 
-/** The time for which the shop keeps idle connections, in ms. */
+/** The time for which the shop keeps an idle connection open, in ms. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** Headers of a single connection (RFC 9110, section 7.6.1), and those that depend on the body. */
+/** The headers that apply only to one connection (RFC 9110, section 7.6.1), and the headers that depend on the body. */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'content-length'];
 
-/** Starts a proxy in front of the shop at `shopPort` that changes messages. Bytes that are not HTTP reach the shop unchanged. */
+/** Starts a proxy for the shop at the port `shopPort`. `tamper` handles each request. Bytes that are not HTTP are sent to the shop without changes. */
 export async function startProxy(shopPort: number, tamper: Tamper): Promise<Proxy> {
   const agent = new Agent({ keepAlive: true });
   const sockets = new Set<Duplex>();
@@ -74,7 +77,7 @@ export async function startProxy(shopPort: number, tamper: Tamper): Promise<Prox
   })
     .on('request', respond)
     .on('checkExpectation', respond)
-    .on('connect', (req, socket) => tunnel(socket, headOf(req)))
+    .on('connect', (req, socket) => tunnel(socket, getHead(req)))
     .on('clientError', (error: Error & { rawPacket?: Buffer }, socket) => {
       if (error.rawPacket && socket.writable) tunnel(socket, error.rawPacket);
       else socket.destroy();
@@ -90,7 +93,7 @@ export async function startProxy(shopPort: number, tamper: Tamper): Promise<Prox
   };
 }
 
-/** Sends a request to the shop and returns the response. If the shop has closed the connection, uses another one. */
+/** Sends a request to the shop and resolves to the response. If the shop has closed the connection, repeats the request over another connection. */
 async function send(proxyRequest: ProxyRequest, port: number, agent: Agent): Promise<ProxyResponse> {
   for (;;) {
     const upstream = request({
@@ -113,11 +116,11 @@ function receiveResponse(
   upstream: ReturnType<typeof request>,
   { headers, body }: ProxyRequest,
 ): Promise<ProxyResponse> {
-  const headerOf = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
+  const getHeader = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
   for (const [name, value] of headers) if (isPassed(name, value)) upstream.appendHeader(name, value);
-  // An empty body is framed as the client framed it.
-  if (headerOf('transfer-encoding') !== undefined) upstream.setHeader('Transfer-Encoding', 'chunked');
-  else if (body.length > 0 || headerOf('content-length') !== undefined)
+  // An empty body is sent with the same headers as the client sent: either `Transfer-Encoding` or `Content-Length`.
+  if (getHeader('transfer-encoding') !== undefined) upstream.setHeader('Transfer-Encoding', 'chunked');
+  else if (body.length > 0 || getHeader('content-length') !== undefined)
     upstream.setHeader('Content-Length', body.length);
   else for (const name of ['Content-Length', 'Transfer-Encoding']) upstream.removeHeader(name);
   return new Promise((resolve, reject) => {
@@ -128,7 +131,7 @@ function receiveResponse(
   });
 }
 
-/** Returns whether a request header is forwarded; the proxy itself handles `Expect: 100-continue`. */
+/** Returns whether the proxy forwards a request header. The proxy handles `Expect: 100-continue` itself. */
 function isPassed(name: string, value: string): boolean {
   if (name.toLowerCase() === 'expect') return value.toLowerCase() !== '100-continue';
   return !HOP_BY_HOP.includes(name.toLowerCase());
@@ -158,7 +161,7 @@ async function readBody(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-function headOf(req: IncomingMessage): string {
+function getHead(req: IncomingMessage): string {
   const lines = getHeaderLines(req).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${req.method} ${req.url} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }

@@ -17,20 +17,23 @@ import {
   withHeader,
 } from './tamper.ts';
 
-/** A product that no catalogue has. */
+/** The id of a product that no catalogue contains. */
 const NO_PRODUCT = '00000000-0000-4000-8000-000000000000';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The maximum size of a body in bytes, and the maximum quantity of a product. */
+/** The maximum size of a body, in bytes, and the maximum quantity of a product. */
 const LIMIT_BYTES = 102_400;
 const QUANTITY_LIMIT = 1_000_000;
 
-/** The limits of a weak server for a search term in characters, and for a body in levels. */
+/** The limits above which a shop with a defect fails: the length of a search term, in characters, and the number of levels in a body. */
 const LONG_SEARCH = 2_000;
 const DEEP = 100;
 
-/** Returns a defect that accepts an invalid quantity as the value that `read` returns; undefined if `read` does not apply. */
+/**
+ * Creates a defect: the shop accepts an invalid quantity. `read` returns the quantity that the shop uses instead, or undefined if the defect does not apply
+ * to the value.
+ */
 function createQuantityDefect(
   seen: string,
   operationId: OperationId,
@@ -47,7 +50,7 @@ function createQuantityDefect(
   };
 }
 
-/** Returns a defect that makes a server fail at unexpected input. */
+/** Creates a defect: the shop responds with 500 to unexpected input. `isHit` returns whether a request contains this input. */
 function createErrorDefect(input: string, operationId: OperationId, isHit: (request: ProxyRequest) => boolean): Defect {
   return {
     name: `responds with 500 to ${input}`,
@@ -56,25 +59,25 @@ function createErrorDefect(input: string, operationId: OperationId, isHit: (requ
   };
 }
 
-/** Looks up an id in a path without validating that it is a UUID. */
+/** Creates a defect: the shop looks up an id in a path without checking whether it is a UUID. */
 function acceptAnyId(operationId: OperationId): () => Tamper {
   return respondInstead(
     operationId,
-    ({ target }) => !UUID.test(idOf(target)),
+    ({ target }) => !UUID.test(getId(target)),
     async (request, pass) => {
-      const id = idOf(request.target);
+      const id = getId(request.target);
       const response = await pass({ ...request, target: request.target.replace(id, NO_PRODUCT) });
       return { ...response, body: Buffer.from(response.body.toString().replaceAll(NO_PRODUCT, id)) };
     },
   );
 }
 
-/** Returns the last part of a path. */
-function idOf(target: string): string {
+/** Returns the last segment of a path. */
+function getId(target: string): string {
   return getPath(target).split('/').at(-1) ?? '';
 }
 
-/** Defects of requests that the shop accepts although they are invalid, or that make it fail. */
+/** Defects: the shop accepts invalid requests, or responds with 500 to unexpected requests. */
 export const requestDefects: readonly Defect[] = [
   createQuantityDefect('1.5', 'addCartItem', (quantity) =>
     typeof quantity === 'number' && !Number.isInteger(quantity) ? Math.ceil(quantity) : undefined,

@@ -3,7 +3,7 @@ import type { State } from '../../../src/shop/state.ts';
 import type { CartItem } from '../../../src/shop/types.ts';
 import type { Defect } from './defect.ts';
 
-/** Returns a defect of a reset that keeps a part of the previous state. */
+/** Creates a defect: a reset keeps a part of the previous state. `keep` returns the state after the reset. */
 function createResetDefect(name: string, keep: (restored: State, before: State) => State): Defect {
   const resetData = async (_input: unknown, shop: Shop) => {
     const before = shop.read();
@@ -14,7 +14,10 @@ function createResetDefect(name: string, keep: (restored: State, before: State) 
   return { name, operationId: 'resetData', handlers: { resetData } };
 }
 
-/** Changes each item of the default cart. `before` is the item of the same product before the reset. */
+/**
+ * Returns a function that changes each item of the default cart after a reset. `before`: the item of the same product before the reset; undefined if the
+ * cart did not contain the product. If `change` returns undefined, the item is removed.
+ */
 function changeItems(change: (item: CartItem, before: CartItem | undefined) => CartItem | undefined) {
   return (restored: State, { cartItems }: State): State => ({
     ...restored,
@@ -25,7 +28,7 @@ function changeItems(change: (item: CartItem, before: CartItem | undefined) => C
   });
 }
 
-/** Defects of a reset. */
+/** Defects of the reset. */
 export const resetDefects: readonly Defect[] = [
   createResetDefect(
     'does not restore the delivery options of default cart items on a reset',

@@ -13,12 +13,12 @@ import {
   withStatus,
 } from './tamper.ts';
 
-/** Changes the responses of all operations with a status. */
+/** Creates a defect that changes all responses with this status. */
 function withStatusOf(status: number, change: (response: ProxyResponse) => ProxyResponse) {
   return changeResponses(undefined, (response) => (response.status === status ? change(response) : response));
 }
 
-/** Changes the text of an operation's success responses. */
+/** Creates a defect that changes the text of the success responses of an operation. */
 function texts(operationId: OperationId, change: (text: string) => string) {
   return changeResponses(operationId, (response) => (isSuccess(response) ? withText(response, change) : response));
 }
@@ -27,7 +27,7 @@ function withText(response: ProxyResponse, change: (text: string) => string): Pr
   return { ...response, body: Buffer.from(change(response.body.toString())) };
 }
 
-/** Adds a method to a list of methods. */
+/** Adds the method PATCH to the value of the header `Allow`. */
 function withOneMore(allow: string): string {
   return `${allow}, PATCH`;
 }

@@ -2,7 +2,7 @@ import type { Product } from '../../../src/shop/types.ts';
 import type { Defect } from './defect.ts';
 import { changeBodies, changeRequests, type Json, withQuery } from './tamper.ts';
 
-/** Returns handlers of a search that loses some of the products that the shop finds. */
+/** Returns handlers of a search that does not return some of the matching products. `isLost` returns whether a product is missing. */
 function losing(isLost: (product: Product, term: string) => boolean): NonNullable<Defect['handlers']> {
   return {
     listProducts: ({ query: { search = '' } }, shop) => ({
@@ -11,28 +11,28 @@ function losing(isLost: (product: Product, term: string) => boolean): NonNullabl
   };
 }
 
-/** Returns whether a text contains a term without regard to letter case. */
+/** Returns whether a text contains a term, in any letter case. */
 function has(text: string, term: string): boolean {
   return text.toLowerCase().includes(term.toLowerCase());
 }
 
-/** Returns the searched text of a product. */
-function textOf({ name, keywords }: Product): string {
+/** Returns the text of a product that a search uses: its name and its keywords. */
+function getText({ name, keywords }: Product): string {
   return `${name}\n${keywords.join(',')}`;
 }
 
-/** Defects of the search. */
+/** Defects of which products a search finds. */
 export const searchDefects: readonly Defect[] = [
-  // README.md defines this and the contract does not: a check against the contract alone cannot find it.
+  // README.md defines this behaviour, but the contract does not. So a check that only knows the contract can't find this defect.
   {
     name: 'finds nothing for misspelled words',
     operationId: 'listProducts',
-    handlers: losing((product, term) => !term.split(/\s+/).every((word) => has(textOf(product), word))),
+    handlers: losing((product, term) => !term.split(/\s+/).every((word) => has(getText(product), word))),
   },
   {
     name: 'compares the letter case in a search',
     operationId: 'listProducts',
-    handlers: losing((product, term) => has(textOf(product), term) && !textOf(product).includes(term)),
+    handlers: losing((product, term) => has(getText(product), term) && !getText(product).includes(term)),
   },
   {
     name: 'searches only names, not keywords',

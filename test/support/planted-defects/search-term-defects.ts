@@ -5,7 +5,7 @@ import { changeBodies, changeRequests, isRequestFor, withQuery } from './tamper.
 
 type SearchHandler = NonNullable<Defect['handlers']>;
 
-/** Returns a search with a defect in how it reads the term, or in the order of the products. */
+/** Returns handlers of a search with a defect. `find` calls the correct search, for example with a changed term, and returns the products. */
 function searching(
   find: (search: (term: string) => readonly Product[], term: string) => readonly Product[],
 ): SearchHandler {
@@ -16,23 +16,23 @@ function searching(
   return { listProducts };
 }
 
-/** Returns a search for other words than those of the term. */
+/** Returns handlers of a search that uses other words than the words of the term. `words` returns these other words. */
 function ofWords(words: (words: readonly string[]) => readonly string[]): SearchHandler {
   return searching((search, term) => search(words(term.trim().split(/\s+/)).join(' ')));
 }
 
-/** Changes the encoded query of a search before it is decoded. */
-function ofQuery(change: (query: string) => string): () => Tamper {
+/** Creates a defect that changes the query of a search request before the server decodes the query. */
+function changeQuery(change: (query: string) => string): () => Tamper {
   return changeRequests('listProducts', (request: ProxyRequest) => ({
     ...request,
     target: withQuery(request.target, change),
   }));
 }
 
-/** The maximum number of products of a truncated search. */
+/** The maximum number of products that a search with a defect returns. */
 const PAGE = 20;
 
-/** Defects of the search for a term as a whole: its words, its encoding, its length, and the order of the results. */
+/** Defects of how a search treats its term: the words, the encoding and the length of the term, and the order of the results. */
 export const searchTermDefects: readonly Defect[] = [
   {
     name: 'searches only for the first word of a term',
@@ -65,27 +65,27 @@ export const searchTermDefects: readonly Defect[] = [
   {
     name: 'does not decode a + in a search as a space',
     operationId: 'listProducts',
-    tamper: ofQuery((query) => query.replaceAll('+', '%2B')),
+    tamper: changeQuery((query) => query.replaceAll('+', '%2B')),
   },
   {
     name: 'decodes an escaped + in a search as a space',
     operationId: 'listProducts',
-    tamper: ofQuery((query) => query.replaceAll(/%2b/gi, '%20')),
+    tamper: changeQuery((query) => query.replaceAll(/%2b/gi, '%20')),
   },
   {
     name: 'ignores a search with a % that does not start an escape',
     operationId: 'listProducts',
-    tamper: ofQuery((query) => (/%(?![0-9a-f]{2})/i.test(query) ? '' : query)),
+    tamper: changeQuery((query) => (/%(?![0-9a-f]{2})/i.test(query) ? '' : query)),
   },
   {
     name: 'truncates a search at a % that does not start an escape',
     operationId: 'listProducts',
-    tamper: ofQuery((query) => query.replace(/%(?![0-9a-f]{2}).*/i, '')),
+    tamper: changeQuery((query) => query.replace(/%(?![0-9a-f]{2}).*/i, '')),
   },
   {
     name: 'does not decode lower-case escapes in a search',
     operationId: 'listProducts',
-    tamper: ofQuery((query) => query.replaceAll(/%(?=[0-9A-Fa-f]?[a-f])/g, '%25')),
+    tamper: changeQuery((query) => query.replaceAll(/%(?=[0-9A-Fa-f]?[a-f])/g, '%25')),
   },
   {
     name: 'uses more than 512 characters of a term',

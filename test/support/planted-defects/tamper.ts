@@ -6,7 +6,7 @@ import type { Forward, HeaderLines, ProxyRequest, ProxyResponse, Tamper } from '
 // biome-ignore lint/suspicious/noExplicitAny: a defect knows the type of the JSON that it changes.
 export type Json = any;
 
-/** The method and the pattern of the path of each operation. */
+/** The method of each operation, and a pattern that matches its path. */
 const OPERATIONS: ReadonlyMap<string, readonly [method: string, path: RegExp]> = new Map(
   documentedOperations.map(({ operationId, method, path }) => [
     operationId,
@@ -14,7 +14,7 @@ const OPERATIONS: ReadonlyMap<string, readonly [method: string, path: RegExp]> =
   ]),
 );
 
-/** Returns whether a request is for an operation, or for any path below /api without one; HEAD counts as GET. */
+/** Returns whether a request is for this operation. If `operationId` is undefined, returns whether the path is below /api. HEAD counts as GET. */
 export function isRequestFor({ method, target }: ProxyRequest, operationId: OperationId | undefined): boolean {
   const path = getPath(target);
   if (operationId === undefined) return path.startsWith('/api/');
@@ -22,12 +22,12 @@ export function isRequestFor({ method, target }: ProxyRequest, operationId: Oper
   return (method === 'HEAD' ? 'GET' : method) === expectedMethod && pattern?.test(path) === true;
 }
 
-/** Returns the path of a target without its query and a trailing slash. */
+/** Returns the path of a request target, without the query and without a slash at the end. */
 export function getPath(target: string): string {
   return (target.split('?')[0] ?? '').replace(/\/$/, '');
 }
 
-/** Returns a target with another query; an empty text removes it. */
+/** Returns a request target with a changed query. `change` returns the new query; an empty text removes the query. */
 export function withQuery(target: string, change: (query: string) => string): string {
   const [path = '', query = ''] = target.split('?');
   const changed = change(query);
@@ -39,7 +39,7 @@ export function isSuccess({ status }: ProxyResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Changes the responses of an operation; HEAD counts as GET. */
+/** Creates a defect that changes the responses of an operation, or of all operations if `operationId` is undefined. HEAD counts as GET. */
 export function changeResponses(
   operationId: OperationId | undefined,
   change: (response: ProxyResponse, request: ProxyRequest) => ProxyResponse,
@@ -51,7 +51,7 @@ export function changeResponses(
   };
 }
 
-/** Changes the JSON of an operation's success responses. */
+/** Creates a defect that changes the JSON bodies of the success responses of an operation. */
 export function changeBodies(
   operationId: OperationId,
   change: (body: Json, request: ProxyRequest) => unknown,
@@ -63,14 +63,14 @@ export function changeBodies(
   );
 }
 
-/** Changes the problem documents of all operations. */
+/** Creates a defect that changes the problem documents of all operations. */
 export function changeProblems(change: (problem: Json, request: ProxyRequest) => unknown): () => Tamper {
   return changeResponses(undefined, (response, request) =>
     isProblem(response) ? replaceBody(response, change(parseBody(response), request)) : response,
   );
 }
 
-/** Changes the requests for an operation. */
+/** Creates a defect that changes the requests for an operation, or for all operations if `operationId` is undefined. */
 export function changeRequests(
   operationId: OperationId | undefined,
   change: (request: ProxyRequest) => ProxyRequest,
@@ -78,7 +78,7 @@ export function changeRequests(
   return () => (request, pass) => pass(isRequestFor(request, operationId) ? change(request) : request);
 }
 
-/** Changes the objects in the bodies for an operation; an unchanged body is forwarded byte for byte. */
+/** Creates a defect that changes the JSON objects in request bodies of an operation. If `change` returns the same object, the body is not changed at all. */
 export function changeInputs(operationId: OperationId, change: (body: Json) => unknown): () => Tamper {
   return changeRequests(operationId, (request) => {
     const body = parseBody(request);
@@ -88,21 +88,21 @@ export function changeInputs(operationId: OperationId, change: (body: Json) => u
   });
 }
 
-/** The maximum depth of JSON that is written again. With thousands of levels the stack overflows. */
+/** The maximum depth of a JSON body that is serialized again. Thousands of levels would overflow the call stack. */
 const TOO_DEEP = 1_000;
 
 function isTooDeep({ body }: ProxyRequest): boolean {
   return body.toString().split(/[[{]/).length > TOO_DEEP;
 }
 
-/** Responds as if the path of the request did not exist. */
+/** Responds as the shop responds to an unknown path. */
 export async function respondNotFound(request: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
   const missing = '/api/missing';
   const response = await pass({ ...request, method: 'GET', target: missing });
   return { ...response, body: Buffer.from(response.body.toString().replaceAll(missing, getPath(request.target))) };
 }
 
-/** Responds to requests for an operation that match `isHit` without the shop. */
+/** Creates a defect: for requests of an operation for which `isHit` returns true, `respond` returns the response. All other requests go to the shop. */
 export function respondInstead(
   operationId: OperationId | undefined,
   isHit: (request: ProxyRequest) => boolean,
@@ -112,7 +112,7 @@ export function respondInstead(
     isRequestFor(request, operationId) && isHit(request) ? respond(request, pass) : pass(request);
 }
 
-/** Returns the JSON of a message; undefined without JSON. */
+/** Parses the JSON body of a message. Returns undefined if the body is not JSON. */
 export function parseBody({ body }: { readonly body: Buffer }): Json {
   try {
     return JSON.parse(body.toString());
@@ -121,12 +121,12 @@ export function parseBody({ body }: { readonly body: Buffer }): Json {
   }
 }
 
-/** Returns a message with this JSON body; undefined removes the body. */
+/** Returns a message with `body` as its JSON body. Undefined removes the body. */
 export function replaceBody<Message extends { readonly body: Buffer }>(message: Message, body: unknown): Message {
   return { ...message, body: Buffer.from(body === undefined ? '' : JSON.stringify(body)) };
 }
 
-/** Returns a message with one value of a header; undefined removes the header. */
+/** Returns a message in which a header has this value. Undefined removes the header. */
 export function withHeader<Message extends { readonly headers: HeaderLines }>(
   message: Message,
   name: string,
@@ -136,17 +136,17 @@ export function withHeader<Message extends { readonly headers: HeaderLines }>(
   return { ...message, headers: value === undefined ? others : [...others, [name, value] as const] };
 }
 
-/** Returns the value of a header; undefined if it is missing. */
+/** Returns the value of a header. Returns undefined if the header is missing. */
 export function getHeader({ headers }: { readonly headers: HeaderLines }, wanted: string): string | undefined {
   return headers.find(([name]) => name.toLowerCase() === wanted.toLowerCase())?.[1];
 }
 
-/** Returns a response as JSON with a success status. */
+/** Returns a response with status 200 and a JSON body. */
 export function toJsonResponse(response: ProxyResponse, body: unknown): ProxyResponse {
   return replaceBody(withHeader({ ...response, status: 200 }, 'Content-Type', 'application/json'), body);
 }
 
-/** Returns an internal error as the contract defines it. */
+/** Responds with 500 and the problem document that the contract defines for an internal error. */
 export async function respondWithError(request: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
   const response = withHeader(await pass(request), 'Content-Type', 'application/problem+json');
   const detail = "the server failed to handle the request: the error is in the server's log";
@@ -163,7 +163,7 @@ export async function respondWithError(request: ProxyRequest, pass: Forward): Pr
   );
 }
 
-/** Returns the problem document of a response with another status. */
+/** Returns a response with another status. In a problem document, also changes the property `status`. */
 export function withStatus(response: ProxyResponse, status: number): ProxyResponse {
   if (!isProblem(response)) return { ...response, status };
   return replaceBody({ ...response, status }, { ...parseBody(response), status });

@@ -10,19 +10,19 @@ import {
 import type { Contract } from '../../../src/openapi/contract.ts';
 import { type StateRules, validateEntries } from '../../../src/store/validate-state.ts';
 
-/** The state of the library. */
+/** The state of a library: its books, and the loans to readers. */
 export type Library = {
   readonly books: readonly { readonly isbn: string; readonly title: string }[];
-  /** The latest first. */
+  /** The loans; the latest loan is the first. */
   readonly loans: readonly Loan[];
 };
 
 type Loan = { readonly id: string; readonly isbn: string; readonly reader: string; readonly dueTimeMs: number };
 
-/** How long a book is lent, in ms. */
+/** The duration of a loan, in ms: 14 days. */
 const LOAN_MS = 14 * 86_400_000;
 
-/** The second application of the engine: a library that lends each of its books to one reader at a time. */
+/** A second application for tests, besides the shop: a library that lends each book to one reader at a time. */
 export const library: Application<Library> = {
   contractFile: getFile('library.yaml'),
   defaultData: getFile('library.json'),

@@ -1,4 +1,4 @@
-/** Serves the library over the data file that is the first argument, and prints its address. */
+/** Starts a server for the library and prints its URL. The first argument is the path of the data file. */
 import { startApplication } from '../../../src/server/start-application.ts';
 import { library } from './library.ts';
 

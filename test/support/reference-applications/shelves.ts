@@ -2,13 +2,16 @@ import type { Application, ApplicationHandler } from '../../../src/application.t
 import type { Contract } from '../../../src/openapi/contract.ts';
 import type { Entry, State } from '../../../src/store/state.ts';
 
-/** A collection of a contract: the required properties of its entries, which are strings, and the entries of the default data. */
+/**
+ * A collection of a test contract. `required`: the names of the required properties of an entry, which are strings. `seeds`: the entries in the default
+ * data.
+ */
 interface Shelf {
   readonly required?: readonly string[];
   readonly seeds?: readonly Entry[];
 }
 
-/** Returns an OpenAPI document with an operation that lists and one that adds entries, for each collection. */
+/** Returns an OpenAPI document that has two operations for each collection: one lists the entries, and the other one adds an entry. */
 export function createShelvesContract(shelves: Readonly<Record<string, Shelf>>): string {
   const paths = Object.entries(shelves).map(([name, { seeds = [] }]) => {
     const schema = { $ref: `#/components/schemas/${name}` };
@@ -36,14 +39,17 @@ export function createShelvesContract(shelves: Readonly<Record<string, Shelf>>):
   });
 }
 
-/** Creates an application whose collections and default data depend on the contract: each path is a collection. */
+/** Creates an application whose collections and default data depend on the contract. Each path of the contract is a collection. */
 export function createShelves(contractFile: string): Application {
   return {
     contractFile,
-    defaultData: ({ document }) =>
-      Object.fromEntries(
-        Object.entries(document.paths ?? {}).map(([path, item]) => [path.slice(1), Object(item)['x-seeds']]),
-      ) as State,
+    defaultData: ({ document }, lists) => {
+      const seeds = Object.entries(document.paths ?? {}).map(([path, item]) => [
+        path.slice(1),
+        Object(item)['x-seeds'],
+      ]);
+      return { ...Object.fromEntries(seeds), ...lists } as State;
+    },
     problems: {},
     snapshots: { none: (state) => Object.fromEntries(Object.keys(state).map((name) => [name, []])) },
     implementContract: (contract) => ({

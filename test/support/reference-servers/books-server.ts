@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** The contract of books that can be listed, created, read, replaced, updated and deleted. */
+/** A contract for tests. Its operations list, create, read, replace, update and delete books. */
 export const BOOKS_CONTRACT = `openapi: 3.1.0
 info: { title: Books, version: "1" }
 paths:
@@ -50,7 +50,7 @@ components:
     Book: { description: A book, content: { application/json: { schema: { $ref: "#/components/schemas/Book" } } } }
 `;
 
-/** The defects of a server of books. */
+/** The defects that the server of `startBooksServer` can have. */
 export type BooksDefect =
   | 'POST stores nothing'
   | 'POST stores another title'
@@ -68,7 +68,10 @@ interface Book {
   readonly pages: number;
 }
 
-/** Starts a server of books for one test, without code of the product. Returns its address. */
+/**
+ * Starts a server for books that shares no code with storefront, and stops it when the test ends. `defect`: a defect of the server. Default: none. Returns
+ * the URL of the server.
+ */
 export async function startBooksServer(defect?: BooksDefect): Promise<string> {
   const handle = createHandler(defect);
   const server = createServer((request, response) => void answer(request, response, handle));

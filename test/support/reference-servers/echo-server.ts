@@ -2,22 +2,25 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A request as received. */
+/** A request, as the server has received it. */
 export interface ReceivedRequest {
   readonly method: string;
-  /** Path and query, byte for byte. */
+  /** The path and the query, without any decoding. */
   readonly target: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
 }
 
-/** A server for one test that records its requests. */
+/** A server that records the requests that it receives. */
 export interface Recorder {
   readonly url: string;
   readonly seen: readonly ReceivedRequest[];
 }
 
-/** Starts a server on a free loopback port for one test. It responds as the handler does, by default with 204. */
+/**
+ * Starts a server on a free loopback port, and stops it when the test ends. The server records each request, and calls `answer` to send the response.
+ * Default: a response with status 204.
+ */
 export async function startRecorder(
   answer: (seen: ReceivedRequest, response: ServerResponse) => void | Promise<void> = (_, response) =>
     void response.writeHead(204).end(),

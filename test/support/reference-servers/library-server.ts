@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { createStorefront } from '../../../src/index.ts';
 import { folderWith } from '../harness/folder-with.ts';
 
-/** The contract of books, each with reviews. */
+/** A contract for tests. Its operations manage books, and reviews of the books. */
 export const BOOKS_CONTRACT = `openapi: 3.0.3
 info: { title: Books, version: "1" }
 paths:
@@ -44,7 +44,7 @@ components:
     Problem: { description: An error, content: { application/problem+json: { schema: { type: object, required: [detail] } } } }
 `;
 
-/** The defects of a server of books; none by default. */
+/** The defects that the server of `startLibraryServer` can have. */
 export interface LibraryDefects {
   readonly acceptsAnyRating?: boolean;
   readonly keepsRemovedReviews?: boolean;
@@ -56,7 +56,10 @@ interface Book {
   readonly reviews: Map<number, number>;
 }
 
-/** Starts a server of books for one test. A book that is removed takes its reviews with it. Returns its address. */
+/**
+ * Starts a server for books and their reviews, and stops it when the test ends. A deleted book is deleted together with its reviews. Returns the URL of the
+ * server.
+ */
 export async function startLibraryServer(defects: LibraryDefects = {}): Promise<string> {
   const served = defects.acceptsAnyRating
     ? BOOKS_CONTRACT.replace('minimum: 1, maximum: 5', 'minimum: -9')

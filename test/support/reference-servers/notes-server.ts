@@ -4,7 +4,7 @@ import { type Contract, loadContract } from '../../../src/openapi/contract.ts';
 import { folderWith } from '../harness/folder-with.ts';
 import { type ReceivedRequest, type Recorder, startRecorder } from './echo-server.ts';
 
-/** A contract unrelated to the shop's: notes that can be created, read, listed and deleted. */
+/** A contract for tests that has nothing in common with the shop. Its operations create, read, list and delete notes. */
 export const NOTES_CONTRACT = `openapi: 3.0.3
 info: { title: Notes, version: "1" }
 paths:
@@ -58,12 +58,12 @@ components:
       content: { application/problem+json: { schema: { type: object, required: [detail], properties: { detail: { type: string } } } } }
 `;
 
-/** The defects of a server of notes; none by default. */
+/** The defects that the server of `startNotesServer` can have. */
 export interface NotesDefects {
   readonly removesNothing?: boolean;
-  /** Responds with ids that do not exist. */
+  /** Responds with ids of notes that do not exist. */
   readonly answersOtherIds?: boolean;
-  /** Returns the text of a note twice. */
+  /** Responds with a text that contains the text of the note twice. */
   readonly repeatsText?: boolean;
   /** Rejects every request to delete a note with the documented status 403. */
   readonly forbidsDeletes?: boolean;
@@ -75,12 +75,12 @@ interface Notes {
   next: number;
 }
 
-/** Returns the contract of the notes for one test. */
+/** Loads the contract of the notes for one test. */
 export async function loadNotesContract(): Promise<Contract> {
   return loadContract({ path: join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml'), strict: false });
 }
 
-/** Starts a server of the notes for one test. */
+/** Starts a server for notes, and stops it when the test ends. `defects`: the defects of the server. Default: none. */
 export async function startNotesServer(defects: NotesDefects = {}): Promise<Recorder> {
   const notes: Notes = { held: new Map([['first', 'A note']]), defects, next: 1 };
   return startRecorder((seen, response) => answer(notes, seen, response));
@@ -103,7 +103,7 @@ function operate(notes: Notes, id: string | undefined, method: string, body: str
 
 interface Asked {
   readonly notes: Notes;
-  /** Undefined if it cannot be parsed. */
+  /** The id of the note. Undefined if the path has no valid id. */
   readonly id: string | undefined;
   readonly body: string;
   readonly response: ServerResponse;

@@ -4,7 +4,9 @@ import { type Contract, loadContract } from '../../../src/openapi/contract.ts';
 import { folderWith } from '../harness/folder-with.ts';
 import { type ReceivedRequest, type Recorder, startRecorder } from './echo-server.ts';
 
-/** A contract with common features: error responses without `content`, prices with decimals, an optional form, and access with a key. */
+/**
+ * A contract for tests with features that many contracts have: error responses without `content`, prices with decimals, an optional form body, and API keys.
+ */
 export const ORDERS_CONTRACT = `openapi: 3.0.3
 info: { title: Orders, version: "1" }
 security: [{ key: [] }]
@@ -64,23 +66,23 @@ components:
       content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Order" } } } }
 `;
 
-/** Variants of a server of orders, all of them correct. */
+/** Correct variants of the server of `startOrdersServer`. */
 export interface OrdersVariants {
-  /** Requires a key before it checks anything else. */
+  /** The server checks the API key before it checks anything else. */
   readonly isSecured?: boolean;
-  /** Accepts this number of requests after each 429 response. */
+  /** The number of requests that the server accepts before each 429 response. */
   readonly letsThrough?: number;
-  /** Checks paths and sizes before the server does, and rejects them with HTML pages. */
+  /** A proxy in front of the server checks paths and sizes, and rejects requests with HTML pages. */
   readonly hasProxy?: boolean;
 }
 
-/** Returns the contract of the orders for one test. */
+/** Loads the contract of the orders for one test. */
 export async function loadOrdersContract(): Promise<Contract> {
   const path = join(await folderWith({ 'orders.yaml': ORDERS_CONTRACT }), 'orders.yaml');
   return loadContract({ path, strict: false });
 }
 
-/** Starts a correct server of the orders for one test. */
+/** Starts a correct server for orders, and stops it when the test ends. `ways`: the variants of the server. */
 export async function startOrdersServer(ways: OrdersVariants = {}): Promise<Recorder> {
   const orders = new Map<string, Order>([['first', { orderId: 'first', price: 165.39, note: 'say "size":12' }]]);
   let left = ways.letsThrough ?? Number.POSITIVE_INFINITY;
@@ -110,7 +112,7 @@ function page(response: ServerResponse, { target, body }: ReceivedRequest): void
   response.writeHead(status, { 'content-type': 'text/html' }).end(`<h1>${status}</h1>`);
 }
 
-/** Like a router of pairs of method and path: another method is an unknown path. */
+/** Handles a request like a router that matches method and path together: an unsupported method gets the same response as an unknown path. */
 function answer(
   orders: Map<string, Order>,
   seen: ReceivedRequest,
@@ -150,7 +152,7 @@ function add(orders: Map<string, Order>, { headers, body }: ReceivedRequest, res
   }
 }
 
-/** The form is optional, but must be there if the request has its content type. */
+/** Handles a form. The form is optional, but a request with the content type of a form must contain one. */
 function mark({ headers, body }: ReceivedRequest, response: ServerResponse): void {
   const type = headers['content-type'];
   if (type === undefined && body.length === 0) response.writeHead(204).end();
@@ -159,7 +161,7 @@ function mark({ headers, body }: ReceivedRequest, response: ServerResponse): voi
   else response.writeHead(204).end();
 }
 
-/** In chunks, like a server that does not know the length in advance. */
+/** Sends a JSON body in chunks, as a server does that does not know the length in advance. */
 function give(response: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body);
   response.writeHead(status, { 'content-type': 'application/json' });
@@ -167,7 +169,7 @@ function give(response: ServerResponse, status: number, body: unknown): void {
   response.end(text.slice(1));
 }
 
-/** With a body that the contract does not describe. */
+/** Rejects a request with a body that the contract does not describe. */
 function refuse(response: ServerResponse, status: number, headers: Readonly<Record<string, string>> = {}): void {
   response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(`refused with ${status}`);
 }

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type Answer, routes } from './other/operations.ts';
 import { Refusal } from './other/problems.ts';
 import { NOW_MS, Shop } from './other/shop.ts';
-import { decoded, targetOf } from './other/target.ts';
+import { decoded, getTarget } from './other/target.ts';
 
 /** A running server. */
 export interface RunningServer {
@@ -18,7 +18,7 @@ const LIMITS = {
   headersTimeout: 30_000,
   keepAliveTimeout: 60_000,
   connectionsCheckingInterval: 1_000,
-  // The default response of Node.js is not a problem document.
+  // The default response of Node.js to a request without `Host` is not a problem document.
   requireHostHeader: false,
 };
 
@@ -30,8 +30,8 @@ const EVERYWHERE = {
 };
 
 /**
- * Starts a shop on 127.0.0.1 that conforms to openapi.yaml and differs from the project's own shop as much as possible. It shares no code with it:
- * any finding of a check is a false alarm.
+ * Starts a second shop on 127.0.0.1. It conforms to openapi.yaml, but shares no code with the project's shop and differs from it wherever the contract
+ * allows this. So every finding of a check of this server is a false positive.
  */
 export async function startOtherServer(): Promise<RunningServer> {
   const server = createServer(LIMITS);
@@ -48,7 +48,7 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/** Handles all connections, including bytes that Node.js cannot parse. */
+/** Handles all connections of the server, including bytes that Node.js can't parse as HTTP. */
 class FrontDoor {
   url = '';
   readonly #shop = new Shop();
@@ -58,11 +58,11 @@ class FrontDoor {
     server.on('request', (request, response) => void this.#take(request, response));
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
       const refusal = new Refusal('expectation-failed', 'Expect nothing but 100-continue.');
-      send(request, response, refusedAnswer(refusal, targetOf(request.url ?? '').path));
+      send(request, response, refusedAnswer(refusal, getTarget(request.url ?? '').path));
     });
     server.on('clientError', (error: UnreadError, socket) => this.#takeUnread(error, socket));
     server.on('connect', ({ url = '' }, socket) => {
-      sendRaw(socket, refusalOf('CONNECT', url), url.startsWith('/') ? targetOf(url).path : '/');
+      sendRaw(socket, getRefusal('CONNECT', url), url.startsWith('/') ? getTarget(url).path : '/');
     });
   }
 
@@ -71,10 +71,10 @@ class FrontDoor {
     try {
       send(request, response, await this.#answerTo(request));
     } catch (error) {
-      // A client that disconnects gets no response; any other error is a defect of this server, which a test must see.
+      // A client that has disconnected needs no response. All other errors are defects of this server, which a test must notice.
       if (request.destroyed && !request.complete) return;
       if (!(error instanceof Refusal)) throw error;
-      send(request, response, refusedAnswer(error, targetOf(request.url ?? '').path));
+      send(request, response, refusedAnswer(error, getTarget(request.url ?? '').path));
     }
   }
 
@@ -83,11 +83,11 @@ class FrontDoor {
     if (headers.host === undefined && request.httpVersion === '1.1') {
       throw new Refusal('malformed-request', 'The header Host is missing.');
     }
-    const { segments, query } = targetOf(url);
+    const { segments, query } = getTarget(url);
     const operations = operationsAt(segments);
     if (method === 'OPTIONS' && operations) return optionsAnswer(request, operations);
     const operation = operations?.[method === 'HEAD' ? 'GET' : method];
-    if (!operation) throw refusalOf(method, url);
+    if (!operation) throw getRefusal(method, url);
     const parameter = decoded(segments.at(-1) ?? '') ?? '';
     return operation({ shop: this.#shop, query, parameter, request, serverUrl: this.url });
   }
@@ -102,7 +102,7 @@ class FrontDoor {
     const line = /^([\w!#$%&'*+.^`|~-]+) (\S+) HTTP\/1\.[01]\r?\n/.exec(error.rawPacket?.toString('latin1') ?? '');
     const [, method = '', url = isUnderWay ? (last.req.url ?? '') : ''] = line ?? [];
     const isOtherMethod = line !== null && !isUnderWay && (error.code === 'HPE_INVALID_METHOD' || method === 'CONNECT');
-    sendRaw(socket, isOtherMethod ? refusalOf(method, url) : unreadRefusal(error.code), targetOf(url).path);
+    sendRaw(socket, isOtherMethod ? getRefusal(method, url) : unreadRefusal(error.code), getTarget(url).path);
   }
 }
 
@@ -133,8 +133,8 @@ function optionsAnswer({ headers }: IncomingMessage, operations: object): Answer
   };
 }
 
-function refusalOf(method: string, url: string): Refusal {
-  const operations = operationsAt(targetOf(url).segments);
+function getRefusal(method: string, url: string): Refusal {
+  const operations = operationsAt(getTarget(url).segments);
   if (!operations) return new Refusal('unknown-path', 'Nothing is to be found here.');
   const allow = Object.keys(operations).join(',');
   return new Refusal('method-not-allowed', `${method} can’t be used here, but ${allow}.`, { allow });
@@ -161,7 +161,7 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Answer
   response.sendDate = false;
   response.writeHead(status, { ...EVERYWHERE, ...headers, ...(text && { 'CONTENT-Type': text.type }) });
   if (text && request.method !== 'HEAD') {
-    // Two writes make Node.js use chunks; they may split a character of several bytes.
+    // Node.js sends the two writes as chunks. The chunks can split a character that consists of several bytes.
     const bytes = Buffer.from(text.content);
     response.write(bytes.subarray(0, bytes.length / 2));
     response.write(bytes.subarray(bytes.length / 2));
@@ -169,10 +169,10 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Answer
   response.end();
 }
 
-/** The time in ms that a client has to read a response before the socket is destroyed. Destroying it at once would discard the response. */
+/** The time that a client has to read a response before its socket is destroyed, in ms. Without this time, the response would be discarded. */
 const READ_TIME_MS = 500;
 
-/** Responds without a response object of Node.js, and closes the connection. */
+/** Writes a response directly to the socket, because Node.js has no response object for this request. Then closes the connection. */
 function sendRaw(socket: Duplex, refusal: Refusal, path: string): void {
   const { status, text, headers } = refusedAnswer(refusal, path);
   const all = { ...EVERYWHERE, ...headers, 'CONTENT-Type': text?.type, connection: 'close' };

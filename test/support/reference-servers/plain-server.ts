@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo, Socket } from 'node:net';
 import { decode, receive } from './plain/body.ts';
 import { type Answer, problemAnswer, Refusal } from './plain/refusal.ts';
-import { allowOf, findRoute, operationOf, perform, type Session } from './plain/routes.ts';
+import { findRoute, getAllow, getOperation, perform, type Session } from './plain/routes.ts';
 import { defaultShop } from './plain/shop.ts';
 
 const REQUEST_TIME_MS = 30_000;
@@ -28,8 +28,8 @@ interface Target {
 }
 
 /**
- * Starts a server of the contract that shares no code with the backend, on 127.0.0.1 and a free port. Its state is in
- * memory and starts with the default data.
+ * Starts a server for the shop's contract on 127.0.0.1 and a free port. It shares no code with the project's server. Its state is in memory and initially
+ * contains the default data.
  */
 export async function startPlainServer(): Promise<RunningServer> {
   const session: Session = { shop: defaultShop() };
@@ -38,10 +38,10 @@ export async function startPlainServer(): Promise<RunningServer> {
     requestTimeout: REQUEST_TIME_MS,
     headersTimeout: REQUEST_TIME_MS,
     connectionsCheckingInterval: 1000,
-    // The default response of Node.js is not a problem document.
+    // The default response of Node.js to a request without `Host` is not a problem document.
     requireHostHeader: false,
   });
-  // By default Node.js drops headers after the 2000th.
+  // By default, Node.js drops all headers after the 2,000th.
   server.maxHeadersCount = 0;
   server.on('request', (request, response) => void respond(session, request, response));
   server.on('checkExpectation', refuseExpectation);
@@ -66,16 +66,16 @@ async function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void
 async function respond(session: Session, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const target = readTarget(request.url ?? '/');
   const answer = await answerTo(session, request, target).catch((error) => problemAnswer(error, target.path));
-  // An aborted request has no client to respond to.
+  // If the request was aborted, there is no client to respond to.
   if (!request.socket.destroyed) send(response, answer);
 }
 
 async function answerTo(session: Session, request: IncomingMessage, { path, query }: Target): Promise<Answer> {
   checkHost(request);
   const found = findRoute(path);
-  if (request.method === 'OPTIONS') return options(request, allowOf(found.route));
-  const operation = operationOf(found.route, request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
-  // No body is read if the contract describes none.
+  if (request.method === 'OPTIONS') return options(request, getAllow(found.route));
+  const operation = getOperation(found.route, request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
+  // The body is not read if the contract documents no body for the operation.
   const sent = operation.body ? await receive(request) : Buffer.alloc(0);
   return perform(session, operation, found, query, () => (sent.length > 0 ? decode(request, sent) : undefined));
 }
@@ -95,7 +95,7 @@ function options(request: IncomingMessage, allow: string): Answer {
 
 function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
   const detail = `the expectation "${request.headers.expect}" is not understood: send 100-continue or none`;
-  // The client may send its body or not, so the start of the next request is unknown.
+  // The client may or may not send its body now, so the server can't find the start of the next request.
   const refusal = new Refusal('expectation-failed', detail, { headers: { Connection: 'close' } });
   send(response, problemAnswer(refusal, readTarget(request.url ?? '/').path));
 }
@@ -103,16 +103,16 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse): 
 function readTarget(url: string): Target {
   const text = url.replace(/^https?:\/\/[^/?]*/i, '');
   const end = text.includes('?') ? text.indexOf('?') : text.length;
-  // The & preserves a second ?.
+  // The additional `&` at the start prevents `URLSearchParams` from removing a second `?`.
   return { path: text.slice(0, end) || '/', query: new URLSearchParams(`&${text.slice(end + 1)}`) };
 }
 
 function send(response: ServerResponse, answer: Answer): void {
-  response.writeHead(answer.status, headersOf(answer));
+  response.writeHead(answer.status, getHeaders(answer));
   response.end(answer.body);
 }
 
-function headersOf({ type, body, headers }: Answer): Record<string, string> {
+function getHeaders({ type, body, headers }: Answer): Record<string, string> {
   return {
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Expose-Headers': 'Allow, Location, Retry-After',
@@ -123,7 +123,7 @@ function headersOf({ type, body, headers }: Answer): Record<string, string> {
   };
 }
 
-/** Responds to bytes that Node.js cannot parse as a request. */
+/** Responds to bytes that Node.js can't parse as an HTTP request. */
 function answerUnreadable(server: Server): void {
   const paths = new WeakMap<object, string>();
   const responses = new WeakMap<object, ServerResponse>();
@@ -139,7 +139,7 @@ function answerUnreadable(server: Server): void {
     const answer = unreadableAnswer(error, paths.get(socket) ?? '/');
     if (error.code === 'ECONNRESET') socket.destroy();
     else if (last?.req.complete && !last.writableFinished) last.once('finish', () => endRaw(socket as Socket, answer));
-    // The rest of the body of an answered request cannot be parsed.
+    // Closes the connection, because the rest of the body of a request that already has a response can't be parsed.
     else if (last?.headersSent && !last.req.complete) socket.end();
     else if (socket.writable) endRaw(socket as Socket, answer);
   });
@@ -151,7 +151,7 @@ function unreadableAnswer({ code, rawPacket, bytesParsed = 0 }: Unreadable, last
   const unread = packet.slice(headersBefore < 0 ? 0 : headersBefore + 4);
   const [, method = '', target, version] = REQUEST_LINE.exec(unread) ?? REQUEST_LINE.exec(packet) ?? [];
   const path = target === undefined ? lastPath : readTarget(target).path;
-  // Node.js cannot parse unknown methods.
+  // Node.js can't parse a request with an unknown method.
   if (code === 'HPE_INVALID_METHOD' && version !== undefined) return refusedMethod(method, path);
   return problemAnswer(unreadable(code), path);
 }
@@ -162,10 +162,10 @@ function unreadable(code: string | undefined): Refusal {
   return new Refusal('malformed-request', 'the request is not readable as HTTP/1.1');
 }
 
-/** Returns the response to a method that no path has. */
+/** Returns the response to a request whose method no path supports. */
 function refusedMethod(method: string, path: string): Answer {
   try {
-    operationOf(findRoute(path).route, method);
+    getOperation(findRoute(path).route, method);
     return problemAnswer(unreadable(undefined), path);
   } catch (error) {
     return problemAnswer(error, path);
@@ -173,7 +173,7 @@ function refusedMethod(method: string, path: string): Answer {
 }
 
 function endRaw(socket: Socket, answer: Answer): void {
-  const headers = { ...headersOf(answer), Date: new Date().toUTCString(), Connection: 'close' };
+  const headers = { ...getHeaders(answer), Date: new Date().toUTCString(), Connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${lines.join('')}\r\n`;
   socket.on('error', () => socket.destroy());

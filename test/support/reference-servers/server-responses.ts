@@ -2,15 +2,15 @@ import { channel } from 'node:diagnostics_channel';
 import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 
-/** The responses that servers of this process start until the test ends. */
+/** The state of the responses that HTTP servers of this process send. */
 export interface WatchedResponses {
-  /** Returns the number of bytes that wait to be sent to a client port, in responses and sockets. */
+  /** Returns the number of bytes that the server has not sent yet to a client. `clientPort`: the local port of the client's connection. */
   queuedBytes(clientPort: number | undefined): number;
-  /** Returns the number of requests from a client port that are read and not completely answered. */
+  /** Returns the number of requests of a client that do not have a complete response yet. `clientPort`: the local port of the client's connection. */
   openRequests(clientPort: number | undefined): number;
 }
 
-/** Records the responses of all HTTP servers of this process through the diagnostics channels of Node.js. */
+/** Starts to record the responses of all HTTP servers in this process, until the test ends. Uses the diagnostics channels of Node.js. */
 export function watchResponses(): WatchedResponses {
   const responses: { readonly response: ServerResponse; readonly port: number | undefined }[] = [];
   const starts = channel('http.server.request.start');

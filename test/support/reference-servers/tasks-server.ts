@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { createStorefront } from '../../../src/index.ts';
 import { folderWith } from '../harness/folder-with.ts';
 
-/** The contract of tasks that can be created, read, replaced, updated and deleted. Titles are unique, and stored without spaces around them. */
+/** A contract for tests. Its operations create, read, replace, update and delete tasks. Titles are unique, and the server removes spaces around them. */
 export const TASKS_CONTRACT = `openapi: 3.0.3
 info: { title: Tasks, version: "1" }
 paths:
@@ -49,7 +49,7 @@ components:
     Problem: { description: An error, content: { application/problem+json: { schema: { type: object, required: [detail] } } } }
 `;
 
-/** The defects of a server of tasks. */
+/** The defects that the server of `startTasksServer` can have. */
 export type TasksDefect =
   | 'POST stores another title than it returns'
   | 'PUT returns the new task and does not store it'
@@ -74,7 +74,7 @@ interface Input {
   readonly body: Task;
 }
 
-/** Starts a server of tasks for one test. Returns its address. */
+/** Starts a server for tasks, and stops it when the test ends. `defect`: a defect of the server. Default: none. Returns the URL of the server. */
 export async function startTasksServer(defect?: TasksDefect): Promise<string> {
   const contract = join(await folderWith({ 'tasks.yaml': TASKS_CONTRACT }), 'tasks.yaml');
   const handlers = createHandlers(defect);

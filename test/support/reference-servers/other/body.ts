@@ -5,12 +5,15 @@ import { Refusal } from './problems.ts';
 
 const MOST_BYTES = 102_400;
 
-/** Reads the body of a request; undefined without a body. Throws if it has another type, is too long or is not JSON. */
-export async function jsonOf(request: IncomingMessage): Promise<unknown> {
+/**
+ * Reads the JSON body of a request. Resolves to undefined if there is no body. Rejects with a `Refusal` if the body is too large, is not JSON, or has
+ * another content type.
+ */
+export async function getJson(request: IncomingMessage): Promise<unknown> {
   const wrongKind = kindRefusal(request);
   const tooLong = new Refusal('body-too-large', `${MOST_BYTES} bytes are the most.`);
-  const isPacked = !wrongKind && codingsOf(request).length > 0;
-  const bytes = await bytesOf(request, isPacked, wrongKind ?? tooLong);
+  const isPacked = !wrongKind && getCodings(request).length > 0;
+  const bytes = await getBytes(request, isPacked, wrongKind ?? tooLong);
   if (bytes.length === 0) return undefined;
   if (wrongKind) throw wrongKind;
   return parsed(bytes);
@@ -21,23 +24,23 @@ function kindRefusal(request: IncomingMessage): Refusal | undefined {
   const charset = parameters
     .map((one) => /^\s*charset\s*=\s*"?([^"\s]*)/.exec(one)?.[1])
     .find((one) => one !== undefined);
-  const codings = codingsOf(request);
+  const codings = getCodings(request);
   const isKnownCoding = codings.length === 0 || (codings.length === 1 && /^(x-)?gzip$/.test(codings[0] ?? ''));
   if (type.trim() === 'application/json' && /^utf-?8$/.test(charset ?? 'utf-8') && isKnownCoding) return undefined;
   return new Refusal('unsupported-media-type', 'Only application/json in UTF-8 is read, plain or in gzip.');
 }
 
-function codingsOf(request: IncomingMessage): readonly string[] {
+function getCodings(request: IncomingMessage): readonly string[] {
   const codings = (request.headers['content-encoding'] ?? '').toLowerCase().split(',');
   return codings.map((one) => one.trim()).filter((one) => one !== '' && one !== 'identity');
 }
 
-function bytesOf(request: IncomingMessage, isPacked: boolean, tooLong: Refusal): Promise<Buffer> {
+function getBytes(request: IncomingMessage, isPacked: boolean, tooLong: Refusal): Promise<Buffer> {
   const source: Readable = isPacked ? request.pipe(createGunzip()) : request;
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let size = 0;
-    // The rest is read and discarded: closing the connection of a client that is still sending discards the response.
+    // Reads and discards the rest of the body. If the server closed the connection while the client sends, the client would lose the response.
     const giveUp = (reason: Error) => {
       request.unpipe();
       request.resume();

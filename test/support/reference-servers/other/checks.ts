@@ -2,13 +2,13 @@ import type { Violation } from './problems.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Validates a UUID in the path. */
+/** Validates a path parameter that must be a UUID. Returns the violations. */
 export function idViolations(name: string, value: string): readonly Violation[] {
   if (UUID.test(value)) return [];
   return [{ remedy: 'put a uuid there', rule: 'format', pointer: `/${name}`, in: 'path' }];
 }
 
-/** Validates a query parameter that may be given once, with one value. */
+/** Validates the query parameter `expand`. A request can contain it once, and only with the value `allowed`. Returns the violations. */
 export function expandViolations(query: URLSearchParams, allowed: string): readonly Violation[] {
   const given = query.getAll('expand');
   if (given.length > 1) return repeated('expand');
@@ -16,19 +16,38 @@ export function expandViolations(query: URLSearchParams, allowed: string): reado
   return [{ remedy: `only ${allowed} is known`, rule: 'enum', pointer: '/expand', in: 'query' }];
 }
 
-/** Validates the search term. */
+/** Validates the query parameter `search`. A request can contain it once. Returns the violations. */
 export function searchViolations(query: URLSearchParams): readonly Violation[] {
   return query.getAll('search').length > 1 ? repeated('search') : [];
 }
 
-/** Validates the body that adds to the cart; undefined if there is none. */
+/** Validates the query parameters `limit` and `after`, which select a page of a list. Returns the violations. */
+export function pageViolations(query: URLSearchParams): readonly Violation[] {
+  const [limits, places] = [query.getAll('limit'), query.getAll('after')];
+  const [limit = '1'] = limits;
+  const size = limit.trim() === '' ? Number.NaN : Number(limit);
+  return [
+    ...(limits.length > 1 ? repeated('limit') : []),
+    ...(limits.length === 1 ? limitViolations(size) : []),
+    ...(places.length > 1 ? repeated('after') : []),
+    ...(places.length === 1 && !UUID.test(places[0] ?? '') ? [inQuery('/after', 'format', 'put a uuid there')] : []),
+  ];
+}
+
+function limitViolations(size: number): readonly Violation[] {
+  if (!Number.isInteger(size)) return [inQuery('/limit', 'type', 'a whole number')];
+  if (size < 1) return [inQuery('/limit', 'minimum', 'at least one')];
+  return size > 1_000 ? [inQuery('/limit', 'maximum', 'no more than 1000')] : [];
+}
+
+/** Validates the body of a request that adds a product to the cart. `body`: undefined if there is no body. Returns the violations. */
 export function additionViolations(body: unknown): readonly Violation[] {
   if (body === undefined) return [inBody('', 'required', 'send an object with productId and quantity')];
   if (!isRecord(body)) return [inBody('', 'type', 'send an object')];
   return [...productIdViolations(body.productId), ...quantityViolations(body.quantity, 10, true)];
 }
 
-/** Validates the body that changes an item; undefined if there is none. */
+/** Validates the body of a request that changes a cart item. `body`: undefined if there is no body. Returns the violations. */
 export function changeViolations(body: unknown): readonly Violation[] {
   if (body === undefined) return [];
   if (!isRecord(body)) return [inBody('', 'type', 'send an object')];
@@ -59,6 +78,10 @@ function optionIdViolations(value: unknown): readonly Violation[] {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function inQuery(pointer: string, rule: string, remedy: string): Violation {
+  return { remedy, rule, pointer, in: 'query' };
 }
 
 function inBody(pointer: string, rule: string, remedy: string): Violation {

@@ -26,7 +26,7 @@ function product(
   return { keywords, rating: { count, stars }, priceCents, name, image: `pictures/${picture}`, id };
 }
 
-/** The catalogue: valid edge cases rather than typical products. The ids have several versions, one is in upper case. */
+/** The catalogue of the second shop. The products are valid edge cases. Their ids are UUIDs of several versions, and one id is in upper case. */
 export const products: readonly Product[] = [
   product(
     '0190163d-8694-739b-aea5-966c26f8ad91',
@@ -88,7 +88,7 @@ export const products: readonly Product[] = [
   product('ffffffff-ffff-ffff-ffff-fffffffffffe', 'X', 'x.svg', 99, [3, 1_000_000], ['x']),
 ];
 
-/** The delivery options. None has the id "1", so the first one is the default of a new item. */
+/** The delivery options of the second shop. None of them has the id "1", so the first delivery option is the default for a new cart item. */
 export const deliveryOptions: readonly DeliveryOption[] = [
   { priceCents: 295, deliveryDays: 4, id: 'std' },
   { priceCents: 1499, deliveryDays: 0, id: '7' },

@@ -1,22 +1,29 @@
 import type { IncomingMessage } from 'node:http';
-import { jsonOf } from './body.ts';
-import { additionViolations, changeViolations, expandViolations, idViolations, searchViolations } from './checks.ts';
+import { getJson } from './body.ts';
+import {
+  additionViolations,
+  changeViolations,
+  expandViolations,
+  idViolations,
+  pageViolations,
+  searchViolations,
+} from './checks.ts';
 import { deliveryOptions, products } from './default-data.ts';
 import { problemPage, Refusal, refuseIfAny } from './problems.ts';
 import { searchProducts } from './search.ts';
-import { arrivalOf, type CartItem, type Order, productOf, type Shop } from './shop.ts';
+import { type CartItem, getArrival, getProduct, type Order, type Shop } from './shop.ts';
 
-/** The parts of a request that an operation uses. */
+/** The parts of a request that an operation needs. */
 export interface Call {
   readonly shop: Shop;
   readonly query: URLSearchParams;
-  /** The decoded path parameter; empty if it cannot be decoded. */
+  /** The decoded path parameter. Empty if the path has no parameter, or if it can't be decoded. */
   readonly parameter: string;
   readonly request: IncomingMessage;
   readonly serverUrl: string;
 }
 
-/** A response: a value as JSON, or a text with its own content type. */
+/** A response. Its body is either `json`, which is sent as JSON, or `text`, which has its own content type. */
 export interface Answer {
   readonly status: number;
   readonly json?: object;
@@ -26,7 +33,7 @@ export interface Answer {
 
 type Operation = (call: Call) => Answer | Promise<Answer>;
 
-/** The operations of each path; `*` stands for a parameter. */
+/** The operations by path and method. `*` in a path stands for a parameter. */
 export const routes: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
   'api/products': { GET: listProducts },
   'api/delivery-options': { GET: listDeliveryOptions },
@@ -40,15 +47,15 @@ export const routes: Readonly<Record<string, Readonly<Record<string, Operation>>
   'pictures/*': { GET: getPicture },
 };
 
-function listProducts({ query }: Call): Answer {
-  refuseIfAny(searchViolations(query));
-  return { status: 200, json: searchProducts(products, query.get('search') ?? '') };
+function listProducts({ query, serverUrl }: Call): Answer {
+  refuseIfAny([...searchViolations(query), ...pageViolations(query)]);
+  return getPage(searchProducts(products, query.get('search') ?? ''), query, `${serverUrl}/api/products`);
 }
 
 function listDeliveryOptions({ query }: Call): Answer {
   refuseIfAny(expandViolations(query, 'estimatedDeliveryTime'));
   if (!query.has('expand')) return { status: 200, json: deliveryOptions };
-  return { status: 200, json: deliveryOptions.map((one) => ({ estimatedDeliveryTimeMs: arrivalOf(one), ...one })) };
+  return { status: 200, json: deliveryOptions.map((one) => ({ estimatedDeliveryTimeMs: getArrival(one), ...one })) };
 }
 
 function listCartItems({ query, shop }: Call): Answer {
@@ -57,7 +64,7 @@ function listCartItems({ query, shop }: Call): Answer {
 }
 
 async function addCartItem({ request, shop }: Call): Promise<Answer> {
-  const body = await jsonOf(request);
+  const body = await getJson(request);
   refuseIfAny(additionViolations(body));
   const { productId, quantity } = body as { productId: string; quantity: number };
   return { status: 201, json: shop.add(productId, quantity) };
@@ -65,18 +72,18 @@ async function addCartItem({ request, shop }: Call): Promise<Answer> {
 
 async function updateCartItem({ request, parameter, shop }: Call): Promise<Answer> {
   const violations = idViolations('productId', parameter);
-  // An unknown item is reported whatever the body is.
-  if (violations.length === 0) shop.itemOf(parameter);
-  const body = await jsonOf(request);
+  // A request for an unknown item gets 404, even if its body is invalid.
+  if (violations.length === 0) shop.getItem(parameter);
+  const body = await getJson(request);
   refuseIfAny([...violations, ...changeViolations(body)]);
-  return { status: 200, json: shop.change(parameter, wishOf(body)) };
+  return { status: 200, json: shop.change(parameter, getChange(body)) };
 }
 
-function wishOf(body: unknown): Partial<CartItem> {
+function getChange(body: unknown): Partial<CartItem> {
   const { quantity, deliveryOptionId: id } = (body ?? {}) as { quantity?: number; deliveryOptionId?: string | number };
   return {
     ...(quantity !== undefined && { quantity }),
-    // BigInt, because the text of a large number has an exponent.
+    // BigInt, because `String` would write a large number with an exponent.
     ...(id !== undefined && { deliveryOptionId: typeof id === 'number' ? BigInt(id).toString() : id }),
   };
 }
@@ -87,9 +94,10 @@ function removeCartItem({ parameter, shop }: Call): Answer {
   return { status: 204 };
 }
 
-function listOrders({ query, shop }: Call): Answer {
-  refuseIfAny(expandViolations(query, 'products'));
-  return { status: 200, json: query.has('expand') ? shop.orders.map(withProducts) : shop.orders };
+function listOrders({ query, shop, serverUrl }: Call): Answer {
+  refuseIfAny([...expandViolations(query, 'products'), ...pageViolations(query)]);
+  const shown = query.has('expand') ? shop.orders.map(withProducts) : shop.orders;
+  return getPage(shown, query, `${serverUrl}/api/orders`);
 }
 
 function createOrder({ shop, serverUrl }: Call): Answer {
@@ -121,8 +129,22 @@ function getPicture({ parameter }: Call): Answer {
   return { status: 200, text: { type: 'image/svg+xml', content } };
 }
 
+/** Returns the page of a list that a query selects, or the whole list if the query selects no page. */
+function getPage(all: readonly { readonly id: string }[], query: URLSearchParams, url: string): Answer {
+  const [size, place] = [query.get('limit'), query.get('after')];
+  if (size === null && place === null) return { status: 200, json: all };
+  const before = all.findIndex(({ id }) => id === place) + 1;
+  if (place !== null && before === 0) throw new Refusal('unknown-cursor', `${place} is not in the list.`);
+  const rest = all.slice(before);
+  const shown = size === null ? rest : rest.slice(0, Number(size));
+  const headers: Record<string, string> = { 'x-TOTAL-count': `${all.length}` };
+  const query2 = new URLSearchParams({ ...Object.fromEntries(query), after: shown.at(-1)?.id ?? '' });
+  if (shown.length < rest.length) headers.LINK = `<${url}?${query2}>; title="more"; rel=next`;
+  return { status: 200, json: shown, headers };
+}
+
 function withProduct<Of extends { readonly productId: string }>(one: Of) {
-  return { product: productOf(one.productId), ...one };
+  return { product: getProduct(one.productId), ...one };
 }
 
 function withProducts(order: Order) {

@@ -6,6 +6,7 @@ const kinds = {
   'unknown-cart-item': [404, 'Item not found'],
   'unknown-delivery-option': [404, 'Delivery option not found'],
   'unknown-order': [404, 'Order not found'],
+  'unknown-cursor': [404, 'No such place in the list'],
   'unknown-path': [404, 'Path not found'],
   'method-not-allowed': [405, 'Wrong method'],
   'request-timeout': [408, 'Too slow'],
@@ -17,10 +18,10 @@ const kinds = {
   'headers-too-large': [431, 'Headers too long'],
 } as const satisfies Record<string, readonly [number, string]>;
 
-/** The code of a problem: the last part of its `type`. */
+/** The code of a problem. It is the last part of the property `type`. */
 export type ProblemKind = keyof typeof kinds;
 
-/** A violation of the contract; `value` is optional and omitted. */
+/** A violation of the contract in a request. It leaves out the optional property `value`. */
 export interface Violation {
   readonly remedy: string;
   readonly rule: string;
@@ -28,7 +29,7 @@ export interface Violation {
   readonly in: 'body' | 'path' | 'query';
 }
 
-/** Thrown to reject a request. */
+/** Thrown to reject a request with a problem document. */
 export class Refusal extends Error {
   constructor(
     readonly kind: ProblemKind,
@@ -57,14 +58,14 @@ export class Refusal extends Error {
   }
 }
 
-/** Rejects a request with all its violations. */
+/** Throws a `Refusal` with all violations of a request. Does nothing if there are no violations. */
 export function refuseIfAny(violations: readonly Violation[]): void {
   if (violations.length === 0) return;
   const places = violations.map((one) => `${one.in}${one.pointer} → ${one.remedy}`);
   throw new Refusal('invalid-request', `Please mend: ${places.join('; ')}.`, { violations });
 }
 
-/** Returns the page at the URI of a problem type. */
+/** Returns the HTML page of a problem type. Returns undefined if there is no problem with this code. */
 export function problemPage(name: string): string | undefined {
   const kind = Object.entries(kinds).find(([one]) => one === name)?.[1];
   return kind && `<!doctype html><title>${kind[1]}</title><p>Answered with status ${kind[0]}: ${kind[1]}.</p>\n`;

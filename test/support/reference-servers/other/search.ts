@@ -2,40 +2,43 @@ import type { Product } from './default-data.ts';
 
 const LONGEST_TERM = 512;
 
-/** Returns the products that match a term, first those with its whole words; all products for a blank term. Tries misspellings only without a match. */
+/**
+ * Returns the products that match a search term; all products for a blank term. Products that contain the words of the term as whole words come first. If no
+ * product matches, returns products with similar words: each word of the term must be similar to the beginning of a word of the product.
+ */
 export function searchProducts(products: readonly Product[], term: string): readonly Product[] {
   const wanted = folded([...term].slice(0, LONGEST_TERM).join('')).trim();
   if (wanted === '') return products;
-  const words = wordsOf(wanted);
+  const words = getWords(wanted);
   const exact = products.filter((one) => matches(one, wanted, words));
   if (exact.length === 0) return products.filter((one) => resembles(one, words));
-  const rank = (one: Product) => Number(!words.every((word) => textsOf(one).flatMap(wordsOf).includes(word)));
+  const rank = (one: Product) => Number(!words.every((word) => getTexts(one).flatMap(getWords).includes(word)));
   return exact.toSorted((one, other) => rank(one) - rank(other));
 }
 
 function matches(product: Product, wanted: string, words: readonly string[]): boolean {
-  const texts = textsOf(product);
+  const texts = getTexts(product);
   if (texts.some((text) => text.includes(wanted))) return true;
-  const there = texts.flatMap(wordsOf);
+  const there = texts.flatMap(getWords);
   return words.length > 0 && words.every((word) => there.some((one) => one.startsWith(word)));
 }
 
 function resembles(product: Product, words: readonly string[]): boolean {
-  const there = textsOf(product).flatMap(wordsOf);
+  const there = getTexts(product).flatMap(getWords);
   const isNear = (word: string) => there.some((one) => distanceToBeginning(word, one) <= mistakesIn(word));
   return words.length > 0 && words.every(isNear);
 }
 
-function textsOf(product: Product): readonly string[] {
+function getTexts(product: Product): readonly string[] {
   return [folded(product.name), folded(product.keywords.join(','))];
 }
 
-/** Normalizes letter case, accents and width. */
+/** Normalizes a text: letter case, accents and full-width letters do not matter. */
 function folded(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase().toLowerCase();
 }
 
-function wordsOf(text: string): readonly string[] {
+function getWords(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
@@ -44,7 +47,7 @@ function mistakesIn(word: string): number {
   return word.length < 6 ? 1 : 2;
 }
 
-/** Returns the smallest edit distance (Levenshtein) between a word and any prefix of another word. */
+/** Returns the edit distance (Levenshtein) between a word and the most similar prefix of another word. */
 function distanceToBeginning(word: string, other: string): number {
   let column = Array.from({ length: word.length + 1 }, (_, row) => row);
   let least = word.length;

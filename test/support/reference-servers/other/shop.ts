@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type DeliveryOption, deliveryOptions, type Product, products } from './default-data.ts';
 import { Refusal } from './problems.ts';
 
-/** The fixed time of this shop: all orders have the same time, so only their creation determines their order. */
+/** The fixed time of this shop, in ms since 1970. All orders have the same time, so their sequence only depends on when they were created. */
 export const NOW_MS = Date.UTC(2024, 1, 29, 12);
 
 const DAY_MS = 86_400_000;
@@ -27,7 +27,7 @@ export interface Order {
   readonly id: string;
 }
 
-/** The cart and the orders, in memory. Every change is synchronous and therefore atomic. */
+/** The cart and the orders of the shop, in memory. Each change is synchronous, so concurrent requests can't see a partial change. */
 export class Shop {
   #cart: readonly CartItem[] = [];
   #orders: readonly Order[] = [];
@@ -36,7 +36,7 @@ export class Shop {
     return this.#cart;
   }
 
-  /** The newest order first. */
+  /** The orders; the newest order is the first. */
   get orders(): readonly Order[] {
     return this.#orders;
   }
@@ -46,14 +46,14 @@ export class Shop {
     this.#orders = [];
   }
 
-  itemOf(productId: string): CartItem {
+  getItem(productId: string): CartItem {
     const item = this.#cart.find((one) => one.productId === productId);
     if (!item) throw new Refusal('unknown-cart-item', `Nothing of ${productId} lies in the cart; add some before.`);
     return item;
   }
 
   add(productId: string, more: number): CartItem {
-    productOf(productId);
+    getProduct(productId);
     const there = this.#cart.find((one) => one.productId === productId);
     const quantity = (there?.quantity ?? 0) + more;
     if (quantity > MOST_OF_A_PRODUCT)
@@ -64,20 +64,20 @@ export class Shop {
     return item;
   }
 
-  change(productId: string, wish: Partial<CartItem>): CartItem {
-    const item = { ...this.itemOf(productId), ...wish };
-    optionOf(item.deliveryOptionId);
+  change(productId: string, values: Partial<CartItem>): CartItem {
+    const item = { ...this.getItem(productId), ...values };
+    getOption(item.deliveryOptionId);
     return this.#replace(item);
   }
 
   remove(productId: string): void {
-    const item = this.itemOf(productId);
+    const item = this.getItem(productId);
     this.#cart = this.#cart.filter((one) => one !== item);
   }
 
   summary() {
-    const productCostCents = sum(this.#cart.map((one) => productOf(one.productId).priceCents * one.quantity));
-    const shippingCostCents = sum(this.#cart.map((one) => optionOf(one.deliveryOptionId).priceCents));
+    const productCostCents = sum(this.#cart.map((one) => getProduct(one.productId).priceCents * one.quantity));
+    const shippingCostCents = sum(this.#cart.map((one) => getOption(one.deliveryOptionId).priceCents));
     const totalCostBeforeTaxCents = productCostCents + shippingCostCents;
     const taxCents = Math.floor((totalCostBeforeTaxCents + 5) / 10);
     const totalCostCents = totalCostBeforeTaxCents + taxCents;
@@ -88,7 +88,7 @@ export class Shop {
   order(): Order {
     if (this.#cart.length === 0) throw new Refusal('empty-cart', 'An order needs something in the cart.');
     const bought = this.#cart.map(({ productId, quantity, deliveryOptionId }) => {
-      return { estimatedDeliveryTimeMs: arrivalOf(optionOf(deliveryOptionId)), quantity, productId };
+      return { estimatedDeliveryTimeMs: getArrival(getOption(deliveryOptionId)), quantity, productId };
     });
     const { totalCostCents } = this.summary();
     const order = { products: bought, totalCostCents, orderTimeMs: NOW_MS, id: newId() };
@@ -109,29 +109,29 @@ export class Shop {
   }
 }
 
-/** Returns the product with an id. */
-export function productOf(id: string): Product {
+/** Returns the product with this id. Throws a `Refusal` if it does not exist. */
+export function getProduct(id: string): Product {
   const product = products.find((one) => one.id === id);
   if (!product) throw new Refusal('unknown-product', `${id} is not sold here; look at the list of products.`);
   return product;
 }
 
-/** Returns the time at which an item ordered now would arrive. */
-export function arrivalOf(option: DeliveryOption): number {
+/** Returns the estimated delivery time of an item that is ordered now, in ms since 1970. */
+export function getArrival(option: DeliveryOption): number {
   return NOW_MS + option.deliveryDays * DAY_MS;
 }
 
-function optionOf(id: string): DeliveryOption {
+function getOption(id: string): DeliveryOption {
   const option = deliveryOptions.find((one) => one.id === id);
   if (!option) throw new Refusal('unknown-delivery-option', `“${id}” is no way of delivery; look at the list of them.`);
   return option;
 }
 
 function defaultOption(): DeliveryOption {
-  return deliveryOptions.find((one) => one.id === '1') ?? optionOf('std');
+  return deliveryOptions.find((one) => one.id === '1') ?? getOption('std');
 }
 
-/** Returns a version 7 UUID in upper case, which RFC 9562 allows. */
+/** Returns a UUID of version 7 in upper case. RFC 9562 allows upper case. */
 function newId(): string {
   const random = randomBytes(10).toString('hex');
   const time = NOW_MS.toString(16).padStart(12, '0');

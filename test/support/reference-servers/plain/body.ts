@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { Refusal } from './refusal.ts';
 
 const LIMIT_BYTES = 102_400;
-// Compression makes incompressible data longer, so a body within the limit may arrive a little longer.
+// Compression can make a body slightly longer, so a compressed body within the limit can arrive with more bytes.
 const SENT_LIMIT_BYTES = LIMIT_BYTES + 1024;
 const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)"?/i;
@@ -16,7 +16,7 @@ const unpackers: Readonly<Record<string, typeof gunzipSync>> = {
   br: brotliDecompressSync,
 };
 
-/** Returns the received bytes of a body, truncated soon after the limit. */
+/** Reads the body of a request. Resolves to its bytes. The bytes are truncated if the body exceeds the size limit. */
 export function receive(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -32,7 +32,10 @@ export function receive(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** Parses a non-empty body as JSON. */
+/**
+ * Parses the bytes of a body as JSON, after decompressing them. Throws a `Refusal` if the body is too large, is not JSON, or has another content type or
+ * encoding.
+ */
 export function decode(request: IncomingMessage, sent: Buffer): unknown {
   const { 'content-type': type = '', 'content-encoding': encoding = '' } = request.headers;
   const charset = CHARSET.exec(type)?.[1] ?? 'utf-8';

@@ -2,7 +2,7 @@ import type { Violation } from './refusal.ts';
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** Returns the JSON Schema keywords that a value violates. */
+/** A function that returns the JSON Schema keywords that a value violates. */
 type Rules = (value: unknown) => string[];
 
 interface Field {
@@ -11,7 +11,7 @@ interface Field {
   readonly remedy: string;
 }
 
-/** The properties of a body. */
+/** The rules for the properties of a body, by name. */
 export type Fields = Readonly<Record<string, Field>>;
 
 const uuidRules: Rules = (value) => {
@@ -27,7 +27,7 @@ function quantityRules(maximum: number): Rules {
   };
 }
 
-// A number like 1e400 is an integer in JSON, although it is Infinity in JavaScript.
+// A number such as 1e400 is an integer in JSON, although JavaScript parses it as Infinity.
 function isWhole(value: number): boolean {
   return Number.isInteger(value) || Math.abs(value) === Number.POSITIVE_INFINITY;
 }
@@ -35,19 +35,19 @@ function isWhole(value: number): boolean {
 const optionRules: Rules = (value) =>
   typeof value === 'string' || (typeof value === 'number' && isWhole(value)) ? [] : ['anyOf'];
 
-/** The body of POST /api/cart-items. */
+/** The rules for the body of `POST /api/cart-items`. */
 export const newCartItem: Fields = {
   productId: { rules: uuidRules, required: true, remedy: 'give a uuid' },
   quantity: { rules: quantityRules(10), required: true, remedy: 'give a whole number from 1 to 10' },
 };
 
-/** The body of PUT /api/cart-items/{productId}. */
+/** The rules for the body of `PUT /api/cart-items/{productId}`. */
 export const cartItemChange: Fields = {
   quantity: { rules: quantityRules(1_000_000), required: false, remedy: 'give a whole number from 1 to 1000000' },
   deliveryOptionId: { rules: optionRules, required: false, remedy: 'give a string or a whole number' },
 };
 
-/** Returns the violations in a body. */
+/** Returns the violations of a body: properties that break their rules, and required properties that are missing. */
 export function bodyViolations(fields: Fields, body: unknown): Violation[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return asViolations('body', '', body, ['type'], 'send a JSON object');
@@ -64,7 +64,7 @@ export function pathViolations(name: string, value: string): Violation[] {
   return asViolations('path', `/${name}`, value, uuidRules(value), 'give a uuid');
 }
 
-/** Returns the violations of a query parameter, which may be given once and, with `allowed`, with this value only. */
+/** Returns the violations of a query parameter. A request can contain it once. `allowed`: the only valid value; undefined if all values are valid. */
 export function queryViolations(query: URLSearchParams, name: string, allowed: string | undefined): Violation[] {
   const values = query.getAll(name);
   const repeated = values.length > 1;
@@ -72,6 +72,28 @@ export function queryViolations(query: URLSearchParams, name: string, allowed: s
   const rules = [...(repeated ? ['type'] : []), ...(offList ? ['enum'] : [])];
   const remedy = allowed === undefined ? 'give it once' : `give "${allowed}", once`;
   return asViolations('query', `/${name}`, repeated ? values : values[0], rules, remedy);
+}
+
+/** Returns the violations of the query parameters `limit` and `after`, which select a page. */
+export function pageViolations(query: URLSearchParams): Violation[] {
+  return Object.entries(pageRules).flatMap(([name, { rules, remedy }]) => {
+    const values = query.getAll(name);
+    if (values.length > 1) return asViolations('query', `/${name}`, values, ['type'], 'give it once');
+    return values.flatMap((value) => asViolations('query', `/${name}`, value, rules(value), remedy));
+  });
+}
+
+const pageRules: Readonly<Record<string, { readonly rules: Rules; readonly remedy: string }>> = {
+  limit: {
+    rules: (text) => (String(text).trim() === '' ? ['type'] : quantityRules(1_000)(toNumber(String(text)))),
+    remedy: 'give a whole number from 1 to 1000',
+  },
+  after: { rules: uuidRules, remedy: 'give a uuid' },
+};
+
+// A text that is not a number stays a text, so that it violates `type`.
+function toNumber(text: string): unknown {
+  return Number.isNaN(Number(text)) ? text : Number(text);
 }
 
 function asViolations(
@@ -84,7 +106,7 @@ function asViolations(
   return rules.map((rule) => ({ in: where, pointer, rule, value: shortened(value, 3), remedy }));
 }
 
-// Deep values are truncated, because JSON.stringify would overflow the stack.
+// Deep values are truncated, because they would overflow the call stack of `JSON.stringify`.
 function shortened(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.length > 200 ? `${value.slice(0, 199)}…` : value;
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);

@@ -7,7 +7,7 @@ export interface Violation {
   readonly remedy: string;
 }
 
-/** A response to be sent. */
+/** A response, before it is sent. */
 export interface Answer {
   readonly status: number;
   readonly type?: string;
@@ -24,6 +24,7 @@ const KINDS = {
   'unknown-cart-item': [404, 'Cart item not found'],
   'unknown-delivery-option': [404, 'Delivery option not found'],
   'unknown-order': [404, 'Order not found'],
+  'unknown-cursor': [404, 'Cursor not found'],
   'method-not-allowed': [405, 'Method not allowed'],
   'request-timeout': [408, 'Request timeout'],
   'empty-cart': [409, 'The cart is empty'],
@@ -42,7 +43,7 @@ interface Extra {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Thrown to reject a request. */
+/** Thrown to reject a request with a problem document. */
 export class Refusal extends Error {
   readonly kind: Kind;
   readonly extra: Extra;
@@ -54,13 +55,16 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns the error for a request with these violations. */
+/** Returns the error for a request that violates the contract. `violations`: all violations of the request. */
 export function invalid(violations: readonly Violation[]): Refusal {
   const detail = violations.map((each) => `${each.in}${each.pointer} breaks "${each.rule}": ${each.remedy}`).join('; ');
   return new Refusal('invalid-request', detail, { violations });
 }
 
-/** Converts an error to a response for this path. */
+/**
+ * Converts an error to a response with a problem document. `path`: the path of the request, for the property `instance`. An error that is not a `Refusal`
+ * becomes an internal error.
+ */
 export function problemAnswer(thrown: unknown, path: string): Answer {
   const refusal = thrown instanceof Refusal ? thrown : new Refusal('internal-error', 'the server has a fault');
   const [status, title] = KINDS[refusal.kind];
@@ -71,7 +75,7 @@ export function problemAnswer(thrown: unknown, path: string): Answer {
   return { status, type: 'application/problem+json', body: JSON.stringify(problem), headers };
 }
 
-/** Returns the page at the `type` of a problem; undefined if there is no such problem. */
+/** Returns the page of a problem type. Returns undefined if there is no problem with this code. */
 export function problemPage(name: string): Answer | undefined {
   if (!Object.hasOwn(KINDS, name)) return undefined;
   const [status, title] = KINDS[name as Kind];
@@ -82,6 +86,6 @@ function asUriReference(path: string): string {
   const escaped = path
     .replace(/%(?![0-9a-f]{2})/gi, '%25')
     .replace(/[^\w.~!$&'()*+,;=:@/%-]/gu, (character) => encodeURIComponent(character));
-  // A host follows two slashes, in which a colon would start a port.
+  // A URI reference that starts with two slashes contains a host, and a colon would start a port.
   return escaped.startsWith('//') ? escaped.replaceAll(':', '%3A') : escaped;
 }

@@ -1,31 +1,41 @@
 import { readFileSync } from 'node:fs';
-import { bodyViolations, cartItemChange, type Fields, newCartItem, pathViolations, queryViolations } from './checks.ts';
+import {
+  bodyViolations,
+  cartItemChange,
+  type Fields,
+  newCartItem,
+  pageViolations,
+  pathViolations,
+  queryViolations,
+} from './checks.ts';
 import { type Answer, invalid, problemPage, Refusal, type Violation } from './refusal.ts';
 import { searchProducts } from './search.ts';
 import * as shops from './shop.ts';
 
 const ROOT = new URL('../../../../', import.meta.url);
 
-/** The shop that the operations use; `POST /api/reset` replaces it. */
+/** The state of the server. `POST /api/reset` replaces the shop. */
 export interface Session {
   shop: shops.Shop;
 }
 
-/** The input of an operation. */
+/** The parts of a request that an operation needs. */
 export interface Call {
-  /** The value of the path parameter; empty if the path has none. */
+  /** The value of the path parameter. Empty if the path has no parameter. */
   readonly id: string;
   readonly query: URLSearchParams;
-  /** Undefined without a body. */
+  /** The parsed JSON body. Undefined if the request has no body. */
   readonly body: unknown;
 }
 
-/** An operation of a path. */
+/** An operation of the contract. */
 export interface Operation {
-  /** The name of the query parameter, and its only allowed value, if any. */
+  /** The name of the query parameter, and its only valid value if the value is restricted. Undefined if the operation has no query parameter. */
   readonly query?: readonly [name: string, allowed?: string];
+  /** Whether the query parameters `limit` and `after` can select a page. */
+  readonly hasPages?: boolean;
   readonly body?: { readonly fields: Fields; readonly required: boolean };
-  /** Checks the path before the body is parsed. */
+  /** Called before the body is parsed, for example to check whether the resource exists. Throws a `Refusal` to reject the request. */
   before?(session: Session, id: string): void;
   run(session: Session, call: Call): Answer;
 }
@@ -36,7 +46,7 @@ export interface Route {
   readonly operations: Readonly<Record<string, Operation>>;
 }
 
-/** The route of a path, with the name and value of its parameter; both are empty if it has none. */
+/** The route that matches a path, and the name and value of its path parameter. Name and value are empty if the route has no parameter. */
 export interface Found {
   readonly route: Route;
   readonly parameter: string;
@@ -45,7 +55,8 @@ export interface Found {
 
 const getProducts: Operation = {
   query: ['search'],
-  run: ({ shop }, { query }) => json(searchProducts(shop.products, query.get('search') ?? '')),
+  hasPages: true,
+  run: ({ shop }, { query }) => page('/api/products', searchProducts(shop.products, query.get('search') ?? ''), query),
 };
 
 const getDeliveryOptions: Operation = {
@@ -69,7 +80,7 @@ const postCartItem: Operation = {
 
 const putCartItem: Operation = {
   body: { fields: cartItemChange, required: false },
-  before: ({ shop }, id) => void shops.itemOf(shop, id),
+  before: ({ shop }, id) => void shops.getItem(shop, id),
   run: ({ shop }, { id, body }) => json(shops.changeItem(shop, id, (body ?? {}) as shops.ItemChange)),
 };
 
@@ -82,8 +93,13 @@ const deleteCartItem: Operation = {
 
 const getOrders: Operation = {
   query: ['expand', 'products'],
-  run: ({ shop }, { query }) =>
-    json(query.has('expand') ? shop.orders.map((each) => shops.withOrderProducts(shop, each)) : shop.orders),
+  hasPages: true,
+  run: ({ shop }, { query }) => {
+    const orders: readonly shops.Order[] = shop.orders;
+    return page('/api/orders', orders, query, (each) =>
+      query.has('expand') ? shops.withOrderProducts(shop, each) : each,
+    );
+  },
 };
 
 const postOrder: Operation = {
@@ -110,7 +126,8 @@ const postReset: Operation = {
   },
 };
 
-// Also part of the contract: a problem type leads to a page, and an image path is relative to the root of the server.
+// These two operations are also part of the contract: the `type` of a problem is the path of a page, and the path of an image is relative to the root of the
+// server.
 const getProblemPage: Operation = {
   run: (_, { id }) => problemPage(id) ?? nothingThere(),
 };
@@ -135,7 +152,7 @@ const routes: readonly Route[] = [
   { path: '/images/products/{file}', operations: { GET: getImage } },
 ];
 
-/** Finds the route of a path; throws if there is none. */
+/** Returns the route that matches a path. Throws a `Refusal` if no route matches. */
 export function findRoute(path: string): Found {
   const segments = path
     .replace(/(.)\/$/, '$1')
@@ -151,7 +168,7 @@ export function findRoute(path: string): Found {
   return nothingThere();
 }
 
-/** Handles a request, unless its path, query or body breaks the contract. */
+/** Validates a request and runs its operation. Throws a `Refusal` if the path, the query or the body violates the contract. */
 export function perform(
   session: Session,
   operation: Operation,
@@ -162,27 +179,28 @@ export function perform(
   const inPath = parameter.endsWith('Id') ? pathViolations(parameter, id) : [];
   if (inPath.length === 0) operation.before?.(session, id);
   const inQuery = operation.query ? queryViolations(query, ...operation.query) : [];
+  const inPage = operation.hasPages ? pageViolations(query) : [];
   const body = operation.body ? readBody() : undefined;
-  const violations = [...inPath, ...inQuery, ...(operation.body ? violationsOf(operation.body, body) : [])];
+  const violations = [...inPath, ...inQuery, ...inPage, ...(operation.body ? getViolations(operation.body, body) : [])];
   if (violations.length > 0) throw invalid(violations);
   return operation.run(session, { id, query, body });
 }
 
-/** Returns the operation of a method; throws if the path does not have it. */
-export function operationOf(route: Route, method: string): Operation {
+/** Returns the operation of a route with this method. Throws a `Refusal` if the route does not support the method. */
+export function getOperation(route: Route, method: string): Operation {
   const operation = Object.hasOwn(route.operations, method) ? route.operations[method] : undefined;
   if (operation) return operation;
-  const allow = allowOf(route);
+  const allow = getAllow(route);
   const detail = `${method} is not a method of ${route.path}: use ${allow}`;
   throw new Refusal('method-not-allowed', detail, { headers: { Allow: allow } });
 }
 
-/** Returns the methods of a route for `Allow`. */
-export function allowOf(route: Route): string {
+/** Returns the value of the header `Allow` for a route: its methods. */
+export function getAllow(route: Route): string {
   return Object.keys(route.operations).join(', ');
 }
 
-function violationsOf({ fields, required }: NonNullable<Operation['body']>, body: unknown): Violation[] {
+function getViolations({ fields, required }: NonNullable<Operation['body']>, body: unknown): Violation[] {
   if (body !== undefined) return bodyViolations(fields, body);
   return required ? [{ in: 'body', pointer: '', rule: 'required', remedy: 'send a JSON object' }] : [];
 }
@@ -197,6 +215,25 @@ function unescaped(segment: string): string {
 
 function nothingThere(): never {
   throw new Refusal('unknown-path', 'the contract has no such path: see openapi.yaml for those that there are');
+}
+
+/** Returns the page of a list that a query selects, or the whole list if the query selects no page. */
+function page<Entry extends { readonly id: string }>(
+  path: string,
+  entries: readonly Entry[],
+  query: URLSearchParams,
+  show: (entry: Entry) => object = (entry) => entry,
+): Answer {
+  if (!query.has('limit') && !query.has('after')) return json(entries.map(show));
+  const ids = entries.map(({ id }) => id);
+  const after = query.get('after');
+  if (after !== null && !ids.includes(after)) throw new Refusal('unknown-cursor', `no entry has the id ${after}`);
+  const start = after === null ? 0 : ids.indexOf(after) + 1;
+  const end = query.has('limit') ? start + Number(query.get('limit')) : ids.length;
+  const next = new URLSearchParams(query);
+  next.set('after', ids[end - 1] ?? '');
+  const link = end < ids.length ? { Link: `<${path}?${next}>; rel="next"` } : {};
+  return { ...json(entries.slice(start, end).map(show)), headers: { ...link, 'X-Total-Count': String(ids.length) } };
 }
 
 function json(value: unknown, status = 200): Answer {

@@ -5,12 +5,15 @@ interface Searched {
   readonly keywords: readonly string[];
 }
 
-/** Returns the products that match the term, first those with its whole words; similar products if none matches exactly. */
+/**
+ * Returns the products that match a search term; all products for a blank term. Products that contain the words of the term as whole words come first. If no
+ * product matches exactly, returns products with similar words.
+ */
 export function searchProducts<P extends Searched>(products: readonly P[], term: string): readonly P[] {
   const counted = folded([...term].slice(0, COUNTED_CHARACTERS).join('').trim());
   if (counted === '') return products;
-  const asWritten = products.filter((product) => hasAsWritten(textsOf(product), counted));
-  if (asWritten.length === 0) return products.filter((product) => hasClose(textsOf(product), counted));
+  const asWritten = products.filter((product) => hasAsWritten(getTexts(product), counted));
+  if (asWritten.length === 0) return products.filter((product) => hasClose(getTexts(product), counted));
   return [
     ...asWritten.filter((product) => hasWhole(product, counted)),
     ...asWritten.filter((product) => !hasWhole(product, counted)),
@@ -18,19 +21,19 @@ export function searchProducts<P extends Searched>(products: readonly P[], term:
 }
 
 function hasWhole(product: Searched, term: string): boolean {
-  return everyWord(textsOf(product), term, (word, there) => there === word);
+  return everyWord(getTexts(product), term, (word, there) => there === word);
 }
 
-// Ignores letter case, accents and the width of letters.
+// Normalizes a text: letter case, accents and the width of letters do not matter.
 function folded(text: string): string {
   return text.normalize('NFKD').toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
 }
 
-function textsOf(product: Searched): string[] {
+function getTexts(product: Searched): string[] {
   return [folded(product.name), folded(product.keywords.join(','))];
 }
 
-function wordsOf(text: string): string[] {
+function getWords(text: string): string[] {
   return text.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
@@ -43,8 +46,8 @@ function hasClose(texts: string[], term: string): boolean {
 }
 
 function everyWord(texts: string[], term: string, matches: (word: string, there: string) => boolean): boolean {
-  const words = wordsOf(term);
-  const present = texts.flatMap(wordsOf);
+  const words = getWords(term);
+  const present = texts.flatMap(getWords);
   return words.length > 0 && words.every((word) => present.some((there) => matches(word, there)));
 }
 
@@ -58,7 +61,7 @@ function tolerance(word: string): number {
   return word.length < 6 ? 1 : 2;
 }
 
-/** Returns the edit distance of a word from each prefix of another: added, dropped, replaced or swapped letters count 1. */
+/** Returns the edit distances between a word and each prefix of another word. An added, missing, replaced or swapped letter counts 1. */
 function distancesToBeginnings(word: string, there: string): number[] {
   const first = Array.from({ length: there.length + 1 }, (_, column) => column);
   const rows = [first];

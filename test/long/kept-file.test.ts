@@ -22,9 +22,9 @@ describe('a data file', () => {
     const shop = await startStorefront({ data });
     await addKettle(shop);
     await shop.flush();
-    expect(await modeOf(data)).toBe(mode);
+    expect(await getMode(data)).toBe(mode);
     await shop.ask('POST', '/api/reset');
-    expect(await modeOf(data)).toBe(mode);
+    expect(await getMode(data)).toBe(mode);
   });
 
   it.each([
@@ -35,7 +35,7 @@ describe('a data file', () => {
     onTestFinished(() => void process.umask(before));
     const data = join(await tempFolder(), 'db.json');
     await startStorefront({ data });
-    expect(await modeOf(data)).toBe(mode);
+    expect(await getMode(data)).toBe(mode);
   });
 
   it.each(['../db.json', 'other/db.json'])(
@@ -135,11 +135,11 @@ function addKettle(shop: TestShop) {
   return shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
 }
 
-async function modeOf(path: string): Promise<string> {
+async function getMode(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8);
 }
 
-/** Replaces the file by a folder, so that no write can succeed. Returns a function that removes the folder. */
+/** Replaces the file with a folder, so that no write can succeed. Returns a function that removes the folder. */
 async function blockWrites({ dataFile = '' }: TestShop): Promise<() => Promise<void>> {
   await rm(dataFile);
   await mkdir(dataFile);

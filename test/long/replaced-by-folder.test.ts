@@ -7,8 +7,8 @@ const ITEM = { productId: getProductId('Cordless Electric Kettle'), quantity: 1 
 const WARN = 40;
 
 it.each<readonly [what: string, put: (path: string) => void, said: RegExp]>([
-  ['a folder', (path) => mkdirSync(path), /is now a folder.*return 503\. Move the folder away/],
-  ['a symbolic link to itself', (path) => symlinkSync(path, path), /leads to itself.*return 503\. Remove the link/],
+  ['a folder', (path) => mkdirSync(path), /is now a folder.*get 503\. Move the folder to another place/],
+  ['a symbolic link to itself', (path) => symlinkSync(path, path), /leads to itself.*get 503\. Delete the link/],
 ])('A warning about %s in place of the data file contains a remedy that works', async (_, put, said) => {
   const shop = await startStorefront({ errorsExpected: true });
   const { dataFile = '' } = shop;

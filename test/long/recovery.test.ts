@@ -142,7 +142,7 @@ describe('the error message for a damaged file', () => {
     [
       'contains the minimum length of a list',
       defaultText.replace(/"products": \[\s*\{\s*"productId"[^\]]*\]/, '"products": []'),
-      '/orders/0/products is []: use an array of at least 1',
+      '/orders/0/products is []: use an array with at least 1 entry',
     ],
     [
       'contains the step of a number',
@@ -174,7 +174,7 @@ describe('a symbolic link to the data file of a running server', () => {
     await vi.waitFor(() => expect(warnings).not.toEqual([]), { timeout: 60_000 });
     await store.loadEdits();
     expect(warnings).toEqual([
-      expect.stringContaining(`${link} no longer leads to ${join(folder, 'one.json')}, which`),
+      expect.stringContaining(`The link ${link} no longer leads to ${join(folder, 'one.json')}, but`),
     ]);
   });
 });

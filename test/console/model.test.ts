@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { compareStates } from '../../src/console/model/compare-states.ts';
+import { compareValues } from '../../src/console/model/compare-values.ts';
+import { getFields, parseField } from '../../src/console/model/entry-fields.ts';
+import { findEntryName, getRowName } from '../../src/console/model/entry-name.ts';
+import { formatQuantity } from '../../src/console/model/format.ts';
+import { formatPartialJson } from '../../src/console/model/format-partial-json.ts';
+import { createFilter, NO_FILTER } from '../../src/console/model/request-filter.ts';
+import type { RequestRow } from '../../src/console/model/request-row.ts';
+import { formatRoute, getReferenceLink, getSandboxFromUrl, parseRoute } from '../../src/console/model/route-hash.ts';
+
+describe('the comparison of two states', () => {
+  it('finds entries by their key, so that an inserted entry changes no other', () => {
+    const before = {
+      notes: [
+        { id: 1, text: 'a' },
+        { id: 2, text: 'b' },
+      ],
+    };
+    const after = {
+      notes: [
+        { id: 3, text: 'c' },
+        { id: 1, text: 'a' },
+      ],
+    };
+    expect(compareStates(before, after, { notes: 'id' })).toEqual([
+      { collection: 'notes', position: 0, after: { id: 3, text: 'c' } },
+      { collection: 'notes', before: { id: 2, text: 'b' } },
+    ]);
+  });
+
+  it('finds entries by a key in a nested object', () => {
+    const [first, second] = [{ meta: { id: 1 } }, { meta: { id: 2 } }];
+    expect(compareStates({ notes: [first, second] }, { notes: [second] }, { notes: 'meta.id' })).toEqual([
+      { collection: 'notes', before: first },
+    ]);
+  });
+
+  it('names the values of an entry that differ', () => {
+    expect(compareValues({ a: { b: 1, c: [1] }, d: 1 }, { a: { b: 2, c: [1] } })).toEqual([
+      { pointer: 'a/b', before: 1, after: 2 },
+      { pointer: 'd', before: 1, after: undefined },
+    ]);
+  });
+});
+
+describe('a number with a noun', () => {
+  it.each([
+    [1, 'more sandbox', '1 more sandbox'],
+    [2, 'more sandbox', '2 more sandboxes'],
+    [2, 'entry', '2 entries'],
+    [0, 'request', '0 requests'],
+  ])('%d %s is %s', (count, noun, text) => {
+    expect(formatQuantity(count, noun)).toBe(text);
+  });
+});
+
+describe('the name of an entry', () => {
+  it.each([
+    [{ id: 'a1', name: 'Kettle' }, 'id', 'Kettle'],
+    [{ productId: 'a1', quantity: 2 }, 'productId', 'a1'],
+    [{ id: 7 }, 'id', '7'],
+    [{ quantity: 2 }, undefined, undefined],
+  ])('of %j with the key %s is %s', (entry, key, name) => {
+    expect(findEntryName(entry, key)).toBe(name);
+  });
+
+  it('is the first text in its row that is not its key', () => {
+    const columns = [{ format: 'text' }, { format: 'number' }, { format: 'text' }];
+    const row = { columns, entry: { id: 'a1', quantity: 2 }, position: 3 };
+    expect(getRowName({ ...row, cells: ['a1', 2, 'Kettle'] }, 'id')).toBe('Kettle');
+    expect(getRowName({ ...row, cells: ['a1', 2, null] }, 'id')).toBe('a1');
+    expect(getRowName({ ...row, cells: [null, 2, null] }, undefined)).toBe('entry 3');
+  });
+});
+
+describe('the fields of an entry', () => {
+  const schema = {
+    required: ['id'],
+    properties: { id: { type: 'integer', minimum: 1 }, kind: { $ref: '#/$defs/Kind' }, tags: { type: 'array' } },
+    $defs: { Kind: { type: 'string', enum: ['a', 'b'] } },
+  };
+
+  it('have the types of the schema, and the other properties of the entry', () => {
+    const fields = getFields(schema, { other: 1 });
+    expect(fields.map(({ name, kind, isRequired }) => [name, kind, isRequired])).toEqual([
+      ['id', 'number', true],
+      ['kind', 'choice', false],
+      ['tags', 'json', false],
+      ['other', 'json', false],
+    ]);
+    expect(fields[0]?.hint).toBe('at least 1');
+  });
+
+  it('keep the type of a value that is not changed', () => {
+    const [field] = getFields({ properties: { a: { type: 'string' } } }, {});
+    if (field === undefined) throw new Error('The schema has no field');
+    expect(parseField('12', field, true, 12)).toBe(12);
+    expect(parseField('12', field, false, 12)).toBe('12');
+  });
+});
+
+describe('the filter of the requests', () => {
+  const row = { operation: 'a', status: 404, text: '{"x":"A.b"}' } as RequestRow;
+
+  it.each([
+    [{ status: '4xx' }, true],
+    [{ status: '404' }, true],
+    [{ status: '5xx' }, false],
+    [{ status: 'none' }, false],
+    [{ text: 'a.B' }, true],
+    [{ text: 'a+b' }, false],
+    [{ operation: 'b' }, false],
+  ])('%j selects the request: %s', (filter, isSelected) => {
+    expect(createFilter({ ...NO_FILTER, ...filter })(row)).toBe(isSelected);
+  });
+});
+
+describe('the address of a view', () => {
+  it('keeps the view, the sandbox and the values', () => {
+    const route = { view: 'state', sandbox: 'w1', values: { search: 'a&b=c', offset: '' } } as const;
+    const hash = formatRoute(route, 'default');
+    expect(hash).toBe('#/state?sandbox=w1&search=a%26b%3Dc');
+    expect(parseRoute(hash, 'default')).toEqual({ view: 'state', sandbox: 'w1', values: { search: 'a&b=c' } });
+    expect(parseRoute('#/nothing', 'default')).toEqual({ view: 'requests', sandbox: 'default', values: {} });
+  });
+
+  it.each([
+    [{ pathname: '/_sandbox/w1/', hostname: 'localhost' }, 'w1'],
+    [{ pathname: '/', hostname: 'w2.localhost' }, 'w2'],
+    [{ pathname: '/_console/', hostname: 'localhost' }, 'default'],
+  ])('%j shows the sandbox %s', (address, sandbox) => {
+    expect(getSandboxFromUrl(address)).toBe(sandbox);
+  });
+});
+
+describe('the address of the API reference', () => {
+  it('has the selected sandbox', () => {
+    expect(getReferenceLink('default')).toBe('/_docs');
+    expect(getReferenceLink('w1')).toBe('/_docs?sandbox=w1');
+  });
+});
+
+describe('the format of a cut JSON text', () => {
+  it.each([
+    ['[{"a":1,"b":"x{,', '[\n  {\n    "a": 1,\n    "b": "x{,'],
+    ['{"a":[],"b":{}}', '{\n  "a": [],\n  "b": {}\n}'],
+    ['{"a":"b\\', '{\n  "a": "b\\'],
+  ])('%j is formatted', (text, formatted) => {
+    expect(formatPartialJson(text)).toBe(formatted);
+  });
+
+  it.each(['plain text', '<html>', '[note] text', ''])('%j stays as it is', (text) => {
+    expect(formatPartialJson(text)).toBeUndefined();
+  });
+});
