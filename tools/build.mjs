@@ -1,4 +1,4 @@
-// Builds dist/ from src/, and precompiles the contracts. With `--if-stale`, builds only if the sources have changed since the last build, so that
+// Builds dist/ from src/: the program, the compiled contracts, the console and the API reference. With `--if-stale`, builds only if the sources have changed since the last build, so that
 // `npm start` is fast and never runs old code. If the development packages are not installed (npm ci --omit=dev), prints a message and changes nothing.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,16 +14,19 @@ const program = join(root, 'dist', 'main.js');
 function hashSources() {
   const hash = createHash('sha256');
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(ts|json|yaml)$/.test(name))
+    .filter((name) => /\.(tsx?|json|yaml|html|css|svg)$/.test(name))
     .map((name) => join('src', name));
   const others = [
     'openapi.yaml',
     'package-lock.json',
     'tsconfig.json',
     'tsdown.config.ts',
+    'vite.config.ts',
+    'vite.reference.config.ts',
     'tools/build.mjs',
     'tools/bundled-packages.ts',
     'tools/compile.ts',
+    'tools/page-build.ts',
   ];
   for (const name of [...files.sort(), ...others]) {
     if (existsSync(join(root, name))) hash.update(`${name}\0`).update(readFileSync(join(root, name)));
@@ -46,7 +49,13 @@ function build() {
     return false;
   }
   const sourceHash = hashSources();
-  const isBuilt = run([bundler]) && run(['--import', 'tsx', join('tools', 'compile.ts'), join('dist', 'compiled')]);
+  const vite = join('node_modules', 'vite', 'bin', 'vite.js');
+  // The first step empties dist/.
+  const isBuilt =
+    run([bundler]) &&
+    run(['--import', 'tsx', join('tools', 'compile.ts'), join('dist', 'compiled')]) &&
+    run([vite, 'build', '--logLevel', 'warn']) &&
+    run([vite, 'build', '--logLevel', 'warn', '--config', 'vite.reference.config.ts']);
   if (isBuilt) writeFileSync(stamp, sourceHash);
   return isBuilt;
 }

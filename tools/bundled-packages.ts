@@ -1,5 +1,5 @@
-// The packages that the build bundles into dist/, because the server needs them for its first response: one file is loaded in less than half the time of
-// hundreds. They stay dependencies, which development and tests load as usual. Packages that only some requests need are not bundled.
+// Bundles the npm packages that the server needs for its first response into dist/. Node loads one file in less than half the time of hundreds of files. The
+// packages are still dependencies, which development and tests load from node_modules. Packages that only some requests need are not bundled.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { minify } from 'rolldown/utils';
@@ -23,7 +23,10 @@ const BUNDLED = new Set([
 /** The name of the chunk with the code of the packages. */
 const CHUNK = 'packages';
 
-/** Returns whether an import is bundled: an import of these packages, or an import within them. The imports of declarations are not. */
+/**
+ * Returns whether the build bundles an import: an import of a bundled package, or an import within such a package. Imports in type declarations are not
+ * bundled.
+ */
 export function isBundled(id: string, importer: string | undefined): boolean {
   if (importer?.endsWith('.d.ts')) return false;
   return BUNDLED.has(id) || (importer?.includes('/node_modules/') ?? false);
@@ -40,16 +43,16 @@ export function bundlePackages(): Rolldown.Plugin {
     load: {
       filter: { id: /\.json$|\/jsonc-parser\/lib\/umd\/main\.js$/ },
       handler(id) {
-        // JSON.parse reads a large object several times faster than the parser of JavaScript.
+        // JSON.parse reads a large object several times faster than the JavaScript parser.
         if (id.endsWith('.json'))
           return { code: `module.exports = JSON.parse(${JSON.stringify(minifyJson(id))});`, moduleType: 'js' };
-        // The main module loads its parts in a way that can't be bundled.
+        // The main module of jsonc-parser loads its parts in a way that can't be bundled. Its ES module can be bundled.
         const esModule = JSON.stringify(id.replace('/umd/', '/esm/'));
         return { code: `import * as jsonc from ${esModule};\nexport default jsonc;`, moduleType: 'js' };
       },
     },
     generateBundle: {
-      // After the plugins that format the code.
+      // Runs after the plugins that format the code.
       order: 'post',
       async handler(_options, bundle) {
         const chunks = Object.values(bundle).flatMap((part) => (part.type === 'chunk' ? part : []));
@@ -60,21 +63,49 @@ export function bundlePackages(): Rolldown.Plugin {
   };
 }
 
+/** Creates the plugin that writes the licenses of all packages in a bundle to licenses.txt. */
+export function emitLicenses(): Rolldown.Plugin {
+  return {
+    name: 'emit-licenses',
+    generateBundle(_options, bundle) {
+      const chunks = Object.values(bundle).flatMap((part) => (part.type === 'chunk' ? part : []));
+      this.emitFile({ type: 'asset', fileName: 'licenses.txt', source: formatLicenses(chunks) });
+    },
+  };
+}
+
 /** Removes the white space from the code of the packages, because Node parses it at each start. The code of this project stays readable. */
 async function shortenCode({ name, code }: Rolldown.OutputChunk): Promise<string> {
   return name === CHUNK ? (await minify(`${name}.js`, code, { compress: false, mangle: false })).code : code;
 }
 
-/** Escapes the characters for which V8 would store the whole text with two bytes for each character. */
+/** Escapes all characters above U+00FF. If a file contains one of them, V8 stores the whole file with two bytes for each character. */
 function escapeCharacters(code: string): string {
   return code.replaceAll(/[^\0-\xff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Returns the licenses of the packages in the chunks. */
+/** Returns the licenses of the packages in the chunks. Also returns the licenses of packages that are included in a file of another package. */
 function formatLicenses(chunks: readonly Rolldown.OutputChunk[]): string {
   const files = chunks.flatMap(({ moduleIds }) => moduleIds);
-  const folders = files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
-  return [...new Set(folders)].sort().map(readLicense).join('\n');
+  const folders = files.flatMap((file) => {
+    const folder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
+    if (folder === undefined) return [];
+    return file.endsWith('?url') ? listContained(folder) : [folder];
+  });
+  // webpack collects the license comments of the packages that a bundle contains.
+  const collected = files.map((file) => `${file.replace(/\?.*/, '')}.LICENSE.txt`).filter((file) => existsSync(file));
+  const texts = [
+    ...[...new Set(folders)].sort().map(readLicense),
+    ...collected.map((file) => readFileSync(file, 'utf8')),
+  ];
+  return [...new Set(texts)].join('\n');
+}
+
+/** Returns the folders of a package and of all its direct and indirect dependencies, for a package whose file includes its dependencies. */
+function listContained(folder: string): readonly string[] {
+  const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const [root = ''] = /^.*\/node_modules\//.exec(folder) ?? [];
+  return [folder, ...Object.keys(dependencies).flatMap((name) => listContained(join(root, name)))];
 }
 
 function minifyJson(path: string): string {

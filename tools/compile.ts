@@ -1,5 +1,6 @@
-// Precompiles the contracts of the packaged server into dist/compiled: their documents, and the code of their validators. A start then parses
-// no YAML and compiles no schema. The build runs this tool. The server uses a compiled contract only if its file has not changed (`hashContract`).
+// Compiles the contracts of the packaged server into dist/compiled: their documents, and the code of their validators. The server then parses no YAML and
+// compiles no schema at its start. The build runs this tool. The server uses a compiled contract only if the contract file has not changed since
+// (`hashContract`).
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { _, Ajv, type Options } from 'ajv';
@@ -21,13 +22,13 @@ import { shop } from '../src/shop/application.ts';
 import { ownDocument, shopContract, stateOptions } from '../src/shop/contract.ts';
 import { collections } from '../src/shop/state.ts';
 
-/** The code of the validators by group. */
+/** The generated code of validators by group: `request` has the validators of request bodies. */
 type Groups = Readonly<Partial<Record<ValidatorGroup, ValidatorCode>>>;
 
-/** Writes the compiled form of all contracts of the packaged server. */
+/** Writes the compiled contracts of the packaged server to a folder. */
 export function compileContracts(folder: string): void {
   compileContract(folder, { path: shop.contractFile, strict: false });
-  // All responses of the control API are verified by the closed schemas.
+  // The server validates all responses of the control API with the closed schemas, which forbid undocumented properties.
   compileContract(folder, getControlOptions(collections), ['parameters', 'request', 'closed']);
   const { document: normalized, view } = shopContract;
   const schemas = Object.values(collections).map(({ schema }) => `/components/schemas/${schema}`);
@@ -74,7 +75,7 @@ function getSchemas(media: Route['bodyMedia'] | Route['responses'][number]['head
   return Object.values(media).flatMap(({ schema }) => schema ?? []);
 }
 
-/** Returns the code of validators for the schemas at JSON Pointers. */
+/** Returns the code of a validator for each schema at one of the JSON Pointers. */
 function compileSchemas(document: Document, pointers: readonly string[], options: Options = {}): ValidatorCode {
   const ajv = createContractAjv(removeData(document), { ...options, ...sourceOptions });
   return toCode(ajv, new Map(pointers.map((pointer) => [pointer, toContractReference(pointer)])));
@@ -86,7 +87,7 @@ function compileParameters(document: Document, routes: readonly Route[]): Valida
   const backend = createBackend(document, {
     ajvOpts: { ...ajvOptions, ...sourceOptions },
     customizeAjv(own) {
-      // All operations share an ajv, so that their validators share code.
+      // All operations share an ajv instance, so that their validators share code.
       ajv ??= addJsonFormats(own);
       return ajv;
     },
@@ -94,16 +95,19 @@ function compileParameters(document: Document, routes: readonly Route[]): Valida
   const schemas = new Map<string, object>();
   for (const { operationId } of routes) {
     const validators = backend.getParameterValidators(operationId);
-    if (validators.length !== 1) throw new Error(`${operationId} has ${validators.length} validators of parameters`);
+    if (validators.length !== 1)
+      throw new Error(`${operationId} has ${validators.length} parameter validators, but must have 1`);
     for (const { schema } of validators) schemas.set(operationId, schema as object);
   }
   return toCode(ajv ?? new Ajv(sourceOptions), schemas);
 }
 
-/** The options with which ajv keeps the source code of validators. The code gets the formats by the name `formats`. */
+/** Options that make ajv keep the source code of validators. The code refers to the formats by the variable `formats`. */
 const sourceOptions: Options = { code: { ...ajvOptions.code, source: true, formats: _`formats` } };
 
-/** Returns the code of the validators of schemas. Each is independent of the others, so that a server compiles only the code that it needs. */
+/**
+ * Returns the code of a validator for each schema. Each validator is independent of the others, so that a server compiles only the validators that it needs.
+ */
 function toCode(ajv: Ajv, schemas: ReadonlyMap<string, object>): ValidatorCode {
   const entries = [...schemas].map(([key, schema]) => {
     const code = standalone.default(ajv, ajv.compile(schema)).replace('"use strict";', '');

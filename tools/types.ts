@@ -1,11 +1,11 @@
-// Generates the types of both contracts, and src/shop/contract.json from openapi.yaml. The shop's handlers
-// are written for contract.json. The server compares it with the contract that it serves. With --check, the tool only reports outdated files.
+// Generates the types of openapi.yaml and control.yaml, and src/shop/contract.json from openapi.yaml. The handlers of the shop implement contract.json, and the
+// server compares contract.json with the contract that it serves. With --check, the tool only reports outdated files.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { mapNodes } from '../src/openapi/walk-schemas.ts';
 
-/** Keys of descriptions and examples, which do not change what is valid. */
+/** Keywords that do not affect validation, such as descriptions and examples. */
 const OMITTED_KEYS = new Set([
   'description',
   'summary',

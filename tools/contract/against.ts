@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { createGit, type Git, GitError } from './git.ts';
-import { newestFirst } from './version-tags.ts';
+import { sortVersionTags } from './version-tags.ts';
 
-/** Thrown if an earlier version of a document can't be found. `message` has the reason and the remedy. */
+/** Thrown if an earlier version of a document can't be found. The message gives the reason and the remedy. */
 export class EarlierVersionError extends Error {
   override readonly name = 'EarlierVersionError';
 }
@@ -16,10 +16,11 @@ export interface EarlierVersion {
 }
 
 /**
- * Returns the earlier version to compare the document at `path` with. `against`: a file or a git revision. Without it, returns the document of the newest
- * version tag (v1.2.3 or 1.2.3) that has the document, else the version before the last commit that changed it. Throws `EarlierVersionError`.
+ * Returns the earlier version to compare the document at `path` with. `against`: a file or a git revision. Without `against`, returns the version in the newest
+ * version tag (`v1.2.3` or `1.2.3`) that contains the document. If no tag contains it, returns the version before the last commit that changed the document.
+ * Throws `EarlierVersionError` if there is no earlier version.
  */
-export async function earlierVersion(path: string, against?: string): Promise<EarlierVersion> {
+export async function readEarlierVersion(path: string, against?: string): Promise<EarlierVersion> {
   if (against !== undefined && isFile(against)) return { name: against, text: readText(against) };
   if (!isFile(path)) throw new EarlierVersionError(`${path} does not exist: enter the path of the document to compare`);
   const [folder, file] = [dirname(resolve(path)), basename(path)];
@@ -72,10 +73,10 @@ async function isShallow(git: Git): Promise<boolean> {
   return (await git('rev-parse', '--is-shallow-repository'))?.trim() === 'true';
 }
 
-/** Reads the document of the newest version tag that has it; undefined if no tag has it. */
+/** Reads the document from the newest version tag that contains it; undefined if no version tag contains it. */
 async function readNewestTag(git: Git, file: string): Promise<EarlierVersion | undefined> {
   const tags = (await git('tag', '--list'))?.split('\n') ?? [];
-  for (const tag of newestFirst(tags)) {
+  for (const tag of sortVersionTags(tags)) {
     const text = await git('show', `refs/tags/${tag}:./${file}`);
     if (text !== undefined) return { name: `${tag}:${file}`, text };
   }
@@ -91,7 +92,7 @@ async function readBeforeLastChange(git: Git, file: string): Promise<EarlierVers
   }
   const commit = (await git('log', '-1', '--format=%h', '--', file))?.trim();
   if (!commit)
-    throw new EarlierVersionError(`${file} is not committed yet: name a file to compare with by --against FILE`);
+    throw new EarlierVersionError(`${file} is not committed yet: name a file to compare with: --against FILE`);
   const text = await git('show', `${commit}^:./${file}`);
   if (text === undefined) {
     throw new EarlierVersionError(

@@ -12,9 +12,9 @@ import { serverChanges } from './breaking/servers.ts';
 export type { Change } from './breaking/change.ts';
 
 /**
- * Returns the changes between two versions of an OpenAPI document (3.0 or 3.1) that concern clients, in the order of the newer document. Ignores
- * descriptions, names of path parameters and order, as well as `callbacks`, `webhooks` and `links`. A change of a `pattern`, or of a keyword of 2020-12
- * that can't be compared, counts as breaking.
+ * Returns the changes between two versions of an OpenAPI document (3.0 or 3.1) that concern clients, in the order of the newer document. Ignores descriptions,
+ * names of path parameters and order, as well as `callbacks`, `webhooks` and `links`. Some keywords can't be compared, such as `pattern` and rare keywords of
+ * JSON Schema 2020-12. A change of such a keyword counts as breaking.
  */
 export function changesBetween(before: Document, after: Document): readonly Change[] {
   const compare = schemaComparison(before, after);
@@ -58,7 +58,9 @@ function added({ name, pointer }: Operation): Change {
   };
 }
 
-/** Returns the changes of an operation itself. Its id is only a name in generated clients, and is not sent. */
+/**
+ * Returns the changes of `operationId` and `deprecated`. They are not breaking: an operationId is only a name in generated clients, and clients do not send it.
+ */
 function ownChanges(before: Operation, after: Operation): readonly Change[] {
   const { name, pointer } = after;
   const note = (key: string, words: string): Change => {

@@ -7,7 +7,10 @@ import { nameFindings } from './names.ts';
 
 export type { DocumentFinding } from './finding.ts';
 
-/** Returns the findings of all checks of the document at a path, the findings of the linters first. Takes seconds. Throws `ContractError`. */
+/**
+ * Returns the findings of all checks of the document at `path`. The findings of the linters come first. Takes seconds. Throws a `ContractError` if the document
+ * can't be loaded.
+ */
 export async function documentFindings(path: string): Promise<readonly DocumentFinding[]> {
   const { text } = await loadContract({ path, strict: false });
   // Imported here, because the linters take a second to load.
@@ -15,7 +18,7 @@ export async function documentFindings(path: string): Promise<readonly DocumentF
   return [...(await lintFindings(resolve(path), text)), ...(await ownFindings(path))];
 }
 
-/** Returns the findings of the checks other than the linters: examples, names and limits. */
+/** Returns the findings of the checks of examples, names and limits, without the linters. */
 export async function ownFindings(path: string): Promise<readonly DocumentFinding[]> {
   const contract = await loadContract({ path, strict: false });
   return [...exampleFindings(contract), ...nameFindings(contract), ...limitFindings(contract.document)];

@@ -1,4 +1,4 @@
-import { type Failure, pathFromHere, type Row } from '../../src/check/report/report.ts';
+import { type Failure, type Row, toRelativePath } from '../../src/check/report/report.ts';
 import type { Contract } from '../../src/openapi/contract.ts';
 import { type Document, getNode, parseDocument } from '../../src/openapi/document.ts';
 import { createLocator } from '../../src/openapi/source-location.ts';
@@ -13,11 +13,11 @@ const CHECK = 'document';
 /** The checks of a document, each a row of the report. */
 const CHECKS = ['lint', 'examples', 'names', 'limits'] as const;
 
-/** Checks a document, and its breaking changes since an earlier version. `before`: the earlier version, or the reason why there is none. */
+/** Checks a document, and finds its breaking changes since an earlier version. `before`: the earlier version, or the reason why there is none. */
 export async function documentPart(contract: Contract, before: EarlierVersion | string): Promise<ReportPart> {
-  const file = pathFromHere(contract.path);
+  const file = toRelativePath(contract.path);
   const locate = createLocator(file, contract.text);
-  // Only the contract of the shop follows the rules for names, and has limits that are in the code.
+  // The rules for names and the limits in the code apply only to the contract of the shop.
   const checks = CHECKS.filter((check) => isShop(contract) || ['lint', 'examples'].includes(check));
   const found = (await documentFindings(contract.path)).filter(({ check }) => checks.includes(check));
   const own = found.map(({ check, pointer, message }) => createFailure(file, check, message, locate(pointer)));
@@ -31,7 +31,7 @@ export async function documentPart(contract: Contract, before: EarlierVersion | 
   }
   const { broken, notes } = changesSince(before, contract.document);
   const exists = (pointer: string) => getNode(contract.document, pointer) !== undefined;
-  // Only the earlier version has the place of a removed part.
+  // The place of a removed part exists only in the earlier version.
   const places = broken.map(({ message, pointer }) =>
     createFailure(file, 'changes', message, exists(pointer) ? locate(pointer) : `${before.name} #${pointer}`),
   );
@@ -72,7 +72,10 @@ function changesSince({ name, text }: EarlierVersion, document: Document): Chang
   };
 }
 
-/** Returns whether a version number announces breaking changes: its first number other than 0 is higher (Semantic Versioning 2.0.0, sections 4 and 8). */
+/**
+ * Returns whether a version number announces breaking changes: its first number other than 0 is higher, as in 2.0.0 after 1.4.2, and 0.5.0 after 0.4.2
+ * (Semantic Versioning 2.0.0, sections 4 and 8).
+ */
 function announcesBreaking(before: string, after: string): boolean {
   const [old, now] = [before, after].map((version) => version.split('.').map((part) => Number.parseInt(part, 10) || 0));
   const place = Math.max(

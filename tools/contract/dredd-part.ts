@@ -1,7 +1,7 @@
 import type { RunningServer } from '../../src/check/command.ts';
 import type { Count } from '../../src/check/findings.ts';
 import type { CheckCommand } from '../../src/check/options.ts';
-import { type Failure, pathFromHere, type Row } from '../../src/check/report/report.ts';
+import { type Failure, type Row, toRelativePath } from '../../src/check/report/report.ts';
 import type { Contract } from '../../src/openapi/contract.ts';
 import { findResponse } from '../../src/openapi/responses.ts';
 import { createLocator } from '../../src/openapi/source-location.ts';
@@ -35,7 +35,7 @@ function skip(why: string): ReportPart {
 }
 
 function createPart(contract: Contract, { transactions, errors }: DreddVerdict): ReportPart {
-  const locate = createLocator(pathFromHere(contract.path), contract.text);
+  const locate = createLocator(toRelativePath(contract.path), contract.text);
   const named = transactions.map((transaction) => ({ transaction, ...findOperation(contract, transaction) }));
   const counts = new Map<string, Count>();
   for (const { operationId, status, transaction } of named) {
@@ -60,7 +60,7 @@ function createPart(contract: Contract, { transactions, errors }: DreddVerdict):
   return { checks: [CHECK], rows, failures: [...failures, ...errors.map(createRunFailure)], notes: [] };
 }
 
-/** Creates a failure for an error of the run: without it, a run that tested nothing would pass. */
+/** Creates a failure for an error of the whole run of dredd. Without this failure, a run that tested nothing would pass. */
 function createRunFailure(message: string): Failure {
   return {
     check: CHECK,

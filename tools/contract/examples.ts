@@ -11,7 +11,7 @@ import { mapNodes } from '../../src/openapi/walk-schemas.ts';
 import { formatPointer } from '../../src/util/json-pointer.ts';
 import type { DocumentFinding } from './finding.ts';
 
-/** The validators by direction. The closed validators reject undocumented properties. */
+/** The validators for requests and for responses. The closed validators reject undocumented properties. */
 interface Validators {
   readonly request: SchemaValidator;
   readonly closedRequest: SchemaValidator;
@@ -26,8 +26,8 @@ interface Place {
 }
 
 /**
- * Returns a finding for each example that violates its schema: examples of parameters, headers and bodies, which must not have undocumented properties, and
- * examples and defaults of schemas. Also returns a finding for each `x-refused-examples` entry that the server would accept.
+ * Returns a finding for each example and each default value that violates its schema. Examples of parameters, headers and bodies must not have undocumented
+ * properties. Also returns a finding for each valid example in `x-refused-examples`, because these are examples of request bodies that the server must reject.
  */
 export function exampleFindings({ normalized: plain, text }: Contract): readonly DocumentFinding[] {
   const [requestDocument, responseDocument] = [
@@ -68,7 +68,7 @@ function checkExample(
   return [createFinding(pointer + place, `The example violates its schema: ${errors}`)];
 }
 
-/** Returns whether an example is inline, and not a reference. */
+/** Returns whether the contract contains an example at this place, and not a reference to the example. */
 function isInline({ examples }: Node, name: string): boolean {
   const example = getNode(examples, formatPointer(name));
   return isNode(example) && 'value' in example;
@@ -90,7 +90,7 @@ function checkRefusedExamples(validators: Validators, { node, pointer }: Place):
   });
 }
 
-/** Returns whether the value of an example is JSON. A string is the text of a body, any other value a parsed body. */
+/** Returns whether the value of an example is JSON. A string is the text of a request body. Any other value is a parsed body. */
 function isJson(value: unknown): boolean {
   try {
     parseBody(value);

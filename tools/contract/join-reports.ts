@@ -1,9 +1,9 @@
 import type { Report, Row } from '../../src/check/report/report.ts';
 
-/** The results of a further check. */
-export type ReportPart = Omit<Report, 'title' | 'unchecked'>;
+/** The results of an additional check, such as dredd. */
+export type ReportPart = Omit<Report, 'title' | 'unchecked' | 'unreached'>;
 
-/** Returns a report joined with the results of a further check. */
+/** Returns a report with the results of an additional check. */
 export function joinReports(report: Report, { checks, rows, failures, notes }: ReportPart): Report {
   const isSame = (one: Row, other: Row) => one.operationId === other.operationId && one.status === other.status;
   const added = rows.filter((row) => !report.rows.some((other) => isSame(row, other)));

@@ -10,7 +10,7 @@ interface DocumentedLimit {
   /** The name of the constant in the code. */
   readonly constant: string;
   readonly pointer: string;
-  /** The words that the text at the place must contain, or the number at the place. */
+  /** The words that the text at this place must contain, or the number that must be at this place. */
   readonly expected: string | number;
 }
 
@@ -19,14 +19,17 @@ const TOO_LARGE = '/components/responses/BodyTooLarge';
 const REFUSED = '/components/responses/Refused';
 const ADD_CART_ITEM = '/paths/~1api~1cart-items/post';
 
-/** The documented limits. A change of a constant requires a change of openapi.yaml. Limits in schemas need no entry, since the server enforces the schemas. */
+/**
+ * The documented limits. A change of a constant in the code requires a change of openapi.yaml. Limits in schemas need no entry here, because the server
+ * enforces the schemas.
+ */
 const DOCUMENTED_LIMITS: readonly DocumentedLimit[] = [
   ...createLimits('MAX_BODY_BYTES', {
     [`${TOO_LARGE}/description`]: `${formatKilobytes(MAX_BODY_BYTES)} (${formatNumber(MAX_BODY_BYTES)} bytes)`,
     [`${TOO_LARGE}${EXAMPLES}/bodyTooLarge/value/detail`]: `${MAX_BODY_BYTES} bytes`,
   }),
   ...createLimits('LIMITS.maxHeaderSize', {
-    [`${REFUSED}/description`]: `the headers exceed ${formatKilobytes(LIMITS.maxHeaderSize)}`,
+    [`${REFUSED}/description`]: `headers exceed ${formatKilobytes(LIMITS.maxHeaderSize)}`,
     [`${REFUSED}${EXAMPLES}/headersTooLarge/summary`]: formatKilobytes(LIMITS.maxHeaderSize),
     [`${REFUSED}${EXAMPLES}/headersTooLarge/value/detail`]: formatKilobytes(LIMITS.maxHeaderSize),
   }),
@@ -51,12 +54,12 @@ export function limitFindings(document: Document): readonly DocumentFinding[] {
     const isDocumented =
       typeof expected === 'number' ? value === expected : typeof value === 'string' && containsWords(value, expected);
     if (isDocumented) return [];
-    const message = `The server enforces ${constant}: this place must contain ${JSON.stringify(expected)}`;
+    const message = `The server enforces the limit ${constant}: this place in the document must contain ${JSON.stringify(expected)}`;
     return [{ check: 'limits', pointer, message }];
   });
 }
 
-/** Returns whether a text contains some words. "164 kB" does not contain "64 kB". */
+/** Returns whether a text contains `words`. The text "164 kB" does not contain "64 kB". */
 function containsWords(text: string, words: string): boolean {
   const parts = ` ${text.replaceAll(/\s+/g, ' ')} `.split(words);
   return parts.some(

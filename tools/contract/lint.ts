@@ -5,7 +5,10 @@ import { oas } from '@stoplight/spectral-rulesets';
 import { formatPointer } from '../../src/util/json-pointer.ts';
 import type { DocumentFinding } from './finding.ts';
 
-/** Returns the findings of Redocly (`recommended-strict`) and Spectral (`spectral:oas`) with all rules. `path`: absolute. Takes seconds. */
+/**
+ * Returns the findings of the linters Redocly (`recommended-strict`) and Spectral (`spectral:oas`), with all their rules. `path`: an absolute path. Takes
+ * seconds.
+ */
 export async function lintFindings(path: string, source: string): Promise<readonly DocumentFinding[]> {
   return [...(await redocly(source, path)), ...(await spectral(source, path))];
 }

@@ -1,5 +1,6 @@
-// `npm run contract`: checks a server, the built-in shop unless --url names another, with the generated checks and the shop model (storefront check),
-// with dredd, and checks the document itself, also for breaking changes. Exits with 1 on findings, and with 3 without findings if not everything was checked.
+// `npm run contract`: checks a server and the contract itself. Without --url, checks the built-in shop. Uses `storefront check` (with the behaviour model of
+// the shop) and dredd to check the server. Checks the document for errors, and for breaking changes since an earlier version. Exit codes: 1 if there are
+// findings; 3 if there are no findings, but not everything was checked.
 import { randomInt } from 'node:crypto';
 import { Command, CommanderError } from 'commander';
 import { CheckError, CheckUsageError } from '../../src/check/check-error.ts';
@@ -12,7 +13,7 @@ import { loadContract } from '../../src/openapi/contract.ts';
 import { ContractError } from '../../src/openapi/document.ts';
 import { getContractPath } from '../../src/server/paths.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';
-import { type EarlierVersion, EarlierVersionError, earlierVersion } from './against.ts';
+import { type EarlierVersion, EarlierVersionError, readEarlierVersion } from './against.ts';
 import { documentPart } from './document-part.ts';
 import { dreddPart } from './dredd-part.ts';
 import { joinReports } from './join-reports.ts';
@@ -23,7 +24,7 @@ interface Flags extends CheckFlags {
 }
 
 const print = (text: string) => void process.stdout.write(text);
-const tell = (text: string) => void process.stderr.write(text);
+const printError = (text: string) => void process.stderr.write(text);
 const interrupt = new AbortController();
 // A second signal ends the program at once.
 for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interrupt.abort());
@@ -60,24 +61,27 @@ async function runContractChecks({ url, against, ...flags }: Flags): Promise<num
     contract: getContractPath(selected),
     seed,
     print,
-    printProgress: tell,
+    printProgress: printError,
     signal,
   });
   const contract = await loadContract({ path: getContractPath(command), strict: false });
-  const before = await versionBefore(contract.path, against);
+  const before = await readEarlierVersionOrReason(contract.path, against);
   const start = () => createStorefront({ contract: contract.path });
   const checking = runCheck(command, { model: shopModel, contract: contract.path, start, print, seed, signal });
-  // A given server is checked by one tool after the other; each tool starts a shop of its own.
+  // With --url, the tools use the same server, one after another. Without --url, each tool starts a shop of its own.
   if (url !== undefined) await checking;
   const parts = [dreddPart(command, contract, start), documentPart(contract, before)];
   const [report, ...others] = await Promise.all([checking, ...parts]);
   return writeReports(others.reduce(joinReports, report), command, print);
 }
 
-/** Returns the earlier version of the document, or the reason if there is none and `against` is undefined. */
-async function versionBefore(path: string, against: string | undefined): Promise<EarlierVersion | string> {
+/**
+ * Returns the earlier version of the document. Without `against`, returns the reason if there is no earlier version. With `against`, rejects with an
+ * `EarlierVersionError`.
+ */
+async function readEarlierVersionOrReason(path: string, against: string | undefined): Promise<EarlierVersion | string> {
   try {
-    return await earlierVersion(path, against);
+    return await readEarlierVersion(path, against);
   } catch (error) {
     if (!(error instanceof EarlierVersionError) || against !== undefined) throw error;
     return error.message;

@@ -29,9 +29,9 @@ interface NamedExamples {
 
 /**
  * Checks that request examples and response examples are paired by name. Each request example needs a response example of the same name, unless the success
- * response has no body. Each refused request example needs a 4xx response example. The `instance` of a problem must be the path of its request. Each
- * response example needs a request example, with two exceptions: one success if the body has no named examples, and errors that no request example can
- * cause, because they depend on the path, the query or the state.
+ * response has no body. Each refused request example needs a 4xx response example. The `instance` of a problem must be the path of its request. Each response
+ * example needs a request example, with two exceptions. If the request body has no named examples, one success needs none. An error needs none if it depends on
+ * the path, the query or the state, because no request example can cause it.
  */
 export function nameFindings({ normalized: plain, routes }: Contract): readonly DocumentFinding[] {
   return routes
@@ -65,7 +65,7 @@ function getNamedExamples(document: Contract['normalized'], route: Route): Named
   };
 }
 
-/** Returns the key of a status in the document. The key can be in lower case, such as `2xx`. */
+/** Returns the key of a status in the `responses` of the document. The key can be in lower case, such as `2xx`. */
 function findStatusKey(responses: unknown, status: string): string {
   return (
     Object.keys(isNode(responses) ? responses : {}).find((key) => key.toUpperCase() === status.toUpperCase()) ?? status
@@ -93,7 +93,7 @@ function findRequestsWithoutResponse({
   responses,
 }: NamedExamples): readonly DocumentFinding[] {
   const has = (name: string, status: RegExp) => responses.some((one) => one.name === name && status.test(one.status));
-  // A success without a body has no example.
+  // A success response without a body has no example.
   const isBodiless = route.responses.some(({ name, media }) => name.startsWith('2') && Object.keys(media).length === 0);
   return [
     ...[...parameters, ...body]
@@ -114,7 +114,7 @@ function findRepeatedNames({ responses }: NamedExamples): readonly DocumentFindi
     .map((one) =>
       createFinding(
         one,
-        `Two response examples have the name ${one.name}: the response to the request of this name is ambiguous`,
+        `Two response examples have the name ${one.name}: it is unclear which response belongs to the request example of this name`,
       ),
     );
 }
@@ -128,7 +128,7 @@ function findResponsesWithoutRequest(
 }
 
 function findUnpairedSuccesses(examples: NamedExamples): readonly DocumentFinding[] {
-  // One success can belong to the request without a named body.
+  // One success can belong to the request without a named example.
   const allowed = examples.body.length === 0 ? 1 : 0;
   return findResponsesWithoutRequest(examples, /^[123]/)
     .slice(allowed)
@@ -141,14 +141,14 @@ function findUnpairedErrors(examples: NamedExamples): readonly DocumentFinding[]
     .map((one) =>
       createFinding(
         one,
-        `The response example ${one.name} has no request example of this name, and is not caused by path or query`,
+        `The response example ${one.name} has no request example of this name, and the path or the query cannot cause this response`,
       ),
     );
 }
 
 /**
- * Returns whether no request example can cause a problem. This is the case if the problem has another path, if its violations are not in the body, or
- * if the operation has no input.
+ * Returns whether a problem needs no request example, because no example can cause it: the problem is about another path, its violations are not in the body,
+ * or the operation has no input.
  */
 function isIndependentOfExamples(route: Route, problem: unknown): boolean {
   const { instance, violations }: Node = isNode(problem) ? problem : {};
@@ -170,13 +170,13 @@ function findWrongPaths({ route, responses }: NamedExamples): readonly DocumentF
       return [
         createFinding(
           one,
-          `The response example ${one.name} is about ${String(instance)}, but the request of its name about ${path}`,
+          `The response example ${one.name} is about ${String(instance)}, but the request example of this name is about ${path}`,
         ),
       ];
     });
 }
 
-/** Returns the path of a request example: each parameter has the example with the name, else its first example. */
+/** Returns the path of a request example. Each path parameter has its example `name`, else its first example. */
 function formatExamplePath({ path, parameters }: Route, name?: string): string {
   return path.replaceAll(/\{(.*?)\}/g, (whole, placeholder) => {
     const { examples = [] } = parameters.find((one) => one.in === 'path' && one.name === placeholder) ?? {};

@@ -1,8 +1,8 @@
 /** A version tag (Semantic Versioning 2.0.0), with or without the prefix `v`. */
 const VERSION = /^v?(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
 
-/** Returns the version tags among some tags, the newest version first. */
-export function newestFirst(tags: readonly string[]): readonly string[] {
+/** Returns the tags that are version tags, the newest version first. */
+export function sortVersionTags(tags: readonly string[]): readonly string[] {
   return tags.filter((tag) => VERSION.test(tag)).toSorted((one, other) => compareVersions(other, one));
 }
 
@@ -19,7 +19,7 @@ function compareVersions(one: string, other: string): number {
   return compareParts(early.split('.'), otherEarly.split('.'));
 }
 
-/** Compares lists of identifiers by their first difference. Numbers come before words, and a list before its extensions. */
+/** Compares lists of identifiers by their first difference. Numbers come before words. If one list is the start of the other, the shorter list comes first. */
 function compareParts(parts: readonly string[], others: readonly string[]): number {
   for (const [place, part] of parts.entries()) {
     const other = others[place];

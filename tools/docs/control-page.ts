@@ -116,7 +116,7 @@ function describeBody(body: Schema, formatType: (schema: Schema) => string): str
   return fields === '' ? `Body: ${formatType(body)}` : `Body:\n\n${fields}`;
 }
 
-/** Describes the responses with a status from 200 to 299. All errors are described once, for all operations. */
+/** Describes the responses with a status from 200 to 299. The error responses are not included, because they are the same for all operations. */
 function describeSuccess(
   responses: Operation['responses'],
   components: Readonly<Record<string, Response>>,
@@ -132,7 +132,7 @@ function describeSuccess(
     .join('\n');
 }
 
-/** Describes the errors of all operations in a table: the descriptions of these responses are lists such as `400 …; 401 …`. */
+/** Returns a table of the error responses, which are the same for all operations. The descriptions of these responses are lists such as `400 …; 401 …`. */
 function describeErrors({ Refused, NotJson, Failed }: Readonly<Record<string, Response>>): string {
   const refused = listStatuses(Refused?.description);
   const rows = [...refused, ['415', `${NotJson?.description}.`], ...listStatuses(Failed?.description)];

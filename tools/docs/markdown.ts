@@ -1,4 +1,4 @@
-/** Returns a table, or nothing if it has no rows. Vertical bars and line breaks in cells are escaped. */
+/** Returns a Markdown table; an empty string if there are no rows. Vertical bars and line breaks in cells are escaped. */
 export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const lines = [headings, headings.map(() => '---'), ...rows];

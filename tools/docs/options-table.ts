@@ -4,8 +4,8 @@ import ts from 'typescript';
 import { code, formatTable } from './markdown.ts';
 
 /**
- * Returns a table of the properties of an interface in a TypeScript file, followed by those of the interfaces that it extends: name, type, the text of the
- * docblock, and the default.
+ * Returns a Markdown table of the properties of an interface in a TypeScript file: name, type, docblock text, and default. The properties of the interfaces
+ * that it extends follow.
  */
 export function generateOptionsTable(path: string, interfaceName: string): string {
   return formatTable(['option', 'type', 'meaning', 'default'], listOptions(path, interfaceName));

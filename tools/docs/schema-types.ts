@@ -18,7 +18,10 @@ export interface Schema {
   readonly additionalProperties?: boolean | Schema;
 }
 
-/** Returns a function that writes the type of a schema for a table. A reference to one of `schemas` becomes a link to its heading. */
+/**
+ * Returns a function that formats the type of a schema as Markdown, such as `list of string`. A reference to one of `schemas` becomes a link to the heading of
+ * this schema.
+ */
 export function createTypeFormatter(schemas: Readonly<Record<string, Schema>>): (schema: Schema) => string {
   const formatType = (schema: Schema): string => {
     if (schema.$ref !== undefined) return formatReference(schema.$ref);

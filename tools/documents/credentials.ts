@@ -1,6 +1,6 @@
 import { type Document, isObject, list, type Node, type Operation } from './document.ts';
 
-/** What a request carries beside its own parameters. */
+/** The credentials of a request. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;

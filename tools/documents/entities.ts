@@ -4,7 +4,7 @@ import { findIds, hasProperty, rankId } from './entity.ts';
 import { type MarkedBody, type Marker, markBody } from './marker.ts';
 import { findEntry } from './parents.ts';
 import { generateParameter } from './request.ts';
-import { findLeaves, generateBody, type RequestBody, replaceAt } from './request-body.ts';
+import { findLeaves, generateBody, type Leaf, type RequestBody, replaceAt } from './request-body.ts';
 import { createsByPut, type Resource } from './resources.ts';
 
 /** Values of path parameters by name. */
@@ -14,12 +14,12 @@ export type PathValues = Readonly<Record<string, string>>;
 export interface Creation {
   readonly operation: Operation;
   readonly reply?: CheckedReply;
-  /** What may be the id, the most likely first. */
+  /** The values that may be the id, the most likely first. */
   readonly ids: readonly string[];
   readonly marker?: Marker | undefined;
   /** The body that was sent. */
   readonly sent?: unknown;
-  /** Why no request could be sent. */
+  /** The reason why no request could be sent. */
   readonly failure?: string;
 }
 
@@ -35,13 +35,28 @@ export async function createEntity(client: DocumentClient, resource: Resource, v
   const number = client.nextNumber();
   const id = operation === resource.replace ? newId(client, operation, resource, number) : undefined;
   const path = { ...values, ...(id === undefined ? {} : { [resource.idName]: id }) };
-  const marked = createBody(client, operation, { resource, number, id });
+  const made = createBody(client, operation, { resource, number, id });
+  const marked = made && nameParents(client, made, values);
   if (marked === null) return { operation, ids: [], failure: 'no valid body could be generated' };
   const reply = await sendUnique(client, { operation, path }, marked);
   const location = reply.headers.get('location');
   const entity = newEntity(reply, resource.idName, marked?.marker);
   const ids = findIds(resource.idName, location, entity, marked?.body.value);
   return { operation, reply, ids: id === undefined ? ids : [id], marker: marked?.marker, sent: marked?.body.value };
+}
+
+/** Sets the properties of a body that have the names of path parameters: the parents in the path and in the body are the same. */
+function nameParents({ validate }: DocumentClient, { body, marker }: MarkedBody, values: PathValues): MarkedBody {
+  const parents = findLeaves(body.value).filter(
+    ({ name, path, isInList }) => name !== marker?.name && Object.hasOwn(values, name) && path.length <= 2 && !isInList,
+  );
+  let named = body;
+  for (const { name, path, value } of parents) {
+    const own = typeof value === 'number' ? Number(values[name]) : values[name];
+    const changed = { ...named, value: replaceAt(named.value, path, own) };
+    if (validateBody(validate)(changed)) named = changed;
+  }
+  return marker ? { body: named, marker } : { body: named };
 }
 
 /** Sends a body; if there is a conflict with an entity of the same values, other texts. */
@@ -81,15 +96,31 @@ function newId({ document }: DocumentClient, operation: Operation, { idName }: R
 
 /** Generates the body of a change with a marker; the id in it is the entity's. Returns undefined if there is no body, and null if no valid one was found. */
 export function createBody(
-  { document, validate }: DocumentClient,
+  client: DocumentClient,
   operation: Operation,
   { resource, number, id }: { resource: Resource; number: number; id: string | undefined },
 ): MarkedBody | null | undefined {
+  const { document, validate } = client;
   const body = generateBody(operation, { document, validate, number });
   if (!body) return body;
-  const aligned = id === undefined ? body : alignId(validateBody(validate), body, resource, id);
+  const fixed = id ?? getNewId(client, resource, body, number);
+  const aligned = fixed === undefined ? body : alignId(validateBody(validate), body, resource, fixed);
   const read = resource.read ?? resource.list;
-  return read ? markBody(document, validate, { body: aligned, read, number, fixed: id ?? '' }) : { body: aligned };
+  return read ? markBody(document, validate, { body: aligned, read, number, fixed: fixed ?? '' }) : { body: aligned };
+}
+
+/** Returns an id for a body that has one, if the path does not accept every text. */
+function getNewId(client: DocumentClient, resource: Resource, { value }: RequestBody, number: number) {
+  const operation = resource.read ?? resource.replace ?? resource.update ?? resource.remove;
+  const own = findLeaves(value).find((leaf) => isOwnId(leaf, resource) && rankId(leaf, resource.idName) === 0);
+  if (!own || !operation || canBeId(client, resource, operation, 'Any text')) return undefined;
+  const id = String(own.value);
+  return canBeId(client, resource, operation, id) ? id : newId(client, operation, resource, number);
+}
+
+/** Returns whether a property of a body can be the id of the entity. */
+function isOwnId(leaf: Leaf, { idName }: Resource): boolean {
+  return (rankId(leaf, idName) ?? 2) < 2 && !leaf.isInList && leaf.path.length <= 2;
 }
 
 function validateBody(validate: DocumentClient['validate']): (body: RequestBody) => boolean {
@@ -100,14 +131,13 @@ function validateBody(validate: DocumentClient['validate']): (body: RequestBody)
 function alignId(
   isValid: (body: RequestBody) => boolean,
   body: RequestBody,
-  { idName }: Resource,
+  resource: Resource,
   id: string,
 ): RequestBody {
   let aligned = body;
-  for (const leaf of findLeaves(body.value)) {
-    const isId = (rankId(leaf, idName) ?? 2) < 2 && !leaf.isInList && leaf.path.length <= 2;
+  for (const leaf of findLeaves(body.value).filter((one) => isOwnId(one, resource))) {
     const value = typeof leaf.value === 'number' ? Number(id) : id;
-    const changed = { ...aligned, value: isId ? replaceAt(aligned.value, leaf.path, value) : aligned.value };
+    const changed = { ...aligned, value: replaceAt(aligned.value, leaf.path, value) };
     if (isValid(changed)) aligned = changed;
   }
   return aligned;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isObject } from './document.ts';
 import { findLeaves, type Leaf } from './request-body.ts';
 
@@ -17,9 +18,15 @@ const ID_NAMES = [
   'name',
   'username',
   'login',
+  'ip',
 ];
 
-/** How many ids of a body are tried at most. */
+/** Returns whether a property has a name that ids often have. */
+export function isKeyName(name: string): boolean {
+  return ID_NAMES.includes(normalize(name));
+}
+
+/** The maximum number of ids of a body that are tried. */
 const MAX_IDS = 8;
 
 /** Returns the values that may be the id of the created entity, the most likely first: from the response, `Location` and the request. */
@@ -47,6 +54,11 @@ export function rankId({ name }: Leaf, idName: string): number | undefined {
   const plain = normalize(name);
   const wanted = normalize(idName);
   if (plain === wanted) return 0;
+  // {external_customer_id} is the property `external_id` of a customer.
+  const words = idName.split(/[-_]|(?<=[a-z0-9])(?=[A-Z])/);
+  if (words.length > 2 && words.some((_, index) => normalize(words.toSpliced(index, 1).join('')) === plain)) return 1;
+  // {EmployeeWorkingPatternID} is the property `payeeWorkingPatternID`.
+  if (words.length > 2 && plain.endsWith(normalize(words.slice(1).join('')))) return 2;
   const index = ID_NAMES.indexOf(plain);
   // {tag_name} is the property `name` of a tag.
   if (index >= 0 && wanted.endsWith(plain)) return 1;
@@ -70,6 +82,18 @@ export function isListed(body: unknown, id: string, idName: string): boolean {
   if (Array.isArray(body)) return body.some((entry) => hasId(entry, id, idName));
   if (!isObject(body)) return false;
   return Object.entries(body).some(([key, value]) => (key === id && isObject(value)) || isListed(value, id, idName));
+}
+
+/** Returns whether a list has an entry that is shown without its id: in a response, or in an object around it. */
+export function isListedWithoutId(body: unknown, shown: unknown, id: string): boolean {
+  if (!isObject(shown) || JSON.stringify(shown).includes(id)) return false;
+  const entities = [shown, ...Object.values(shown)].filter((one) => isObject(one) && Object.keys(one).length > 0);
+  return entities.some((entity) => hasEntry(body, entity));
+}
+
+function hasEntry(body: unknown, entity: unknown): boolean {
+  if (Array.isArray(body)) return body.some((one) => isDeepStrictEqual(one, entity));
+  return isObject(body) && Object.values(body).some((one) => hasEntry(one, entity));
 }
 
 /** Returns whether an entry has an id. The outermost properties with names of ids count: inner ones are of other entities. */

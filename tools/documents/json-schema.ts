@@ -3,7 +3,7 @@ import { type Document, isObject, list, type Node } from './document.ts';
 /** Who sends a value: a request has no required `readOnly` properties, a response no required `writeOnly` ones. */
 export type Sender = 'request' | 'response';
 
-/** What a translation needs of its surroundings. */
+/** The surroundings of a schema that is translated. */
 interface Translation {
   readonly document: Document;
   readonly sender: Sender;
@@ -145,12 +145,13 @@ function bound(schema: Node, name: string, exclusiveName: string): Node {
 }
 
 /** Translates a discriminator of referenced alternatives: only the alternative that its value names must match. */
-function discriminated({ oneOf, anyOf, discriminator, required: names }: Node, { refer }: Translation): Node {
+function discriminated({ oneOf, anyOf, discriminator, required: names }: Node, { refer, document }: Translation): Node {
   const alternatives = list(oneOf ?? anyOf);
   if (!isObject(discriminator) || alternatives.length === 0) return {};
   if (!alternatives.every((one) => isObject(one) && typeof one.$ref === 'string')) return {};
   const { propertyName } = discriminator as { propertyName: string };
-  const named = discriminatorValues(discriminator, alternatives as readonly { $ref: string }[]);
+  const named = discriminatorValues(document, discriminator, alternatives as readonly { $ref: string }[]);
+  if (!alternatives.every((one) => named.some(([, reference]) => reference === (one as Node).$ref))) return {};
   return {
     oneOf: undefined,
     anyOf: undefined,
@@ -164,8 +165,12 @@ function discriminated({ oneOf, anyOf, discriminator, required: names }: Node, {
   };
 }
 
-/** Returns the values of a discriminator with the references that they stand for. */
+/**
+ * Returns the values of a discriminator with the references that they stand for. Without a mapping, the value of a schema is its name, unless the schema lists
+ * other values for the property.
+ */
 export function discriminatorValues(
+  document: Document,
   discriminator: Node,
   alternatives: readonly { readonly $ref: string }[],
 ): readonly (readonly [string, string])[] {
@@ -174,7 +179,10 @@ export function discriminatorValues(
     const name = $ref.replace(/^.*\//, '');
     const isNamed = (value: string) => [$ref, name].includes(mapping[value] ?? '');
     const values = Object.keys(mapping).filter(isNamed);
-    return (values.length > 0 ? values : [name]).map((value) => [value, $ref] as const);
+    const properties = (document.resolve({ $ref }).properties ?? {}) as Node;
+    const { enum: own } = document.resolve(properties[String(discriminator.propertyName)]);
+    const names = Array.isArray(own) && !own.includes(name) ? [] : [name];
+    return (values.length > 0 ? values : names).map((value) => [value, $ref] as const);
   });
 }
 

@@ -1,7 +1,7 @@
 import type { CheckedReply, DocumentClient } from './client.ts';
 import type { Operation } from './document.ts';
 import { canBeId, createBody, createEntity, creatingOperation, listQuery, type PathValues } from './entities.ts';
-import { findIds, hasProperty, isListed } from './entity.ts';
+import { findIds, hasProperty, isListed, isListedWithoutId } from './entity.ts';
 import type { Marker } from './marker.ts';
 import { findInPages } from './pages.ts';
 import { findEntry, type ParentEntities } from './parents.ts';
@@ -52,7 +52,7 @@ export async function runLifeCycle(
   return { resource, kind: canBeCreated ? 'created' : 'looked up', steps: run.steps, failures: run.failures };
 }
 
-/** What identifies an entity in a list. */
+/** The values that identify an entity in a list. */
 interface ListedEntity {
   readonly id: string;
   readonly marker?: Marker | undefined;
@@ -65,6 +65,8 @@ class LifeCycleRun {
   readonly #resource: Resource;
   readonly #values: PathValues;
   #query: Readonly<Record<string, string>> = {};
+  /** The response that shows the new entity. */
+  #shown: unknown;
 
   constructor(client: DocumentClient, resource: Resource, values: PathValues) {
     this.#client = client;
@@ -112,11 +114,12 @@ class LifeCycleRun {
   /** Reads the new entity by what may be its id. Returns its id; undefined if it is none of these. Without an operation for that, the first is taken. */
   async #tryIds(ids: readonly string[], marker: Marker | undefined): Promise<string | undefined> {
     const { read } = this.#resource;
-    if (!read) return ids[0];
+    if (!read) return (await this.#findListed(marker))[0] ?? ids[0];
     for (const id of ids) {
       const reply = await this.#client.send({ operation: read, path: this.#itemPath(id) });
       if (!isSuccess(reply) || !hasMarker(reply, marker)) continue;
       this.#check('read', read, reply);
+      this.#shown = reply.body;
       return id;
     }
     return undefined;
@@ -162,7 +165,7 @@ class LifeCycleRun {
   #isListed(body: unknown, { id, marker }: ListedEntity): boolean {
     // The entries of some lists have no ids.
     const isMarked = marker !== undefined && hasProperty(body, marker.name, marker.value);
-    return isMarked || isListed(body, id, this.#resource.idName);
+    return isMarked || isListed(body, id, this.#resource.idName) || isListedWithoutId(body, this.#shown, id);
   }
 
   async #change(step: 'replace' | 'patch', id: string): Promise<void> {

@@ -23,6 +23,7 @@ export async function findInPages(
     const page = query && (await send(query));
     if (!page || page.status >= 300 || page.text === last.text || page.text === first.text) break;
     if (matches(page)) return { reply: page, isFound: true };
+    if (longestList(page.body) === 0) break;
     last = page;
   }
   return { reply: first, isFound: false };

@@ -9,7 +9,7 @@ export interface RequestBody {
   readonly value: unknown;
 }
 
-/** What the generation of a body needs. */
+/** The values from which a body is generated. */
 export interface BodyContext {
   readonly document: Document;
   readonly validate: Validate;

@@ -93,7 +93,7 @@ function acceptedTypes(document: Document, { node }: Operation): string {
 }
 
 function encodeBody({ mediaType, value }: RequestBody): { body: string | FormData; headers: Record<string, string> } {
-  if (mediaType.startsWith('multipart/')) return { body: toFormData(value as Node), headers: {} };
+  if (mediaType.startsWith('multipart/')) return { body: toFormData(value), headers: {} };
   const isForm = mediaType.startsWith('application/x-www-form-urlencoded');
   const form = () => new URLSearchParams(toPairs(value as Node)).toString();
   const body = isJson(mediaType) ? JSON.stringify(value) : isForm ? form() : String(value);
@@ -106,9 +106,11 @@ function toPairs(value: Node): [string, string][] {
   );
 }
 
-function toFormData(value: Node): FormData {
+function toFormData(value: unknown): FormData {
   const form = new FormData();
-  for (const [name, text] of toPairs(value)) form.append(name, text);
+  // The schema of some forms is the file.
+  if (!isObject(value)) form.append('file', new Blob([String(value)]), 'file.txt');
+  else for (const [name, text] of toPairs(value)) form.append(name, text);
   return form;
 }
 

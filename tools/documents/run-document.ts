@@ -8,7 +8,7 @@ import { findResources, resourceOperations } from './resources.ts';
 import { type Command, type ExplainedOperation, startServer } from './server.ts';
 import { createValidator } from './validator.ts';
 
-/** What was found of a document. */
+/** The result of a document. */
 export interface DocumentResult {
   readonly name: string;
   readonly operations: number;
@@ -24,11 +24,11 @@ export interface DocumentResult {
   /** Memory after the start and at most, in MB. */
   readonly startMb: number;
   readonly peakMb: number;
-  /** Why the document could not be served. */
+  /** The reason why the document could not be served. */
   readonly error?: string;
 }
 
-/** What a run needs. */
+/** Options of a run. */
 export interface RunOptions {
   readonly name: string;
   readonly file: string;

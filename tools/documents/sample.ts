@@ -2,7 +2,7 @@ import { sample as drawSample, stringMatching } from 'fast-check';
 import { type Document, isObject, list, type Node } from './document.ts';
 import { discriminatorValues } from './json-schema.ts';
 
-/** How a value is generated. */
+/** Options of the generation of a value. */
 export interface SampleOptions {
   readonly document: Document;
   /** Makes texts and numbers of different samples differ. */
@@ -65,12 +65,17 @@ export function flatten(schema: unknown, document: Document, depth = 0): Node {
   const alternatives = list(oneOf ?? anyOf);
   const chosen = alternatives.find((one) => document.resolve(one).type !== 'null');
   const alternative = chosen === undefined ? {} : flatten(chosen, document, depth + 1);
-  return [...all, alternative, discriminate(own, chosen, alternatives), own].reduce(join, {});
+  return [...all, alternative, discriminate(document, own, chosen, alternatives), own].reduce(join, {});
 }
 
-function discriminate({ discriminator }: Node, chosen: unknown, alternatives: readonly unknown[]): Node {
+function discriminate(
+  document: Document,
+  { discriminator }: Node,
+  chosen: unknown,
+  alternatives: readonly unknown[],
+): Node {
   if (!isObject(discriminator) || !isObject(chosen) || typeof chosen.$ref !== 'string') return {};
-  const values = discriminatorValues(discriminator, alternatives as readonly { $ref: string }[]);
+  const values = discriminatorValues(document, discriminator, alternatives as readonly { $ref: string }[]);
   const value = values.find(([, reference]) => reference === chosen.$ref)?.[0];
   const name = discriminator.propertyName as string;
   return value === undefined ? {} : { properties: { [name]: { const: value } }, required: [name] };

@@ -16,7 +16,7 @@ export interface DocumentServer {
   stop(): Promise<void>;
 }
 
-/** How a server is started: `{file}`, `{port}` and `{folder}` (an empty folder) are replaced. */
+/** The command that starts a server: `{file}`, `{port}` and `{folder}` (an empty folder) are replaced. */
 export type Command = readonly string[];
 
 /** Our server. */

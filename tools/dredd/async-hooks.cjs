@@ -1,4 +1,4 @@
-// Hooks of dredd that are async functions.
+// Converts async functions to hooks of dredd, which end with a callback.
 
 /** Returns a hook for one transaction. The transaction fails if `work` rejects. */
 function hookForEach(work) {
@@ -16,7 +16,10 @@ function hookForAll(work) {
   return (transactions, done) => continueAfter(work(transactions), failAll(transactions), done);
 }
 
-/** Calls `done` after the work. Dredd does not await promises, and errors in `done` are not errors of the work. */
+/**
+ * Calls `done` when the promise `working` settles, because dredd does not await promises. Calls `done` outside the promise, so that an error in `done` does not
+ * count as an error of the hook.
+ */
 function continueAfter(working, fail, done) {
   working.catch((error) => fail(error.message)).then(() => setImmediate(done));
 }

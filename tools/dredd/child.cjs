@@ -1,4 +1,4 @@
-// Runs dredd in a child process, since dredd prints. Receives the configuration as a message, and sends back the annotations and results.
+// Runs dredd in a child process, because dredd prints to the console. Receives the configuration as a message. Sends the warnings and the results back.
 const { EventEmitter } = require('node:events');
 const Dredd = require('dredd');
 

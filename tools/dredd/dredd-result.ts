@@ -7,7 +7,7 @@ export interface DreddRequest {
   readonly body?: string;
 }
 
-/** The message of the process in which dredd runs. */
+/** The output of the child process in which dredd runs. */
 export interface DreddOutput {
   /** Warnings of dredd's parser and compiler. */
   readonly annotations: readonly { readonly message: string }[];
@@ -18,7 +18,7 @@ export interface DreddOutput {
   readonly printed: string;
 }
 
-/** The result of a transaction. */
+/** The result of a transaction: the test of one documented response. */
 export interface DreddResult {
   readonly outcome: 'pass' | 'fail' | 'skip' | 'error';
   readonly test: {
@@ -26,13 +26,13 @@ export interface DreddResult {
     /** The errors of each part of the response. */
     readonly results?: { readonly fields?: Readonly<Record<string, { readonly errors: readonly GavelError[] }>> };
     readonly origin: {
-      /** Method and path template, the summary in the view. */
+      /** The method and the path template, such as `GET /api/products`. The view for dredd has this text as the summary of the operation. */
       readonly actionName: string;
-      /** Status and content type. */
+      /** The status and the content type of the documented response. */
       readonly exampleName: string;
       readonly isHooked?: boolean;
       readonly operationId?: string;
-      /** The preceding requests. */
+      /** The requests that were sent before the tested request. */
       readonly before?: readonly DreddRequest[];
     };
     readonly request?: { readonly method: string; readonly uri: string } & Omit<DreddRequest, 'path'>;

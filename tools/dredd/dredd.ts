@@ -4,12 +4,12 @@ import { parseDocument, readContract } from '../../src/openapi/document.ts';
 import type { DreddOutput } from './dredd-result.ts';
 import { findRunErrors } from './run-errors.ts';
 import { type DreddTransaction, toTransaction } from './transaction.ts';
-import { dreddView } from './view.ts';
+import { createDreddView } from './view.ts';
 
 /** The result of a run of dredd. */
 export interface DreddVerdict {
   readonly transactions: readonly DreddTransaction[];
-  /** The reasons why the transactions are not reliable; empty if they are reliable. */
+  /** The reasons why the results of the transactions are not reliable; empty if they are reliable. */
   readonly errors: readonly string[];
 }
 
@@ -17,34 +17,34 @@ export interface DreddVerdict {
 export interface DreddRun {
   readonly url: string;
   readonly contractFile: string;
-  /** Headers that all requests carry. */
+  /** Headers that all requests contain. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The paths of the hook files. Default: hooks.cjs. */
   readonly hooks?: readonly string[];
 }
 
 /** The path of the default hook file. */
-export const ownHooks: string = toPath('hooks.cjs');
+export const defaultHooks: string = toPath('hooks.cjs');
 
 /** The timeout of a response, in ms. */
 const RESPONSE_MS = 10_000;
 
 /**
- * Tests every documented response of a contract with dredd against the server at `url`. Resets the server before each response. Rejects with a
- * `ContractError` if the contract can't be read.
+ * Tests every documented response of a contract with dredd against the server at `url`. Resets the server before each test. Rejects with a `ContractError` if
+ * the contract can't be read.
  */
 export async function runDredd({
   url,
   contractFile,
   headers = {},
-  hooks = [ownHooks],
+  hooks = [defaultHooks],
 }: DreddRun): Promise<DreddVerdict> {
   const document = parseDocument(contractFile, readContract(contractFile));
   const unreachable = await checkReachable(url);
   if (unreachable !== undefined) return { transactions: [], errors: [unreachable] };
   const output = await runInChild({
     endpoint: url,
-    apiDescriptions: [{ location: contractFile, content: JSON.stringify(dreddView(document)) }],
+    apiDescriptions: [{ location: contractFile, content: JSON.stringify(createDreddView(document)) }],
     hookfiles: hooks,
     loglevel: 'error',
     color: false,
@@ -62,7 +62,7 @@ export async function runDredd({
 
 async function checkReachable(url: string): Promise<string | undefined> {
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url))
-    return `${url} is not a URL: enter one such as http://127.0.0.1:3000`;
+    return `${url} is not a URL: enter a URL such as http://127.0.0.1:3000`;
   try {
     await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(RESPONSE_MS) });
     return undefined;

@@ -1,5 +1,6 @@
-// The hooks of dredd: they reset the server before each transaction, prepare the documented status, and set the schema of the contract. The data comes
-// from the view (view.ts). CommonJS, because dredd can't load an ES module: it would run without the hooks.
+// The hooks of dredd, which run before and after each transaction (the test of one documented response). They reset the server, send the requests that lead to
+// the documented status, and set the schema of the expected response. These requests and schemas are in the view, which view.ts creates from the contract. This
+// file is CommonJS: dredd can't load an ES module, and would run without the hooks.
 const { isDeepStrictEqual } = require('node:util');
 const hooks = require('hooks');
 const { hookForAll, hookForEach } = require('./async-hooks.cjs');
@@ -10,10 +11,10 @@ const view = JSON.parse(description.content);
 const expectations = getExpectations(view);
 const exampleIds = view['x-known-ids'];
 
-/** Headers that all requests carry. */
+/** Headers that all requests contain. */
 const common = hooks.configuration.custom?.headers ?? {};
 
-/** Whether the server has the data of the examples after a reset; undefined before the first check. */
+/** Whether the server has the data in the examples of the contract after a reset; undefined until the hooks have checked this. */
 let hasExampleData;
 
 const RESET = { method: 'POST', path: '/api/reset' };
@@ -32,7 +33,9 @@ hooks.beforeAll(
     const [warning] = description.annotations;
     if (warning) throw new Error(`dredd's parser warns: ${warning.message}`);
     if (transactions.length !== expectations.size)
-      throw new Error(`dredd made ${transactions.length} transactions for ${expectations.size} documented responses`);
+      throw new Error(
+        `dredd created ${transactions.length} transactions for ${expectations.size} documented responses`,
+      );
     await waitForServer();
   }),
 );
@@ -54,7 +57,7 @@ hooks.beforeEach(
 
 hooks.beforeEachValidation(({ expected, real }) => {
   const type = real.headers['content-type'];
-  // Parameters of a media type are ignored: dredd compares the whole text.
+  // Ignores parameters of the media type, such as the charset, because dredd compares the whole text.
   if (type && toBareType(type) === expected.headers['Content-Type']) expected.headers['Content-Type'] = type;
 });
 
@@ -68,7 +71,7 @@ hooks.afterEach(
   }),
 );
 
-/** Returns the expectation of each documented response, by the name of its transaction and its status. */
+/** Returns the expected response of each transaction, and the requests that cause it. The key is the name of the operation and the status. */
 function getExpectations({ paths }) {
   const operations = Object.values(paths).flatMap((item) => Object.values(item).filter(({ responses }) => responses));
   return new Map(
@@ -83,8 +86,8 @@ function getExpectation({ origin, expected }) {
 }
 
 /**
- * Replaces the response that dredd expects by the response in the contract. Also removes the expected header, with which every transaction fails if the
- * hooks are missing.
+ * Replaces the response that dredd expects with the response in the contract. Removes the header X-Dredd-Hooks-Missing from the expected headers. No server
+ * sends this header, so every transaction fails if the hooks are missing.
  */
 function setExpectation(expected, { type, schema, headers }) {
   delete expected.body;
@@ -103,7 +106,10 @@ function setRequest(transaction, { method, path, headers, body = '' }) {
   Object.assign(transaction.request, { method, uri: path, body, headers: { ...agent, ...headers } });
 }
 
-/** Resets the server, and creates the data of the examples if it is missing. Returns the sent requests, and a function that replaces ids of the examples. */
+/**
+ * Resets the server, and creates the data in the examples of the contract if the server lacks it. Returns the sent requests, and a function that converts an id
+ * in the examples to an id on the server.
+ */
 async function resetServer() {
   const steps = [RESET];
   await send(RESET);
@@ -133,13 +139,13 @@ async function readState() {
   };
 }
 
-/** Returns the ids in a list of the server; undefined if the request fails, which the transaction of the list reports. */
+/** Returns the ids in a list of the server; undefined if the request fails. The test of this list then reports the failure. */
 async function readIds(path, key) {
   const list = await send({ method: 'GET', path }).catch(() => undefined);
   return Array.isArray(list) ? list.map((entry) => entry?.[key]) : undefined;
 }
 
-/** Returns whether the server has the data of the examples. Ignores lists that could not be read. */
+/** Returns whether the server has the data in the examples of the contract. Ignores lists that could not be read. */
 function matchesExamples({ products, cart, orders, options }) {
   const hasAll = (list, ids) => list === undefined || ids.every((id) => list.includes(id));
   return (
@@ -159,7 +165,7 @@ function createMissing({ products = [], cart = [], orders = [] }) {
   return [...empty, ...order, add(products[0]), add(products[1])];
 }
 
-/** Returns a request of the examples with the ids of the server. */
+/** Returns a request from the examples with ids of the server in place of the ids of the examples. */
 function translate({ path, body, ...rest }, idFor) {
   const inPath = path.replace(/(cart-items|orders)\/([^/?]+)/, (all, place, id) => {
     const other = place === 'orders' ? idFor('orders', id) : productFor(id, idFor);
@@ -179,7 +185,7 @@ function productFor(id, idFor) {
   return idFor('cart', id) ?? idFor('others', id);
 }
 
-/** Returns a request for sending: with the body as text, and with a content type if there is a body. */
+/** Adds the common headers to a request, and converts its body to text. Adds a content type if there is a body. */
 function toSent({ method, path, body, headers = {} }) {
   if (body === undefined) return { method, path, headers: { ...common, ...headers } };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -207,7 +213,7 @@ async function checkLocation(location, body) {
   const text = await response.text();
   if (!response.ok) throw new Error(`Location ${location} leads to status ${response.status}`);
   if (!isDeepStrictEqual(parseBody(text), parseBody(body)))
-    throw new Error(`Location ${location} leads to a different body`);
+    throw new Error(`Location ${location} leads to a resource with a different body`);
 }
 
 /** Throws if an `Allow` does not list the methods of the path (RFC 9110, section 15.5.6); HEAD and OPTIONS are optional. */

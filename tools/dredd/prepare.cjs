@@ -1,4 +1,5 @@
-// Writes the view that dredd.yml refers to. Dredd loads this file before it reads the view, but does not await promises. So a child process writes the view.
+// Writes the view of openapi.yaml for dredd. dredd.yml makes dredd load this file before it reads the view. Dredd does not await promises, so a child process
+// writes the view.
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 
@@ -6,4 +7,4 @@ const { status } = spawnSync(process.execPath, ['--import', 'tsx', join(__dirnam
   cwd: join(__dirname, '../..'),
   stdio: 'inherit',
 });
-if (status !== 0) throw new Error('Cannot write the dredd version of openapi.yaml');
+if (status !== 0) throw new Error('Cannot write the version of openapi.yaml for dredd');

@@ -11,15 +11,15 @@ export function findRunErrors(document: Document, output: DreddOutput): readonly
   const [missing, unexpected] = [subtract(documented, getNames(named)), subtract(getNames(named), documented)];
   return [
     ...(error === undefined ? [] : [`dredd stopped: ${[error, ...printed.matchAll(/(?<=^error: ).*/gm)].join('; ')}`]),
-    // The parser does not warn about a correct view.
+    // The parser has no warnings about a correct view.
     ...annotations.map(({ message }) => `dredd's parser warns: ${message}`),
     ...formatCount(
       getNames(named.filter(({ test }) => !test.origin.isHooked)),
-      'transactions ran without hooks, which were not loaded',
+      'transactions ran without hooks, because dredd did not load the hook file',
     ),
     ...formatCount(getNames(named.filter(({ outcome }) => outcome === 'skip')), 'transactions were skipped'),
     ...formatCount(missing, `of ${documented.length} documented responses were not requested`),
-    ...formatCount(unexpected, 'responses are not documented, or were requested twice'),
+    ...formatCount(unexpected, 'tested responses are not documented, or were tested twice'),
   ];
 }
 
@@ -38,7 +38,10 @@ function subtract(list: readonly string[], others: readonly string[]): readonly 
   });
 }
 
-/** Returns the names of the documented responses, including the 405 of each path, and a function that returns the name of a result. */
+/**
+ * Returns the names of the documented responses, such as `GET /api/products 200`, and a function that returns the name of a result. The names include the
+ * status 405 of each path.
+ */
 function createNaming(document: Document) {
   const routes = getRoutes(document);
   const operations = new Set(routes.map(({ method, path }) => `${method} ${path}`));

@@ -4,9 +4,9 @@ import type { DreddRequest, DreddResult, GavelError } from './dredd-result.ts';
 
 /** The test of one documented response. */
 export interface DreddTransaction {
-  /** Undefined if the path does not have the method. */
+  /** The operationId; undefined if the path does not support the method. */
   readonly operationId: string | undefined;
-  /** In upper case. */
+  /** The HTTP method in upper case. */
   readonly method: string;
   /** The path template. */
   readonly path: string;

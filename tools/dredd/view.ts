@@ -13,12 +13,15 @@ import { getRoutes, type Route } from '../../src/openapi/routes.ts';
 import { formatPointer } from '../../src/util/json-pointer.ts';
 import { type Recipe, type RecipeRequest, recipes as shopRecipes } from '../parity/recipes.ts';
 
-/** A header that no server sends. The hooks remove it from the expected headers. Without the hooks, every transaction fails, since the header is missing. */
+/**
+ * A header that no server sends. The view documents this header for each response, and the hooks remove it from the expected headers. If the hooks are missing,
+ * every transaction fails.
+ */
 const HOOKS_HEADER = 'X-Dredd-Hooks-Missing';
 
-/** The requests that cause a response, and the expected response. The hooks read it from `x-expectation` in the view. */
+/** The requests that cause a response, and the expected response. The extension `x-expectation` in the view contains it for the hooks. */
 export interface Expectation {
-  /** Undefined if the path does not support the method. */
+  /** The operationId; undefined if the path does not support the method. */
   readonly operationId?: string;
   /** The requests to send before `request`, after a reset. */
   readonly before: readonly RecipeRequest[];
@@ -33,54 +36,57 @@ export interface Expectation {
   readonly allow?: readonly string[];
 }
 
-/** The recipes by operationId. */
+/** The requests that cause each documented response, by operationId. */
 type Recipes = Readonly<Record<string, Recipe>>;
 
-/** The candidates for the unsupported method of a path. */
+/** The methods from which the unsupported method of a path is taken: the first method that the path does not document. */
 const OTHER_METHODS = ['patch', 'put', 'delete', 'post', 'get'] as const;
 
-/** Formats of OpenAPI that JSON Schema does not define: dredd's validator throws for them. */
+/** The number formats of OpenAPI. JSON Schema does not define these formats, and dredd's validator throws an error for them. */
 const NUMBER_FORMATS: ReadonlySet<unknown> = new Set(['int32', 'int64', 'float', 'double']);
 
 /**
- * Creates the version of a document that dredd reads: without references, and with all documented statuses except ranges. Each status has its schema
- * and the request that causes the response. Each path also has one unsupported method.
+ * Creates the view: the version of the contract that dredd reads. The view has no references, and has all documented statuses except ranges. Each status has
+ * its schema and the request that causes the response. Each path also has one unsupported method.
  */
-export function dreddView(document: Document, recipes: Recipes = shopRecipes): Document {
+export function createDreddView(document: Document, recipes: Recipes = shopRecipes): Document {
   const plain = closeSchemas(normalizeSchemas(document).document);
   const routes = getRoutes(plain);
   const { title, version } = document.info;
   const view = {
-    // Features of newer versions are in the extensions, which only the hooks read.
+    // Dredd reads only OpenAPI 3.0. Features of later versions are in the extensions, which only the hooks read.
     openapi: '3.0.3',
     info: { title, version },
     paths: Object.fromEntries(
-      [...new Set(routes.map(({ path }) => path))].map((path) => [path, pathItem(plain, routes, path, recipes)]),
+      [...new Set(routes.map(({ path }) => path))].map((path) => [path, createPathItem(plain, routes, path, recipes)]),
     ),
-    'x-known-ids': knownIds(routes),
+    'x-known-ids': getExampleIds(routes),
   };
   return view as unknown as Document;
 }
 
-function pathItem(plain: Document, routes: readonly Route[], path: string, recipes: Recipes): Node {
+function createPathItem(plain: Document, routes: readonly Route[], path: string, recipes: Recipes): Node {
   const own = routes.filter((route) => route.path === path);
   const operations = own.map((route) => {
     const documented = route.responses.filter(({ name }) => /^\d+$/.test(name));
-    const responses = documented.map((one) => [one.name, responseView(plain, route, one, recipes[route.operationId])]);
+    const responses = documented.map((one) => [
+      one.name,
+      createResponseView(plain, route, one, recipes[route.operationId]),
+    ]);
     return [
       route.method.toLowerCase(),
       { summary: `${route.method} ${path}`, responses: Object.fromEntries(responses) },
     ] as const;
   });
   return {
-    parameters: pathParameters(own[0]),
+    parameters: createPathParameters(own[0]),
     ...Object.fromEntries(operations),
-    ...otherMethod(plain, own, recipes),
+    ...createUnsupportedOperation(plain, own, recipes),
   };
 }
 
 /** Returns the parameters of a path. Dredd requires an example of each parameter. The hooks replace the examples. */
-function pathParameters(route: Route | undefined): readonly Node[] {
+function createPathParameters(route: Route | undefined): readonly Node[] {
   return (route?.pathNames ?? []).map((name) => ({
     name,
     in: 'path',
@@ -90,7 +96,12 @@ function pathParameters(route: Route | undefined): readonly Node[] {
   }));
 }
 
-function responseView(plain: Document, route: Route, response: DocumentedResponse, recipe: Recipe | undefined): Node {
+function createResponseView(
+  plain: Document,
+  route: Route,
+  response: DocumentedResponse,
+  recipe: Recipe | undefined,
+): Node {
   const recipeResponse = recipe?.responses[response.name];
   return createResponse(plain, response, recipeResponse?.example, {
     operationId: route.operationId,
@@ -101,8 +112,8 @@ function responseView(plain: Document, route: Route, response: DocumentedRespons
 }
 
 /**
- * Creates a response for dredd. A transaction needs only a content type and an example. The schema is in the expectation, where the hooks read it, because
- * dredd ignores many keywords and warns about them.
+ * Creates a response in the version of the contract that dredd reads. It contains a content type and an example. The schema is in `x-expectation`, which only
+ * the hooks read, because dredd ignores many keywords and warns about them.
  */
 function createResponse(
   plain: Document,
@@ -117,7 +128,7 @@ function createResponse(
     type,
     schema: body?.schema && inlineSchema(plain, getNode(plain, body.schema)),
   };
-  const example = body && (named(body.examples, exampleName) ?? body.examples[0]);
+  const example = body && (findByName(body.examples, exampleName) ?? body.examples[0]);
   return {
     description: name,
     headers: { [HOOKS_HEADER]: {} },
@@ -127,7 +138,7 @@ function createResponse(
 }
 
 /** Creates an operation with an unsupported method, whose only response is the documented 405. */
-function otherMethod(plain: Document, own: readonly Route[], recipes: Recipes): Node {
+function createUnsupportedOperation(plain: Document, own: readonly Route[], recipes: Recipes): Node {
   const [route] = own;
   const allow = own.map((one) => one.method);
   const method = OTHER_METHODS.find((candidate) => !allow.includes(candidate.toUpperCase()));
@@ -143,7 +154,7 @@ function otherMethod(plain: Document, own: readonly Route[], recipes: Recipes): 
   return { [method]: { summary: `${method.toUpperCase()} ${route.path}`, responses: { 405: response } } };
 }
 
-/** Replaces the body or the query of a request by the request example that has the same name as the response example. */
+/** Replaces the body or the query of a request with the request example that has the same name as the response example. */
 function pairWithExample(
   plain: Document,
   route: Route,
@@ -152,13 +163,13 @@ function pairWithExample(
 ): RecipeRequest {
   const bodies = Object.keys(route.bodyMedia).flatMap((type) => {
     const pointer = `${resolvePointer(plain, `${route.pointer}/requestBody`)}/content${formatPointer(type)}`;
-    return [...getExamples(plain, pointer), ...refusedExamples(getNode(plain, pointer))];
+    return [...getExamples(plain, pointer), ...getRefusedExamples(getNode(plain, pointer))];
   });
-  const body = named(bodies, name);
+  const body = findByName(bodies, name);
   const query = route.parameters
     .filter((parameter) => parameter.in === 'query')
     .flatMap((parameter) => {
-      const example = named(parameter.examples, name);
+      const example = findByName(parameter.examples, name);
       return example ? [`${encodeURIComponent(parameter.name)}=${encodeURIComponent(String(example.value))}`] : [];
     });
   return {
@@ -168,17 +179,17 @@ function pairWithExample(
   };
 }
 
-function refusedExamples(media: unknown): readonly Example[] {
+function getRefusedExamples(media: unknown): readonly Example[] {
   const refused = isNode(media) && isNode(media['x-refused-examples']) ? media['x-refused-examples'] : {};
   return Object.entries(refused).flatMap(([name, one]) => (isNode(one) ? [{ name, value: one.value }] : []));
 }
 
-function named(examples: readonly Example[], name: string | undefined): Example | undefined {
+function findByName(examples: readonly Example[], name: string | undefined): Example | undefined {
   return name === undefined ? undefined : examples.find((example) => example.name === name);
 }
 
-/** Returns the ids in the examples by kind. If the server has other data, the hooks replace these ids by the ids of the server. */
-function knownIds(routes: readonly Route[]): Node {
+/** Returns the ids in the examples by type of resource. If the server has other data, the hooks replace these ids with the ids of the server. */
+function getExampleIds(routes: readonly Route[]): Node {
   const idsIn = (operationId: string, key: string) => {
     const success = routes
       .find((route) => route.operationId === operationId)

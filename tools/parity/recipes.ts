@@ -41,6 +41,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     responses: {
       200: { example: 'byName', request: get('/api/products?search=kettle') },
       400: { example: 'repeatedSearch', request: get('/api/products?search=socks&search=towels') },
+      404: { example: 'unknownCursor', request: get(`/api/products?after=${UNKNOWN}`) },
     },
   },
   listDeliveryOptions: {
@@ -98,6 +99,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     responses: {
       200: { example: 'expanded', request: get('/api/orders?expand=products') },
       400: { example: 'unknownExpand', request: get('/api/orders?expand=product') },
+      404: { example: 'unknownCursor', request: get(`/api/orders?after=${UNKNOWN}`) },
     },
   },
   createOrder: {

@@ -5,11 +5,14 @@ import { type Bench, BenchError } from './measurement.ts';
 import { listRequests, recordResponses } from './recorded-responses.ts';
 import { startServer } from './server.ts';
 
-/** Creates the input of all measurements. Records the responses of our server and the data file of its first start in `folder`. */
+/**
+ * Creates the input of all measurements. Starts our server once in `folder`, with a new data file, and records its responses. Throws a `BenchError` if the
+ * file `serverFile` does not exist.
+ */
 export async function openBench(serverFile: string, folder: string): Promise<Bench> {
   if (!existsSync(serverFile)) {
     throw new BenchError(
-      `there is no ${serverFile}: run \`npm ci\` in the project's root, which builds it, or name another with --server PATH`,
+      `there is no ${serverFile}: run \`npm ci\` in the project's root, which builds the file, or choose another file with --server PATH`,
     );
   }
   const dataFile = join(folder, 'existing.json');

@@ -4,32 +4,32 @@ import { fileURLToPath } from 'node:url';
 import type { Bench } from './measurement.ts';
 import type { ShopRequest } from './requests.ts';
 
-/** A server that can be started. */
+/** A server that the measurements can start. A measurement compares several servers. */
 export interface Contestant {
   readonly name: string;
-  /** Returns whether a measurement sends a request to the server. Default: all requests. */
+  /** Returns whether a measurement sends this request to the server. Default: the server gets all requests. */
   readonly serves?: (request: ShopRequest) => boolean;
-  /** Returns the arguments of `node` for starting the server at a port. `folder`: an empty folder for the files of this server. */
+  /** Returns the command-line arguments for `node` that start the server at a port. `folder`: an empty folder for the files of this server. */
   readonly prepare: (port: number, folder: string) => readonly string[];
 }
 
-/** Options of our server. */
+/** Options for starting our server. */
 export interface OurOptions {
   readonly name: string;
-  /** The `json` log is written to /dev/null. */
+  /** The format of the log. The output of the server goes to /dev/null. */
   readonly log: 'off' | 'json';
-  /** `off`: the server does not verify its responses. Default: it does. */
+  /** With `off`, the server does not verify its responses. By default, it verifies them. */
   readonly verify?: 'off';
   readonly durability?: 'os' | 'memory';
   readonly serves?: Contestant['serves'];
-  /** Returns the path of the data file. `folder`: the folder for the files of this server. */
+  /** Returns the path of the data file. `folder`: an empty folder for the files of this server. */
   readonly data: (folder: string) => string;
 }
 
-/** Returns the path of a data file that does not exist. Our server creates it with the default data. */
+/** Returns the path of a data file that does not exist yet. Our server creates the file with the default data. */
 export const newDataFile: OurOptions['data'] = (folder) => join(folder, 'db.json');
 
-/** Creates a function that copies a data file and returns the path of the copy. */
+/** Returns a function that copies a data file to the folder of a server and returns the path of the copy. */
 export function copyDataFile(file: string): OurOptions['data'] {
   return (folder) => {
     const copy = join(folder, 'db.json');
@@ -38,27 +38,27 @@ export function copyDataFile(file: string): OurOptions['data'] {
   };
 }
 
-/** A server with node:http that sends stored responses. No server on Node needs less CPU time. */
+/** A server with only `node:http` that sends recorded responses. No server on Node needs less CPU time for a response. */
 export function bare({ responsesFile }: Bench): Contestant {
   return peer('bare', './peers/bare.js', responsesFile);
 }
 
-/** A typical handwritten server with koa, without a contract. */
+/** A typical handwritten server with Koa that does not use a contract. */
 export function koa({ responsesFile }: Bench): Contestant {
   return { ...peer('koa', './peers/koa.js', responsesFile), serves: isServedByKoa };
 }
 
-/** Returns whether the server with koa implements a request: it validates nothing, and has no parameters. */
+/** Returns whether the Koa server implements a request. It has no validation, no query parameters and no PUT requests. */
 export function isServedByKoa({ method, path, status }: ShopRequest): boolean {
   return status < 400 && method !== 'PUT' && !path.includes('?');
 }
 
-/** Returns whether a request changes the state. */
+/** Returns whether a request changes the state. A rejected request changes nothing. */
 export function isChange({ method, status }: ShopRequest): boolean {
   return method !== 'GET' && status < 400;
 }
 
-/** The server under test. By default, it stores each change durably before it responds. */
+/** Our server, the server under test. By default, it calls fsync for each change before it responds. */
 export function ours({ serverFile }: Pick<Bench, 'serverFile'>, options: OurOptions): Contestant {
   const { name, log, data, verify, durability, serves = () => true } = options;
   const prepare = (port: number, folder: string) => [
@@ -75,7 +75,7 @@ export function ours({ serverFile }: Pick<Bench, 'serverFile'>, options: OurOpti
   return { name, serves, prepare };
 }
 
-/** json-server with a data file of the same content. It writes a change before it responds, but does not call fsync. */
+/** json-server with the same data as our server. It writes a change to its file before it responds, but does not call fsync. */
 export function jsonServer(dataFile: string): Contestant {
   const bin = fileURLToPath(import.meta.resolve('json-server/lib/cli/bin.js'));
   const prepare = (port: number, folder: string) => {

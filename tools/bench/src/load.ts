@@ -4,22 +4,22 @@ import { type ShopRequest, withVariants } from './requests.ts';
 import { LOOPBACK } from './send-request.ts';
 import type { Server } from './server.ts';
 
-/** The number of concurrent connections. Each sends its next request when it has received a response. */
+/** The number of concurrent connections. Each connection sends its next request as soon as it has received a response. */
 export const CONNECTIONS = 50;
 
-/** The interval at which autocannon checks whether it is done, in ms. */
+/** How often autocannon checks whether all responses have arrived, in ms. */
 const DONE_CHECK_MS = 10;
-/** The time limit of a load, in seconds. It is many times longer than any load takes, and ends the measurement if a server hangs. */
+/** The maximum duration of a load, in seconds. It is many times longer than a load takes, and ends the measurement if a server does not respond. */
 const LIMIT_SECONDS = 15;
 
 /**
- * Sends `amount` requests: a request and its variants in turn. Returns the time from the first request to the last response, in seconds. Throws a `BenchError`
- * if a response does not have the expected status.
+ * Sends `amount` requests: a request and its variants in turn. Returns the time from the first request to the last response, in seconds. Throws a
+ * `BenchError` if a response is missing or has an unexpected status.
  */
 export async function load(server: Server, request: ShopRequest, amount: number): Promise<number> {
-  const { result, seconds } = await fire({ ...options(server.port, request), amount });
+  const { result, seconds } = await runLoad({ ...options(server.port, request), amount });
   if (countExpected(request, result) !== amount || result.errors > 0)
-    throw new BenchError(complaint(server, request, amount, result));
+    throw new BenchError(describeFailure(server, request, amount, result));
   return seconds;
 }
 
@@ -27,8 +27,11 @@ function countExpected({ status }: ShopRequest, { statusCodeStats = {} }: autoca
   return statusCodeStats[`${status}`]?.count ?? 0;
 }
 
-/** Runs autocannon until it is done or the time limit is reached. Measures the time itself, because autocannon notices its end only at its next check. */
-function fire(load: autocannon.Options): Promise<{ result: autocannon.Result; seconds: number }> {
+/**
+ * Runs autocannon until it has received all responses or the time limit is reached. Measures the time without autocannon, because autocannon only notices
+ * the last response at its next check.
+ */
+function runLoad(load: autocannon.Options): Promise<{ result: autocannon.Result; seconds: number }> {
   return new Promise((resolve, reject) => {
     const startedMs = performance.now();
     let answeredMs = startedMs;
@@ -54,10 +57,10 @@ function options(port: number, request: ShopRequest): autocannon.Options {
   return { url, requests, connections: CONNECTIONS, sampleInt: DONE_CHECK_MS, bailout: 1 };
 }
 
-function complaint({ name }: Server, request: ShopRequest, amount: number, result: autocannon.Result): string {
+function describeFailure({ name }: Server, request: ShopRequest, amount: number, result: autocannon.Result): string {
   const { errors, timeouts } = result;
   return (
-    `${name}: of ${amount} times ${request.name}, ${countExpected(request, result)} had a response with status ${request.status} within ${LIMIT_SECONDS} s; ` +
-    `${errors} failed, including ${timeouts} timeouts`
+    `${name}: ${countExpected(request, result)} of ${amount} requests ${request.name} had a response with status ${request.status} within ${LIMIT_SECONDS} s; ` +
+    `${errors} requests failed, ${timeouts} of them with a timeout`
   );
 }

@@ -1,6 +1,7 @@
 /**
- * Runs the measurements that are named on the command line, or all measurements. Writes the reports to stdout as Markdown, and the progress to stderr.
- * The exit code is 1 if a measurement is impossible, and 128 + the number of the signal after a signal. Otherwise it is 0, even if a target is not met.
+ * Runs the measurements with the names on the command line, or all measurements. Writes the reports to stdout as Markdown, and the progress to stderr. The
+ * exit code is 1 if a measurement is impossible. After a signal, it is 128 plus the number of the signal. Otherwise it is 0, even if a figure misses its
+ * target.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { constants, cpus, release, tmpdir } from 'node:os';
@@ -19,11 +20,12 @@ import { search } from './measurements/search.ts';
 import { soak } from './measurements/soak.ts';
 import { start } from './measurements/start.ts';
 import { store } from './measurements/store.ts';
+import { titles } from './measurements/titles.ts';
 import { killAll, stopAll } from './server.ts';
 
-/** The measurements by name, in the order in which they run. */
+/** The measurements by name. They run in this order. */
 const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map(
-  Object.entries({ http, orders, commits, store, search, start, memory, sandboxes, soak }),
+  Object.entries({ http, orders, commits, store, search, titles, start, memory, sandboxes, soak }),
 );
 const BUILT_SERVER = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -33,14 +35,14 @@ process.on('exit', () => {
   killAll();
   rmSync(folder, { recursive: true, force: true });
 });
-const exitCode = await Promise.race([measureAll(), interruption()]).catch(explain);
+const exitCode = await Promise.race([measureAll(), waitForSignal()]).catch(reportError);
 await stopAll();
 process.exit(exitCode);
 
 async function measureAll(): Promise<number> {
-  const { measurements, serverFile, besideFile } = chosen();
+  const { measurements, serverFile, besideFile, titlesFolder } = parseCommandLine();
   if (process.platform !== 'linux') throw new BenchError('CPU time and memory are read from /proc: run this on Linux');
-  const bench = { ...(await openBench(serverFile, folder)), besideFile };
+  const bench = { ...(await openBench(serverFile, folder)), besideFile, titlesFolder };
   console.log(
     `Node ${process.version}, Linux ${release()}, ${cpus().length} × ${cpus()[0]?.model}, data in ${tmpdir()}\n`,
   );
@@ -54,15 +56,25 @@ async function measureAll(): Promise<number> {
   return 0;
 }
 
-/** Parses the command line: the names of measurements, `--server PATH` and `--beside PATH`. The paths are relative to the working directory. */
-function chosen(): { measurements: Measurement[]; serverFile: string; besideFile: string | undefined } {
-  const options = { server: { type: 'string', default: BUILT_SERVER }, beside: { type: 'string' } } as const;
+/** Parses the command line: the names of measurements, and the options `--server PATH`, `--beside PATH` and `--titles FOLDER`. Makes the paths absolute. */
+function parseCommandLine(): {
+  measurements: Measurement[];
+  serverFile: string;
+  besideFile: string | undefined;
+  titlesFolder: string | undefined;
+} {
+  const options = {
+    server: { type: 'string', default: BUILT_SERVER },
+    beside: { type: 'string' },
+    titles: { type: 'string' },
+  } as const;
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const names = positionals.length > 0 ? positionals : [...MEASUREMENTS.keys()];
   return {
     measurements: names.map(measurementNamed),
     serverFile: resolve(values.server),
     besideFile: values.beside && resolve(values.beside),
+    titlesFolder: values.titles && resolve(values.titles),
   };
 }
 
@@ -73,14 +85,14 @@ function measurementNamed(name: string): Measurement {
   return measurement;
 }
 
-/** Writes an error to stderr and returns the exit code. */
-function explain(error: unknown): number {
+/** Writes an error to stderr. Returns the exit code of the process. */
+function reportError(error: unknown): number {
   console.error(error instanceof BenchError ? error.message : error);
   return 1;
 }
 
-/** Resolves to the exit code when the process receives a signal that ends it. */
-function interruption(): Promise<number> {
+/** Waits for a signal that ends the process. Resolves to the exit code of the process. */
+function waitForSignal(): Promise<number> {
   return new Promise((settle) => {
     for (const signal of SIGNALS) process.on(signal, () => settle(128 + constants.signals[signal]));
   });

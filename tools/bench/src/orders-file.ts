@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from './measurement.ts';
 
-/** Creates a copy of the data file with a number of orders. Returns its path. */
+/** Copies the data file and replaces its orders with `count` orders. Returns the path of the copy. */
 export function withOrders({ folder, dataFile }: Bench, count: number): string {
   const data = JSON.parse(readFileSync(dataFile, 'utf8'));
   const [order] = data.orders;

@@ -3,13 +3,13 @@ import { createServer } from 'node:net';
 import { LOOPBACK } from './send-request.ts';
 
 /**
- * The ports for servers. They are below the ports that Linux uses for outgoing connections (from 32768), so that a connection of the load can't use the
- * port of a server.
+ * The first and the last port that a server can get. Linux uses the ports from 32768 for outgoing connections, so a client connection can't occupy the port
+ * of a server.
  */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_767;
 
-/** Returns a random port that is not in use. Another program could use the port before the caller does, but this is improbable. */
+/** Returns a random port that no program uses. Another program could use the port before the caller does, but this is unlikely. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT + 1));
@@ -24,7 +24,7 @@ async function isFree(port: number): Promise<boolean> {
     await once(server, 'listening');
     return true;
   } catch {
-    // The port is in use or not permitted. The caller tries another port.
+    // The port is in use, or this user may not use it. The caller tries another port.
     return false;
   } finally {
     server.close();

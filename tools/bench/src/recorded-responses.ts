@@ -14,12 +14,15 @@ import {
 } from './requests.ts';
 import { type BenchResponse, sendRequest } from './send-request.ts';
 
-/** The response of our server to a request on the default data. The peer `bare` sends the recorded responses, and the peer `koa` reads its data from them. */
+/**
+ * A response of our server to a request, with the default data. The server with only `node:http` sends the recorded responses. The Koa server reads its data
+ * from them.
+ */
 export interface RecordedResponse extends BenchResponse {
   readonly request: ShopRequest;
 }
 
-/** Returns the requests of the measurements. Our server must serve the default data at the port. */
+/** Returns the requests that the measurements send. Our server must be running at `port` with the default data. */
 export async function listRequests(port: number): Promise<ShopRequest[]> {
   const list = await readList<{ id: string; name: string; keywords: string[] }>(port, products);
   const [cartItem] = await readList<{ productId: string }>(port, gets[2] as ShopRequest);
@@ -34,20 +37,23 @@ function toWord(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
 
-/** Sends requests and their variants to the server at a port, and then the requests `last`. Returns the responses. */
+/** Sends requests and their variants to the server at a port, and then the requests in `last`. Returns all responses. */
 export async function recordResponses(
   port: number,
   requests: readonly ShopRequest[],
   last: readonly ShopRequest[] = [reset],
 ): Promise<RecordedResponse[]> {
   const responses: RecordedResponse[] = [];
-  // One after the other: the changes must come after the GETs, and the reset after the changes.
+  // The requests are sent one after the other: first the GET requests, then the changes, then the reset.
   for (const { variants: _, ...request } of [...requests.flatMap(withVariants), ...last])
     responses.push({ request, ...(await sendRequest(port, request)) });
   return responses;
 }
 
-/** Throws a `BenchError` if the server at a port sends other responses than the recorded ones, because then it does other work than our server. */
+/**
+ * Sends requests to the server at a port. Throws a `BenchError` if a response differs from the recorded response of our server, because the measurements
+ * would then compare different work.
+ */
 export async function checkResponses(port: number, responses: readonly RecordedResponse[]): Promise<void> {
   for (const { request, body } of responses) {
     const reply = await sendRequest(port, request);

@@ -1,4 +1,4 @@
-/** Calls `work` for each contestant in each round, one after the other. Returns the results of each contestant in the order of the rounds. */
+/** Calls `work` for each contestant in each round, one call after the other. Returns the results of each contestant, in the order of the rounds. */
 export async function interleave<Contestant, Result>(
   rounds: number,
   contestants: readonly Contestant[],
@@ -11,7 +11,7 @@ export async function interleave<Contestant, Result>(
   return results;
 }
 
-/** Returns the list with another first contestant in each round. */
+/** Rotates a list, so that another contestant is the first in each round. */
 export function rotated<Contestant>(contestants: readonly Contestant[], round: number): Contestant[] {
   const first = round % contestants.length;
   return [...contestants.slice(first), ...contestants.slice(0, first)];

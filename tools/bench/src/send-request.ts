@@ -3,12 +3,12 @@ import { text } from 'node:stream/consumers';
 import { BenchError } from './measurement.ts';
 import type { ShopRequest } from './requests.ts';
 
-/** The address of all servers. */
+/** The address on which all servers listen. */
 export const LOOPBACK = '127.0.0.1';
 
 const TIME_LIMIT_MS = 10_000;
 
-/** A complete response. */
+/** A response with its complete body. */
 export interface BenchResponse {
   readonly status: number;
   readonly contentType: string | undefined;
@@ -16,7 +16,10 @@ export interface BenchResponse {
   readonly body: string;
 }
 
-/** Sends a request over a new connection and returns the response. Rejects with a `BenchError` if the response has another status than expected. */
+/**
+ * Sends a request over a new connection. Returns the response. Rejects with a `BenchError` if the response has an unexpected status or does not arrive
+ * within 10 s.
+ */
 export async function sendRequest(port: number, shopRequest: ShopRequest): Promise<BenchResponse> {
   const message = await send(port, shopRequest);
   const { statusCode: status = 0, headers } = message;

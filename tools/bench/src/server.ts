@@ -14,12 +14,12 @@ const START_LIMIT_MS = 30_000;
 /** The time after which a server that does not stop is killed, in ms. */
 const STOP_LIMIT_MS = 5_000;
 
-/** A server in a child process. */
+/** A server that runs in a child process. */
 export interface Server {
   readonly name: string;
   readonly port: number;
   readonly pid: number;
-  /** The time from the start of the process to the end of the first response to GET /api/products, in ms. */
+  /** The time from the start of the process to the end of the first response to `GET /api/products`, in ms. */
   readonly startMs: number;
   readonly stop: () => Promise<void>;
 }
@@ -27,7 +27,10 @@ export interface Server {
 const running = new Set<ChildProcess>();
 let isClosing = false;
 
-/** Starts a server and waits for its first response. Creates a new folder in `folder` as the working directory of the server. */
+/**
+ * Starts a server and waits for its first response. The working directory of the server is a new folder in `folder`. Rejects with a `BenchError` if the
+ * server ends or does not respond within 30 s.
+ */
 export async function startServer(contestant: Contestant, folder: string): Promise<Server> {
   const ownFolder = mkdtempSync(join(folder, 'run-'));
   const port = await freePort();
@@ -39,20 +42,20 @@ export async function startServer(contestant: Contestant, folder: string): Promi
   return { name: contestant.name, port, pid: child.pid ?? 0, startMs, stop: () => stop(child) };
 }
 
-/** Stops all running servers. Later calls of `startServer` throw. */
+/** Stops all running servers. After this, `startServer` rejects. */
 export async function stopAll(): Promise<void> {
   isClosing = true;
   await Promise.all([...running].map(stop));
 }
 
-/** Kills all running servers immediately. Called when this process ends. */
+/** Kills all running servers immediately. Must be called when this process ends. */
 export function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
 function launch(name: string, args: readonly string[], folder: string): ChildProcess {
   if (isClosing) throw new BenchError(`${name} was not started, because the measurements are being stopped`);
-  // stderr goes to a file, not a pipe: reading a pipe would take CPU time from the load.
+  // stderr goes to a file: to read a pipe, this process would use CPU time that the load needs.
   const stderrFile = join(folder, 'stderr');
   const stderr = openSync(stderrFile, 'w');
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'ignore', stderr] });
@@ -70,7 +73,9 @@ function launch(name: string, args: readonly string[], folder: string): ChildPro
   return child;
 }
 
-/** Sends requests until the server responds. Throws a `BenchError` if the first response is not the expected one. */
+/**
+ * Sends requests until the server responds. Rejects with a `BenchError` if the server ends, does not respond in time, or responds with an unexpected status.
+ */
 async function waitForResponse(child: ChildProcess, port: number, name: string): Promise<void> {
   const limitMs = performance.now() + START_LIMIT_MS;
   while (performance.now() < limitMs) {

@@ -1,11 +1,11 @@
-/** The results of several rounds: the median, the lowest and the highest. No round is left out. */
+/** The median, the lowest and the highest result of several rounds. All rounds count. */
 export interface Figure {
   readonly median: number;
   readonly lowest: number;
   readonly highest: number;
 }
 
-/** Returns the median, the lowest and the highest of at least one value. */
+/** Returns the median, the lowest and the highest value of a list. The list must not be empty. */
 export function figure(values: readonly number[]): Figure {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
@@ -14,14 +14,14 @@ export function figure(values: readonly number[]): Figure {
 }
 
 /**
- * Returns the ratios of two servers in each round. Both servers are measured in the same round, so other load affects both, and these ratios vary less
- * than the ratio of two medians.
+ * Divides the results of two servers round by round, and returns the median, the lowest and the highest ratio. Other load on the machine affects both
+ * servers in a round, so these ratios vary less than the ratio of two medians.
  */
 export function ratio(numerators: readonly number[], denominators: readonly number[]): Figure {
   return figure(numerators.map((numerator, round) => numerator / at(denominators, round)));
 }
 
-/** Formats a figure: `17.3 (16.9–18.0)`. */
+/** Formats a figure as `MEDIAN (LOWEST–HIGHEST)`: `17.3 (16.9–18.0)`. */
 export function show({ median, lowest, highest }: Figure, digits: number): string {
   return `${median.toFixed(digits)} (${lowest.toFixed(digits)}–${highest.toFixed(digits)})`;
 }

@@ -6,10 +6,10 @@ import type { State } from '../../../src/shop/state.ts';
 import { collections } from '../../../src/shop/state.ts';
 import { openState } from '../../../src/store/open-state.ts';
 
-/** A store with the data in a file. */
+/** A store that contains its data in a file. */
 export interface Writer {
   readonly name: string;
-  /** Changes a quantity. Resolves when the store reports the change as stored. */
+  /** Changes the quantity of a cart item. Resolves when the store reports that the change is stored. */
   change(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -20,7 +20,10 @@ interface Data {
 
 const sync = promisify(fsync);
 
-/** Creates the writer with the fewest calls for a durable write of the same bytes: write and fsync a new file, rename it, fsync the folder. */
+/**
+ * Creates a store that writes the same bytes durably with as few calls as possible: it writes a new file, calls fsync, renames the file, and calls fsync for
+ * the folder.
+ */
 export function bareWriter(path: string): Writer {
   const bytes = readFileSync(path);
   const temporary = `${path}.new`;
@@ -40,7 +43,7 @@ export function bareWriter(path: string): Writer {
   };
 }
 
-/** Creates a writer with lowdb, as its documentation recommends. If NODE_ENV is `test`, the preset of lowdb stores the data only in memory. */
+/** Creates a store with lowdb, as the documentation of lowdb recommends. If NODE_ENV is `test`, this preset of lowdb stores the data only in memory. */
 export async function lowdbWriter(path: string): Promise<Writer> {
   const database = await JSONFilePreset<{ cartItems: { quantity: number }[] }>(path, { cartItems: [] });
   return {
@@ -53,7 +56,7 @@ export async function lowdbWriter(path: string): Promise<Writer> {
   };
 }
 
-/** Creates a writer with our store, without HTTP. */
+/** Creates a store with the store of our server, without HTTP. */
 export async function ourWriter(path: string, durability: 'disk' | 'os'): Promise<Writer> {
   const { store } = await openState<State>({
     data: path,
@@ -80,7 +83,7 @@ export async function ourWriter(path: string, durability: 'disk' | 'os'): Promis
   };
 }
 
-/** Returns whether the file contains a cart that is not empty, which all writers store. If not, the measured changes were not written. */
+/** Returns whether a file contains a cart that is not empty. All stores write such a cart, so the measured changes were not written if the result is false. */
 export function hasCart(path: string): boolean {
   return (JSON.parse(readFileSync(path, 'utf8')) as Data).cartItems.length > 0;
 }

@@ -1,26 +1,26 @@
 import { isNode, type Node } from '../../../src/openapi/document.ts';
 import type { Delta, Direction, Effect } from './change.ts';
-import { createDelta, formatValue, type Pair } from './compared.ts';
-import { getFacts, getKeywordPointer, type Type } from './schema-facts.ts';
+import { createDelta, formatValue, type SchemaPair } from './compared.ts';
+import { getConstraints, getKeywordPointer, type Type } from './schema-constraints.ts';
 import { createSchemaKey, type Part, readSubschema, type Schema, toCanonicalText } from './schema-parts.ts';
 import { formatTypes } from './value-changes.ts';
 
 const KINDS = ['oneOf', 'anyOf'] as const;
 
-/** The maximum number of alternatives. More alternatives are not compared: they count as different. */
+/** The maximum number of alternatives that are compared. If there are more, the schemas count as different. */
 const MAX_ALTERNATIVES = 200;
 
 /** An alternative of `oneOf` or `anyOf`, combined with the other parts of its schema. */
 interface Alternative {
   readonly schema: Schema;
-  /** The `$ref` of the alternative, which identifies it in the other document; undefined for an inline schema. */
+  /** The `$ref` of the alternative, which identifies the alternative in the other document; undefined for an inline schema. */
   readonly name: string | undefined;
   /** The only value of the alternative, formatted; undefined if it has several values. */
   readonly value?: string;
   readonly types: readonly Type[];
 }
 
-/** Whether a schema has alternatives. */
+/** Returns whether a schema has alternatives (`oneOf` or `anyOf`). */
 export function hasAlternatives(schema: Schema): boolean {
   return schema.some((part) => getKind(part) !== undefined);
 }
@@ -29,58 +29,64 @@ function getKind({ node }: Part): (typeof KINDS)[number] | undefined {
   return KINDS.find((kind) => Array.isArray(node[kind]));
 }
 
-/** Returns the components that the schemas of a pair refer to; undefined for an inline schema. */
-export type Names = readonly (string | undefined)[];
+/** The `$ref` of the older schema and of the newer schema; undefined for an inline schema. */
+export type SchemaReferences = readonly (string | undefined)[];
 
-/** Compares a pair without its component schemas. */
-export type Trial = (pair: Pair, names: Names) => readonly Delta[];
+/** Compares two schemas, but not the component schemas to which they refer. */
+export type ShallowCompare = (pair: SchemaPair, names: SchemaReferences) => readonly Delta[];
 
-/** Whether a change is reported. */
-export type Keep = (change: Delta) => boolean;
+/** Returns whether to report a change. */
+export type ChangeFilter = (change: Delta) => boolean;
 
-/** The alternatives of a pair of schemas. `removed` and `added`: the alternatives without a counterpart. */
-export interface Choice {
+/**
+ * The alternatives (`oneOf` or `anyOf`) of the older and the newer schema. `removed`: the older alternatives that no newer alternative includes. `added`: the
+ * newer alternatives that no older alternative includes. `compareAlternatives`: returns the changes between two alternatives.
+ */
+export interface AlternativeMatch {
   readonly before: readonly Alternative[];
   readonly after: readonly Alternative[];
   readonly removed: readonly Alternative[];
   readonly added: readonly Alternative[];
-  readonly tried: (one: Alternative, other: Alternative) => readonly Delta[];
+  readonly compareAlternatives: (one: Alternative, other: Alternative) => readonly Delta[];
 }
 
 /** Returns the alternatives of both schemas; undefined if there are too many. */
-export function createChoice(pair: Pair, trial: Trial): Choice | undefined {
+export function matchAlternatives(pair: SchemaPair, compareShallow: ShallowCompare): AlternativeMatch | undefined {
   const before = getAlternatives(pair.before, pair.direction);
   const after = getAlternatives(pair.after, pair.direction);
   if (before.length > MAX_ALTERNATIVES || after.length > MAX_ALTERNATIVES) return undefined;
-  const tried: Choice['tried'] = (one, other) =>
-    trial({ ...pair, before: one.schema, after: other.schema }, [one.name, other.name]);
-  const removed = before.filter((one) => !after.some((other) => !tried(one, other).some(narrows)));
-  const added = after.filter((other) => !before.some((one) => !tried(one, other).some(widens)));
-  return { before, after, removed, added, tried };
+  const compareAlternatives: AlternativeMatch['compareAlternatives'] = (one, other) =>
+    compareShallow({ ...pair, before: one.schema, after: other.schema }, [one.name, other.name]);
+  const removed = before.filter((one) => !after.some((other) => !compareAlternatives(one, other).some(narrows)));
+  const added = after.filter((other) => !before.some((one) => !compareAlternatives(one, other).some(widens)));
+  return { before, after, removed, added, compareAlternatives };
 }
 
-/** Returns the removed and the added alternatives of a pair, without changes in alternatives that have a counterpart. */
-export function alternativeTrial(pair: Pair, choice: Choice | undefined): readonly Delta[] {
-  if (!choice) return [createTooManyDelta(pair)];
+/** Returns the changes for removed and added alternatives. Does not report changes within an alternative that both schemas have. */
+export function shallowAlternativeChanges(pair: SchemaPair, match: AlternativeMatch | undefined): readonly Delta[] {
+  if (!match) return [createTooManyDelta(pair)];
   return [
-    ...choice.removed.map((one) => createAlternativeDelta(pair, 'narrower', one)),
-    ...choice.added.map((one) => createAlternativeDelta(pair, 'wider', one)),
+    ...match.removed.map((one) => createAlternativeDelta(pair, 'narrower', one)),
+    ...match.added.map((one) => createAlternativeDelta(pair, 'wider', one)),
     ...discriminatorChanges(pair),
-    ...exclusivenessChanges(pair, choice),
+    ...exclusivityChanges(pair, match),
   ];
 }
 
-/** Returns the removed and added alternatives. Passes each alternative and its counterpart to `later`, with a filter of the changes to report. */
+/**
+ * Returns the changes for removed and added alternatives. Calls `later` with each older alternative and its newer counterpart, and with a filter of the changes
+ * to report. `later` adds them to the queue of schemas to compare.
+ */
 export function alternativeChanges(
-  pair: Pair,
-  choice: Choice | undefined,
-  later: (pair: Pair, keep: Keep) => void,
+  pair: SchemaPair,
+  match: AlternativeMatch | undefined,
+  later: (pair: SchemaPair, keep: ChangeFilter) => void,
 ): readonly Delta[] {
-  if (!choice) return [createTooManyDelta(pair)];
-  const { before, removed, added } = choice;
-  const partners = new Map(before.flatMap((one) => findCounterpart(one, choice)));
+  if (!match) return [createTooManyDelta(pair)];
+  const { before, removed, added } = match;
+  const partners = new Map(before.flatMap((one) => findCounterpart(one, match)));
   for (const [one, other] of partners) {
-    const keep: Keep = (found) =>
+    const keep: ChangeFilter = (found) =>
       (!narrows(found) || removed.includes(one)) && (!widens(found) || added.includes(other));
     later({ ...pair, before: one.schema, after: other.schema }, keep);
   }
@@ -89,11 +95,11 @@ export function alternativeChanges(
     ...removed.filter((one) => !kept.has(one)).map((one) => createAlternativeDelta(pair, 'narrower', one)),
     ...added.filter((one) => !known.has(one)).map((one) => createAlternativeDelta(pair, 'wider', one)),
     ...discriminatorChanges(pair),
-    ...exclusivenessChanges(pair, choice),
+    ...exclusivityChanges(pair, match),
   ];
 }
 
-function createTooManyDelta(pair: Pair): Delta {
+function createTooManyDelta(pair: SchemaPair): Delta {
   return createDelta(pair, 'different', 'oneOf', 'has different alternatives');
 }
 
@@ -106,46 +112,46 @@ function widens({ effect }: Delta): boolean {
 }
 
 /**
- * Returns the counterpart of an alternative: the alternative with the same name, else an equal alternative, else the only added alternative with the
- * same types.
+ * Returns the newer counterpart of an older alternative: the alternative with the same name, else an equal alternative, else the only added alternative with
+ * the same types.
  */
 function findCounterpart(
   one: Alternative,
-  { removed, added, after, tried }: Choice,
+  { removed, added, after, compareAlternatives }: AlternativeMatch,
 ): readonly (readonly [Alternative, Alternative])[] {
   const same =
-    after.find(({ name, types }) => name !== undefined && name === one.name && overlap(types, one.types)) ??
-    after.find((other) => tried(one, other).length === 0);
+    after.find(({ name, types }) => name !== undefined && name === one.name && haveCommonType(types, one.types)) ??
+    after.find((other) => compareAlternatives(one, other).length === 0);
   if (same) return [[one, same]];
-  const alike = added.filter(({ types }) => overlap(types, one.types));
-  const rivals = removed.filter(({ types }) => alike.some((other) => overlap(other.types, types)));
+  const alike = added.filter(({ types }) => haveCommonType(types, one.types));
+  const rivals = removed.filter(({ types }) => alike.some((other) => haveCommonType(other.types, types)));
   return removed.includes(one) && alike[0] && alike.length === 1 && rivals.length === 1 ? [[one, alike[0]]] : [];
 }
 
-function overlap(types: readonly Type[], others: readonly Type[]): boolean {
+function haveCommonType(types: readonly Type[], others: readonly Type[]): boolean {
   return types.some((type) => others.includes(type));
 }
 
-function createAlternativeDelta(pair: Pair, effect: Effect, { schema, name, types, value }: Alternative): Delta {
+function createAlternativeDelta(pair: SchemaPair, effect: Effect, { schema, name, types, value }: Alternative): Delta {
   const words = value ?? name?.slice(name.lastIndexOf('/') + 1) ?? formatTypes(types);
   const message = effect === 'narrower' ? `can no longer be ${words}` : `can also be ${words}`;
   return { ...createDelta(pair, effect, 'oneOf', message), pointer: schema.at(-1)?.pointer ?? '' };
 }
 
-/** Returns the alternatives of a schema. Nested alternatives, types and enumerated values are separate alternatives. */
+/** Returns the alternatives of a schema. Each nested alternative, each type and each value of an enumeration is a separate alternative. */
 function getAlternatives(schema: Schema, direction: Direction): readonly Alternative[] {
   return unfoldAlternatives(schema, undefined).flatMap(({ schema: whole, name }) => {
-    const { types, choices } = getFacts(whole, direction);
+    const { types, enumValues } = getConstraints(whole, direction);
     const typed = groupTypes(types).map((group) => ({
       schema: restrictSchema(whole, `:${group}`, { type: group }),
       name,
       types: group,
     }));
-    if (!choices || choices.length > MAX_ALTERNATIVES) return typed;
+    if (!enumValues || enumValues.length > MAX_ALTERNATIVES) return typed;
     return typed.flatMap((one) =>
-      choices
+      enumValues
         .filter((value) =>
-          overlap(getFacts(restrictSchema(one.schema, '', { enum: [value] }), direction).types, one.types),
+          haveCommonType(getConstraints(restrictSchema(one.schema, '', { enum: [value] }), direction).types, one.types),
         )
         .map((value) => ({
           ...one,
@@ -161,7 +167,10 @@ interface Unfolded {
   readonly name: string | undefined;
 }
 
-/** Returns the schema for each combination of alternatives. `above`: the pointers of the enclosing schemas. A recursive alternative is omitted. */
+/**
+ * Returns one schema for each combination of alternatives, without `oneOf` and `anyOf`. Omits recursive alternatives. `above`: the JSON Pointers of the
+ * enclosing schemas.
+ */
 function unfoldAlternatives(
   schema: Schema,
   name: string | undefined,
@@ -174,7 +183,7 @@ function unfoldAlternatives(
   const way = [...above, part.pointer];
   const found: Unfolded[] = [];
   for (const [place, entry] of (part.node[kind] as readonly unknown[]).entries()) {
-    // The caller rejects more alternatives.
+    // The caller does not compare schemas with more alternatives.
     if (found.length > MAX_ALTERNATIVES) break;
     const more = readSubschema(part, kind, String(place)).map((one) => copyNullable(part, one));
     if (more.some((one) => way.includes(one.pointer))) continue;
@@ -184,7 +193,7 @@ function unfoldAlternatives(
   return found;
 }
 
-/** Makes an alternative nullable if `nullable` is a sibling of `oneOf` or `anyOf`. OpenAPI ignores it there, but authors intend it. */
+/** Makes an alternative nullable if `nullable` is beside `oneOf` or `anyOf`. OpenAPI ignores `nullable` there, but authors expect it to apply. */
 function copyNullable({ node }: Part, alternative: Part): Part {
   return node.nullable === true ? { ...alternative, node: { ...alternative.node, nullable: true } } : alternative;
 }
@@ -195,7 +204,7 @@ function removeAlternatives(part: Part, kind: string): Part {
 }
 
 function groupTypes(types: readonly Type[]): readonly (readonly Type[])[] {
-  // A schema without types is not split.
+  // A schema that allows all types is not split.
   if (types.length > 6) return [types];
   const isNumber = types.includes('number');
   return types
@@ -213,7 +222,7 @@ function restrictSchema(schema: Schema, mark: string, node: Node): Schema {
 }
 
 /** Returns the changes of the discriminator: its property, and the values in its mapping. */
-function discriminatorChanges(pair: Pair): readonly Delta[] {
+function discriminatorChanges(pair: SchemaPair): readonly Delta[] {
   const [old, now] = [pair.before, pair.after].map(getDiscriminator);
   if (!old || !now) return [];
   if (old.propertyName !== now.propertyName) {
@@ -232,12 +241,12 @@ function getDiscriminator(schema: Schema): Node | undefined {
   return schema.map(({ node }) => node.discriminator).find(isNode);
 }
 
-/** Returns the change from `oneOf` to `anyOf` or back. It has an effect only if a value can match several alternatives. */
-function exclusivenessChanges(pair: Pair, { before, after }: Choice): readonly Delta[] {
+/** Returns the change from `oneOf` to `anyOf` or back. The change matters only if a value can match several alternatives. */
+function exclusivityChanges(pair: SchemaPair, { before, after }: AlternativeMatch): readonly Delta[] {
   const [old, now] = [pair.before, pair.after].map((schema) => schema.flatMap((part) => getKind(part) ?? []));
   if (old?.length !== 1 || now?.length !== 1 || old[0] === now[0]) return [];
   const canOverlap = [before, after].some((list) =>
-    list.some((one, place) => list.slice(place + 1).some((other) => overlap(one.types, other.types))),
+    list.some((one, place) => list.slice(place + 1).some((other) => haveCommonType(one.types, other.types))),
   );
   if (!canOverlap || getDiscriminator(pair.after)) return [];
   const isNarrower = now[0] === 'oneOf';

@@ -1,30 +1,30 @@
 import type { Delta, Direction, Effect } from './change.ts';
-import type { Facts } from './schema-facts.ts';
-import { getKeywordPointer } from './schema-facts.ts';
+import type { Constraints } from './schema-constraints.ts';
+import { getKeywordPointer } from './schema-constraints.ts';
 import type { Schema } from './schema-parts.ts';
 
-/** A place in a message: steps such as `products[].name`, below a root such as "the 200 response". */
+/** A place in a request or a response: `steps` such as `products[].name`, within a `root` such as "the 200 response". */
 export interface Place {
   readonly steps: string;
   readonly root: string;
 }
 
-/** A schema of the older document and its counterpart in the newer one. */
-export interface Pair {
+/** A schema of the older document and the corresponding schema of the newer document. */
+export interface SchemaPair {
   readonly before: Schema;
   readonly after: Schema;
   readonly place: Place;
   readonly direction: Direction;
 }
 
-/** A pair of schemas with the constraints of both. */
-export interface Compared extends Pair {
-  readonly old: Facts;
-  readonly now: Facts;
+/** A pair of schemas with the constraints of the older schema (`old`) and of the newer schema (`now`). */
+export interface ComparedSchemas extends SchemaPair {
+  readonly old: Constraints;
+  readonly now: Constraints;
 }
 
-/** Returns the changes between two schemas and their subschemas. Each pair is compared once for each message. */
-export type Compare = (pair: Pair) => readonly Delta[];
+/** Returns the changes between two schemas and their subschemas. Compares each pair of subschemas once for each call. */
+export type Compare = (pair: SchemaPair) => readonly Delta[];
 
 /** Formats a place: "products[].name of the 200 response". */
 export function formatPlace({ steps, root }: Place): string {
@@ -36,8 +36,11 @@ export function getChildPlace({ steps, root }: Place, step: string): Place {
   return { steps: steps === '' || step.startsWith('[') ? steps + step : `${steps}.${step}`, root };
 }
 
-/** Creates the change of a keyword, with the pointer of the keyword in the newer schema, else in the older schema. */
-export function createDelta({ before, after, place }: Pair, effect: Effect, key: string, words: string): Delta {
+/**
+ * Creates a change of the keyword `key`. The change refers to the keyword in the newer schema, or in the older schema if the newer schema lacks the keyword.
+ * `words`: the message after the place.
+ */
+export function createDelta({ before, after, place }: SchemaPair, effect: Effect, key: string, words: string): Delta {
   const schemaWithKey = [after, before].find((schema) => schema.some(({ node }) => node[key] !== undefined));
   return {
     effect,

@@ -6,7 +6,7 @@ import type { Compare } from './compared.ts';
 import { getKeys } from './operation.ts';
 import { createSchemaKey, readSchema } from './schema-parts.ts';
 
-/** Two versions of the messages of one direction. */
+/** The older and the newer document, and the kind of message (request or response) to compare in both. */
 export interface Sides {
   readonly old: Document;
   readonly now: Document;
@@ -16,12 +16,15 @@ export interface Sides {
   readonly compare: Compare;
 }
 
-/** Returns the changes between two `content` objects: changes of the media types, and changes of their schemas. */
+/**
+ * Returns the changes between two `content` objects: changes of the media types, and changes of their schemas. `before` and `after`: the JSON Pointers of the
+ * objects.
+ */
 export function contentChanges(sides: Sides, before: string, after: string): readonly Delta[] {
   const [old, now] = [getKeys(sides.old, before), getKeys(sides.now, after)];
-  const gone = old.filter((type) => counterparts(type, now).length === 0);
-  const gained = now.filter((type) => !old.some((one) => counterparts(one, now).includes(type)));
-  // Media types with the same schema have the same changes.
+  const gone = old.filter((type) => findCorrespondingTypes(type, now).length === 0);
+  const gained = now.filter((type) => !old.some((one) => findCorrespondingTypes(one, now).includes(type)));
+  // Media types with the same schema have the same changes. So the messages do not name the media type, and each change is reported once.
   const isOneSchema =
     new Set(old.map((type) => createSchemaKey(readSchema(sides.old, `${before}${formatPointer(type)}/schema`)))).size <
     2;
@@ -38,7 +41,7 @@ export function contentChanges(sides: Sides, before: string, after: string): rea
       }),
     ),
     ...old.flatMap((type) =>
-      counterparts(type, now).flatMap((other) => [
+      findCorrespondingTypes(type, now).flatMap((other) => [
         ...rangeChange(sides, type, other, after),
         ...compareMedia(
           sides,
@@ -52,10 +55,10 @@ export function contentChanges(sides: Sides, before: string, after: string): rea
 }
 
 /**
- * Returns the counterparts of an older media type: the same media type, a wildcard that includes it, or, if the older media type is a wildcard, the
- * media types that it includes.
+ * Returns the media types of the newer document that correspond to an older media type: the same media type, else a range such as `text/*` that includes it.
+ * For an older range, returns the newer media types in this range.
  */
-function counterparts(type: string, now: readonly string[]): readonly string[] {
+function findCorrespondingTypes(type: string, now: readonly string[]): readonly string[] {
   const one = findMediaType(now, type);
   if (one !== undefined) return [one];
   return removeTypeParameters(type).endsWith('*')

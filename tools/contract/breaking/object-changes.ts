@@ -1,10 +1,10 @@
 import type { Delta } from './change.ts';
-import { type Compare, type Compared, createDelta, formatPlace, getChildPlace } from './compared.ts';
+import { type Compare, type ComparedSchemas, createDelta, formatPlace, getChildPlace } from './compared.ts';
 import type { Schema } from './schema-parts.ts';
 import { getSharedTypes } from './value-changes.ts';
 
 /** Returns the changes of the properties of objects. */
-export function objectChanges(pair: Compared, compare: Compare): readonly Delta[] {
+export function objectChanges(pair: ComparedSchemas, compare: Compare): readonly Delta[] {
   if (!getSharedTypes(pair).includes('object')) return [];
   return [
     ...Object.keys(pair.old.properties).flatMap((name) => propertyChanges(pair, name, compare)),
@@ -15,25 +15,28 @@ export function objectChanges(pair: Compared, compare: Compare): readonly Delta[
   ];
 }
 
-function propertyChanges(pair: Compared, name: string, compare: Compare): readonly Delta[] {
+function propertyChanges(pair: ComparedSchemas, name: string, compare: Compare): readonly Delta[] {
   const { old, now, place, direction } = pair;
   const [before, after] = [old.properties[name] ?? [], getOwn(now.properties, name)];
   const at = getChildPlace(place, name);
   if (after) return compare({ before, after, place: at, direction });
-  // Additional properties may still allow it, as far as their schema does.
+  // The newer object may still allow the property as an additional property.
   if (now.others && now.others.length > 0) return compare({ before, after: now.others, place: at, direction });
   return [{ effect: 'removed', pointer: getSchemaPointer(before), message: `${formatPlace(at)} is removed` }];
 }
 
-/** Returns the change of a new property. In an open object, a new property counts only if it is required, because older clients do not send it. */
-function addedProperty(pair: Compared, name: string, compare: Compare): readonly Delta[] {
+/**
+ * Returns the changes of a new property. If the older object has a schema for additional properties, compares this schema with the schema of the property.
+ * `requiredChanges` reports a new required property of a request.
+ */
+function addedProperty(pair: ComparedSchemas, name: string, compare: Compare): readonly Delta[] {
   const { old, now, place, direction } = pair;
   const after = now.properties[name];
   if (!after || getOwn(old.properties, name)) return [];
   const at = getChildPlace(place, name);
   if (old.others && old.others.length > 0) return compare({ before: old.others, after, place: at, direction });
   const pointer = getSchemaPointer(after);
-  // The older schema was closed, so clients don't expect other properties.
+  // The older schema forbids additional properties, so clients may not expect a new property.
   if (!old.others)
     return [
       { effect: 'wider', pointer, message: `${formatPlace(at)} is new, although additional properties were forbidden` },
@@ -43,11 +46,11 @@ function addedProperty(pair: Compared, name: string, compare: Compare): readonly
     : [{ effect: 'added', pointer, message: `${formatPlace(at)} is new` }];
 }
 
-function requiredChanges(pair: Compared): readonly Delta[] {
+function requiredChanges(pair: ComparedSchemas): readonly Delta[] {
   const { old, now, place } = pair;
   const isThere = (name: string) => getOwn(now.properties, name) !== undefined;
   const won = now.required.filter((name) => !old.required.includes(name));
-  // A removed property is reported as such.
+  // `propertyChanges` reports removed properties.
   const removed = old.required.filter(
     (name) => !now.required.includes(name) && (isThere(name) || !getOwn(old.properties, name)),
   );
@@ -56,7 +59,7 @@ function requiredChanges(pair: Compared): readonly Delta[] {
   });
   return [
     ...won
-      // A new required property of a response is reported as a new property.
+      // `addedProperty` reports a new required property of a response.
       .filter((name) => pair.direction === 'request' || getOwn(old.properties, name) || !isThere(name))
       .map((name) =>
         change(name, 'narrower', getOwn(old.properties, name) ? 'is now required' : 'is new and required'),
@@ -66,7 +69,7 @@ function requiredChanges(pair: Compared): readonly Delta[] {
 }
 
 /** Returns the changes of additional properties: whether they are allowed, and their schema. */
-function otherChanges(pair: Compared, compare: Compare): readonly Delta[] {
+function otherChanges(pair: ComparedSchemas, compare: Compare): readonly Delta[] {
   const { old, now, place, direction } = pair;
   if (old.others && now.others) {
     return compare({ before: old.others, after: now.others, place: getChildPlace(place, '*'), direction });
@@ -77,11 +80,11 @@ function otherChanges(pair: Compared, compare: Compare): readonly Delta[] {
     : [createDelta(pair, 'narrower', 'additionalProperties', 'can no longer have additional properties')];
 }
 
-function patternChanges(pair: Compared, compare: Compare): readonly Delta[] {
+function patternChanges(pair: ComparedSchemas, compare: Compare): readonly Delta[] {
   const { old, now, place, direction } = pair;
   const patterns = new Set([...Object.keys(old.patternProperties), ...Object.keys(now.patternProperties)]);
   return [...patterns].flatMap((pattern) => {
-    // Additional properties are those that match no pattern.
+    // If an object lacks the pattern, the properties that match it are additional properties.
     const before = getOwn(old.patternProperties, pattern) ?? old.others ?? [];
     const after = getOwn(now.patternProperties, pattern) ?? now.others ?? [];
     return compare({ before, after, place: getChildPlace(place, `/${pattern}/`), direction });

@@ -7,12 +7,12 @@ export interface Operation {
   readonly document: Document;
   /** Method and path: "POST /api/orders". */
   readonly name: string;
-  /** Equal for operations that differ only in the names of path parameters. */
+  /** Identifies the operation. Operations that differ only in the names of path parameters have the same key. */
   readonly key: string;
   readonly path: string;
   readonly node: Node;
   readonly pointer: string;
-  /** The pointer of the path item. */
+  /** The JSON Pointer of the path item. */
   readonly item: string;
 }
 
@@ -31,7 +31,7 @@ export function getOperations(document: Document): readonly Operation[] {
   });
 }
 
-/** Returns the node at a pointer, with references followed, and its pointer; an empty node if there is none. */
+/** Follows references from a JSON Pointer. Returns the node without a reference, and its JSON Pointer. Returns an empty node if there is no node. */
 export function resolveNode(document: Document, pointer: string): { readonly node: Node; readonly pointer: string } {
   const seen = new Set<string>();
   let place = pointer;

@@ -8,7 +8,10 @@ import { readSchema, toCanonicalText } from './schema-parts.ts';
 interface Parameter {
   readonly node: Node;
   readonly pointer: string;
-  /** Identifies the parameter in both versions: location and name; for a path parameter the position in the path, because its name is not sent. */
+  /**
+   * Identifies the parameter in both versions: its location and its name, such as `query limit`. For a path parameter, the key contains the position in the
+   * path instead of the name, because requests do not contain the name.
+   */
   readonly key: string;
   readonly words: string;
 }
@@ -20,7 +23,7 @@ export function parameterChanges(before: Operation, after: Operation, compare: C
     ...[...old.values()].flatMap((one) => {
       const other = now.get(one.key);
       if (other) return compareParameters({ before, after, compare }, one, other);
-      // A path parameter without a description still exists: the template is the same.
+      // A path parameter that `parameters` does not describe still exists, because the path template is the same.
       const effect = one.node.in === 'path' ? 'wider' : 'removed';
       return [{ effect, pointer: one.pointer, message: `${one.words} is removed` } as const];
     }),
@@ -29,7 +32,7 @@ export function parameterChanges(before: Operation, after: Operation, compare: C
 }
 
 function added({ node, pointer, words }: Parameter): Delta {
-  // Any path segment is a text: a description adds no requirement.
+  // A path segment can be any text, so a description of the parameter adds no requirement.
   if (node.required !== true || node.in === 'path') return { effect: 'added', pointer, message: `${words} is new` };
   return { effect: 'narrower', pointer, message: `${words} is new and required` };
 }
@@ -73,7 +76,7 @@ function compareParameters({ before, after, compare }: Sides, one: Parameter, ot
   ];
 }
 
-/** Returns the change of whether a parameter or a body is required. */
+/** Returns the change of `required` for a parameter or a request body; an empty list if `required` has not changed. */
 export function requiredChange(old: Node, now: Node, words: string, pointer: string): readonly Delta[] {
   if ((old.required === true) === (now.required === true)) return [];
   return now.required === true
@@ -83,7 +86,10 @@ export function requiredChange(old: Node, now: Node, words: string, pointer: str
 
 const STYLES: Readonly<Record<string, string>> = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' };
 
-/** Returns a text that identifies the serialization of a parameter. Styles have the same text if they serialize the type of the parameter in the same way. */
+/**
+ * Returns a text that identifies how a parameter is serialized. The text is equal for two combinations of `style` and `explode` if both serialize the type of
+ * the parameter in the same way.
+ */
 function getSerialization({ in: place, style, explode, content, schema, allowReserved }: Node): string {
   if (content !== undefined) return 'content';
   const plain = style ?? STYLES[String(place)];
@@ -104,7 +110,7 @@ function getParameters(operation: Operation): ReadonlyMap<string, Parameter> {
       resolveNode(document, `${holder}/parameters/${place}`),
     );
   });
-  // A parameter of the operation overrides that of the path item.
+  // A parameter of the operation overrides the same parameter of the path item.
   return new Map(
     parameters
       .filter(({ node }) => !isIgnoredHeader(node))

@@ -11,7 +11,7 @@ import { readSchema } from './schema-parts.ts';
 export function responseChanges(before: Operation, after: Operation, compare: Compare): readonly Delta[] {
   const [old, now] = [before, after].map(({ node }) => getStatuses(isNode(node.responses) ? node.responses : {}));
   const followed = (old ?? []).flatMap((status) =>
-    successors(status, now ?? []).map((other) => [status, other] as const),
+    findCorrespondingResponses(status, now ?? []).map((other) => [status, other] as const),
   );
   return [
     ...(old ?? [])
@@ -25,10 +25,10 @@ export function responseChanges(before: Operation, after: Operation, compare: Co
 }
 
 /**
- * Returns the names of the responses that replace a response: the response with the same name, if there is one. For a removed success, returns the
- * range or `default` that includes its status. For a range of successes, returns the documented statuses in the range.
+ * Returns the names of the newer responses that correspond to an older response. This is the response with the same name, if there is one. If a success is
+ * missing, it is the range (`2XX`) or `default` that includes its status. If a range of successes is missing, these are all documented statuses in the range.
  */
-function successors(status: string, now: readonly string[]): readonly string[] {
+function findCorrespondingResponses(status: string, now: readonly string[]): readonly string[] {
   const same = now.find((one) => one.toUpperCase() === status.toUpperCase());
   if (same !== undefined) return [same];
   if (!isSuccess(status)) return [];
@@ -98,7 +98,7 @@ function headerChanges(sides: Sides, before: string, after: string): readonly De
   ];
 }
 
-/** Returns the names of headers, without Content-Type, which is ignored (OpenAPI 3.0, Response Object). */
+/** Returns the names of the documented headers, except Content-Type, whose definition OpenAPI ignores (OpenAPI 3.0, Response Object). */
 function getHeaderNames(sides: Sides, side: 'old' | 'now', pointer: string): readonly string[] {
   return getKeys(sides[side], pointer).filter((name) => name.toLowerCase() !== 'content-type');
 }

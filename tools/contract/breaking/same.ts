@@ -8,8 +8,8 @@ interface Target {
 }
 
 /**
- * Creates a function that returns whether two schemas, and all schemas that they refer to, are equal. Most schemas of two versions are equal, and equal
- * schemas need no further comparison.
+ * Creates a function that returns whether two schemas, and all schemas to which they refer, are equal. Most schemas are equal in both versions of a document,
+ * and equal schemas need no further comparison.
  */
 export function createEqualityCheck(before: Document, after: Document): (one: Schema, other: Schema) => boolean {
   const isOneDialect = before.openapi.slice(0, 3) === after.openapi.slice(0, 3);
@@ -17,11 +17,14 @@ export function createEqualityCheck(before: Document, after: Document): (one: Sc
   const known = new Map<string, boolean>();
   const getReferenceTarget = (reference: string): Target => {
     const [one, other] = [getNode(before, parseReference(reference)), getNode(after, parseReference(reference))];
-    const target = targets.get(reference) ?? { isSame: equal(one, other), references: getReferences(one) };
+    const target = targets.get(reference) ?? { isSame: isDeepEqual(one, other), references: getReferences(one) };
     targets.set(reference, target);
     return target;
   };
-  /** Whether all schemas that are reachable from some references are equal. A loop, since chains of references can be hundreds long. */
+  /**
+   * Returns whether all schemas that are reachable from some references are equal. Uses a loop instead of recursion, because a chain of references can have
+   * hundreds of schemas.
+   */
   const areAllEqual = (references: readonly string[]): boolean => {
     const reached = new Set(references);
     for (const reference of reached) {
@@ -41,22 +44,22 @@ export function createEqualityCheck(before: Document, after: Document): (one: Sc
   const isEqualPart = (part: Schema[number], other: Schema[number] | undefined): boolean =>
     part.mark === undefined &&
     other?.mark === undefined &&
-    equal(part.node, other?.node) &&
+    isDeepEqual(part.node, other?.node) &&
     getReferences(part.node).every(isTargetEqual);
   return (one, other) =>
     isOneDialect && one.length === other.length && one.every((part, place) => isEqualPart(part, other[place]));
 }
 
-/** Whether two JSON values are equal, regardless of the order of keys. */
-function equal(one: unknown, other: unknown): boolean {
+/** Returns whether two JSON values are equal, regardless of the order of keys. */
+function isDeepEqual(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((entry, place) => equal(entry, other[place]));
+    return one.length === other.length && one.every((entry, place) => isDeepEqual(entry, other[place]));
   }
   if (!isNode(one) || !isNode(other)) return one === other;
   const keys = Object.keys(one);
   return (
     keys.length === Object.keys(other).length &&
-    keys.every((key) => Object.hasOwn(other, key) && equal(one[key], other[key]))
+    keys.every((key) => Object.hasOwn(other, key) && isDeepEqual(one[key], other[key]))
   );
 }
 

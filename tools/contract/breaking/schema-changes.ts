@@ -1,22 +1,22 @@
 import type { Document } from '../../../src/openapi/document.ts';
 import {
   alternativeChanges,
-  alternativeTrial,
-  createChoice,
+  type ChangeFilter,
   hasAlternatives,
-  type Keep,
-  type Names,
-  type Trial,
+  matchAlternatives,
+  type SchemaReferences,
+  type ShallowCompare,
+  shallowAlternativeChanges,
 } from './alternatives.ts';
 import type { Delta, Direction, Effect } from './change.ts';
-import { type Compare, type Compared, createDelta, getChildPlace, type Pair } from './compared.ts';
+import { type Compare, type ComparedSchemas, createDelta, getChildPlace, type SchemaPair } from './compared.ts';
 import { objectChanges } from './object-changes.ts';
 import { createEqualityCheck } from './same.ts';
-import { type Facts, getFacts } from './schema-facts.ts';
+import { type Constraints, getConstraints } from './schema-constraints.ts';
 import { createSchemaKey, type Schema } from './schema-parts.ts';
 import {
-  choiceChanges,
   countChanges,
+  enumChanges,
   formatChanges,
   getSharedTypes,
   numberChanges,
@@ -24,32 +24,32 @@ import {
   typeChanges,
 } from './value-changes.ts';
 
-/** A pair to compare, and a filter of the changes to report. */
-interface Waiting {
-  readonly pair: Pair;
-  readonly keep: Keep;
+/** Two schemas to compare, and a filter of the changes to report. */
+interface QueuedPair {
+  readonly pair: SchemaPair;
+  readonly keep: ChangeFilter;
 }
 
 /**
- * Creates the function that compares the schemas of two documents and returns each change once. It uses a queue instead of recursion, because chains of
+ * Creates a function that compares schemas of two documents and returns each change once. The function uses a queue instead of recursion, because chains of
  * components can be hundreds of schemas long.
  */
 export function schemaComparison(before: Document, after: Document): Compare {
   const isSame = createEqualityCheck(before, after);
-  const compared = createFactsReader();
-  const trial = createTrial(isSame, compared);
-  const choices = createCache<ReturnType<typeof createChoice>>();
+  const compared = createConstraintReader();
+  const compareShallow = createShallowCompare(isSame, compared);
+  const matches = createCache<ReturnType<typeof matchAlternatives>>();
   return (pair) => {
     const seen = new Set<string>();
-    const queue: Waiting[] = [{ pair, keep: () => true }];
-    const visit = (next: Pair, keep: Keep): readonly Delta[] => {
+    const queue: QueuedPair[] = [{ pair, keep: () => true }];
+    const visit = (next: SchemaPair, keep: ChangeFilter): readonly Delta[] => {
       const key = createPairKey(next);
       // The changes of a repeated pair are reported only once.
       if (seen.has(key) || isSame(next.before, next.after)) return [];
       seen.add(key);
       if (hasAlternatives(next.before) || hasAlternatives(next.after)) {
-        const choice = choices(key, () => createChoice(next, trial));
-        return alternativeChanges(next, choice, (one, kept) => queue.push({ pair: one, keep: kept })).filter(keep);
+        const match = matches(key, () => matchAlternatives(next, compareShallow));
+        return alternativeChanges(next, match, (one, kept) => queue.push({ pair: one, keep: kept })).filter(keep);
       }
       const compare: Compare = (child) => {
         const [old, now] = [getComponentPointer(child.before), getComponentPointer(child.after)];
@@ -57,7 +57,7 @@ export function schemaComparison(before: Document, after: Document): Compare {
         queue.push({ pair: child, keep: old === now ? () => true : keep });
         return [];
       };
-      return plainChanges(compared(next), { compare, trial }).filter(keep);
+      return plainChanges(compared(next), { compare, compareShallow }).filter(keep);
     };
     const found: Delta[] = [];
     // The queue grows during the iteration.
@@ -69,37 +69,37 @@ export function schemaComparison(before: Document, after: Document): Compare {
 type SameSchemas = ReturnType<typeof createEqualityCheck>;
 
 /**
- * Creates the function that compares a pair of schemas but not the components that they refer to. References to different components count as a change,
- * unless the components are equal.
+ * Creates a function that compares a pair of schemas, but not the components to which they refer. If the schemas refer to different components, and the
+ * components are not equal, the reference counts as a change.
  */
-function createTrial(isSame: SameSchemas, compared: (pair: Pair) => Compared): Trial {
-  const made = createCache<readonly Delta[]>();
-  const byName = (pair: Pair, [old, now]: Names): readonly Delta[] =>
+function createShallowCompare(isSame: SameSchemas, compared: (pair: SchemaPair) => ComparedSchemas): ShallowCompare {
+  const cached = createCache<readonly Delta[]>();
+  const byName = (pair: SchemaPair, [old, now]: SchemaReferences): readonly Delta[] =>
     old === now || isSame(pair.before, pair.after)
       ? []
       : [createDelta(pair, 'different', '$ref', 'has a different schema')];
-  const areNamed = (names: Names) => names.some((name) => name !== undefined);
-  const nested: Trial = (pair, names) => (areNamed(names) ? byName(pair, names) : trial(pair, names));
+  const areNamed = (names: SchemaReferences) => names.some((name) => name !== undefined);
+  const nested: ShallowCompare = (pair, names) => (areNamed(names) ? byName(pair, names) : compareShallow(pair, names));
   const compare: Compare = (pair) => nested(pair, [getComponentPointer(pair.before), getComponentPointer(pair.after)]);
-  const tried = (pair: Pair): readonly Delta[] => {
+  const computeChanges = (pair: SchemaPair): readonly Delta[] => {
     if (isSame(pair.before, pair.after)) return [];
     if (hasAlternatives(pair.before) || hasAlternatives(pair.after))
-      return alternativeTrial(pair, createChoice(pair, nested));
-    return plainChanges(compared(pair), { compare, trial });
+      return shallowAlternativeChanges(pair, matchAlternatives(pair, nested));
+    return plainChanges(compared(pair), { compare, compareShallow });
   };
-  const trial: Trial = (pair) => made(createPairKey(pair), () => tried(pair), []);
-  return trial;
+  const compareShallow: ShallowCompare = (pair) => cached(createPairKey(pair), () => computeChanges(pair), []);
+  return compareShallow;
 }
 
-/** Creates a function that adds the constraints of both schemas to a pair. Caches them by schema. */
-function createFactsReader(): (pair: Pair) => Compared {
-  const facts = createCache<Facts>();
-  const factsFor = (schema: Schema, direction: Direction, side: string) =>
-    facts(`${side} ${direction} ${createSchemaKey(schema)}`, () => getFacts(schema, direction));
+/** Creates a function that adds the constraints of both schemas to a pair. Caches the constraints of each schema. */
+function createConstraintReader(): (pair: SchemaPair) => ComparedSchemas {
+  const constraints = createCache<Constraints>();
+  const constraintsFor = (schema: Schema, direction: Direction, side: string) =>
+    constraints(`${side} ${direction} ${createSchemaKey(schema)}`, () => getConstraints(schema, direction));
   return (pair) => ({
     ...pair,
-    old: factsFor(pair.before, pair.direction, 'before'),
-    now: factsFor(pair.after, pair.direction, 'after'),
+    old: constraintsFor(pair.before, pair.direction, 'before'),
+    now: constraintsFor(pair.after, pair.direction, 'after'),
   });
 }
 
@@ -108,44 +108,44 @@ function getComponentPointer([first]: Schema): string | undefined {
   return first !== undefined && /^\/components\/schemas\/[^/]+$/.test(first.pointer) ? first.pointer : undefined;
 }
 
-function createPairKey({ before, after, direction }: Pair): string {
+function createPairKey({ before, after, direction }: SchemaPair): string {
   return `${direction} ${createSchemaKey(before)} → ${createSchemaKey(after)}`;
 }
 
-/** Creates a cache of computed values by key. A recursive call with the same key returns `meanwhile`. */
+/** Creates a cache of computed values by key. While a value is computed, a recursive call with the same key returns `meanwhile`. */
 function createCache<Value>(): (key: string, make: () => Value, meanwhile?: Value) => Value {
-  const made = new Map<string, Value>();
+  const cached = new Map<string, Value>();
   return (key, make, meanwhile) => {
-    const found = made.get(key);
+    const found = cached.get(key);
     if (found !== undefined) return found;
-    if (meanwhile !== undefined) made.set(key, meanwhile);
+    if (meanwhile !== undefined) cached.set(key, meanwhile);
     const value = make();
-    made.set(key, value);
+    cached.set(key, value);
     return value;
   };
 }
 
-/** The functions that compare subschemas: with their components (`compare`), or without (`trial`). */
-interface Within {
+/** The functions that compare subschemas. `compare` also compares the components to which they refer. `compareShallow` does not. */
+interface SubschemaCompare {
   readonly compare: Compare;
-  readonly trial: Trial;
+  readonly compareShallow: ShallowCompare;
 }
 
-function plainChanges(pair: Compared, { compare, trial }: Within): readonly Delta[] {
+function plainChanges(pair: ComparedSchemas, { compare, compareShallow }: SubschemaCompare): readonly Delta[] {
   const types = getSharedTypes(pair);
   const { old, now } = pair;
   return [
     ...typeChanges(pair),
-    ...(old.choices || now.choices ? choiceChanges(pair) : limitChanges(pair)),
+    ...(old.enumValues || now.enumValues ? enumChanges(pair) : limitChanges(pair)),
     ...objectChanges(pair, compare),
     ...(types.includes('array') ? listChanges(pair, compare) : []),
-    ...exclusions(pair, trial),
-    ...(types.length > 0 ? remarks(pair) : []),
+    ...notChanges(pair, compareShallow),
+    ...(types.length > 0 ? annotationChanges(pair) : []),
   ];
 }
 
-/** Returns the changes of the limits of values. Not for enumerations, whose values are validated against the limits. */
-function limitChanges(pair: Compared): readonly Delta[] {
+/** Returns the changes of limits such as `maximum` and `maxLength`. Not used for enumerations: `enumChanges` validates their values against the limits. */
+function limitChanges(pair: ComparedSchemas): readonly Delta[] {
   const types = getSharedTypes(pair);
   return [
     ...(types.includes('integer') ? numberChanges(pair) : []),
@@ -155,7 +155,7 @@ function limitChanges(pair: Compared): readonly Delta[] {
   ];
 }
 
-function listChanges(pair: Compared, compare: Compare): readonly Delta[] {
+function listChanges(pair: ComparedSchemas, compare: Compare): readonly Delta[] {
   const { old, now, place, direction } = pair;
   const words = now.hasUniqueItems ? 'can no longer have duplicate items' : 'can have duplicate items';
   return [
@@ -169,11 +169,11 @@ function listChanges(pair: Compared, compare: Compare): readonly Delta[] {
 /** The effects of a change within `not`: a narrower `not` allows more values. */
 const OPPOSITE: Partial<Record<Effect, Effect>> = { narrower: 'wider', wider: 'narrower', removed: 'different' };
 
-function exclusions(pair: Compared, trial: Trial): readonly Delta[] {
+function notChanges(pair: ComparedSchemas, compareShallow: ShallowCompare): readonly Delta[] {
   const [before, after] = [pair.old.not, pair.now.not];
   if (before.length === 1 && after.length === 1) {
     const [old = [], now = []] = [before[0], after[0]];
-    const inner = trial({ ...pair, before: old, after: now }, []);
+    const inner = compareShallow({ ...pair, before: old, after: now }, []);
     return inner.map((one) => ({
       ...one,
       effect: OPPOSITE[one.effect] ?? one.effect,
@@ -182,30 +182,33 @@ function exclusions(pair: Compared, trial: Trial): readonly Delta[] {
   }
   if (before.length === after.length) return [];
   return after.length > before.length
-    ? [createDelta(pair, 'narrower', 'not', 'forbids more')]
-    : [createDelta(pair, 'wider', 'not', 'forbids less')];
+    ? [createDelta(pair, 'narrower', 'not', 'forbids more values with `not`')]
+    : [createDelta(pair, 'wider', 'not', 'forbids fewer values with `not`')];
 }
 
-/** Returns the changes of annotations: default, deprecated, and keywords that are not compared. */
-function remarks(pair: Compared): readonly Delta[] {
+/** Returns the changes of the default value, of `deprecated`, and of keywords that can't be compared. */
+function annotationChanges(pair: ComparedSchemas): readonly Delta[] {
   const { old, now } = pair;
   return [
     ...defaultChange(pair),
     ...(old.isDeprecated === now.isDeprecated
       ? []
       : [createDelta(pair, 'neutral', 'deprecated', now.isDeprecated ? 'is deprecated' : 'is no longer deprecated')]),
-    ...(old.opaque === now.opaque
+    ...(old.rareKeywords === now.rareKeywords
       ? []
-      : [createDelta(pair, 'different', 'if', 'has different rules, in keywords that are not compared')]),
+      : [createDelta(pair, 'different', 'if', "has different rules, in keywords that can't be compared")]),
   ];
 }
 
-/** Returns the change of a default, which changes the meaning of requests without the value. */
-function defaultChange(pair: Compared): readonly Delta[] {
+/** Returns the change of a default value. The default determines the meaning of requests without the value. */
+function defaultChange(pair: ComparedSchemas): readonly Delta[] {
   const { old, now } = pair;
-  if (old.fallback === now.fallback) return [];
-  if (old.fallback === undefined) return [createDelta(pair, 'neutral', 'default', `defaults to ${now.fallback}`)];
+  if (old.defaultValue === now.defaultValue) return [];
+  if (old.defaultValue === undefined)
+    return [createDelta(pair, 'neutral', 'default', `defaults to ${now.defaultValue}`)];
   const instead =
-    now.fallback === undefined ? 'no longer has a default, which was' : `defaults to ${now.fallback} instead of`;
-  return [createDelta(pair, 'reinterpreted', 'default', `${instead} ${old.fallback}`)];
+    now.defaultValue === undefined
+      ? 'no longer has a default, which was'
+      : `defaults to ${now.defaultValue} instead of`;
+  return [createDelta(pair, 'reinterpreted', 'default', `${instead} ${old.defaultValue}`)];
 }

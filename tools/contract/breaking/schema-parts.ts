@@ -1,25 +1,25 @@
 import { type Document, getNode, isNode, type Node, parseReference } from '../../../src/openapi/document.ts';
 import { formatPointer } from '../../../src/util/json-pointer.ts';
 
-/** A schema of a document, or a part of one, and its pointer. */
+/** A schema of a document, or a part of a schema, with its JSON Pointer. */
 export interface Part {
   readonly document: Document;
   readonly pointer: string;
   readonly node: Node;
-  /** The keywords that were removed from the schema at the pointer or added to it. They distinguish the part from the schema. */
+  /** A text that names the keywords that were added to the schema at the pointer or removed from it; undefined if the keywords are unchanged. */
   readonly mark?: string;
 }
 
 /** A schema as a list of parts. A value must be valid against all parts. */
 export type Schema = readonly Part[];
 
-/** The keyword for a reference to another document, which is compared as text. */
-export const ELSEWHERE = 'x-elsewhere';
+/** The keyword that replaces a reference to another document. Such references are only compared for equality. */
+export const EXTERNAL_REFERENCE = 'x-elsewhere';
 
-/** Reads the schema at a pointer: its own keywords, the target of its `$ref`, and its `allOf` are separate parts. */
+/** Reads the schema at a JSON Pointer as a list of parts: its own keywords, the target of its `$ref`, and each schema in its `allOf`. */
 export function readSchema(document: Document, pointer: string, seen: readonly string[] = []): Schema {
   const value = getNode(document, pointer);
-  // `false` of JSON Schema: no value is valid.
+  // In JSON Schema, `false` is a schema for which no value is valid.
   if (value === false) return [{ document, pointer, node: { enum: [] } }];
   if (!isNode(value) || seen.includes(pointer)) return [];
   const { $ref, allOf, ...own } = value;
@@ -35,7 +35,9 @@ export function readSchema(document: Document, pointer: string, seen: readonly s
   ]);
 }
 
-/** Returns the siblings of a reference. OpenAPI 3.0 ignores them, but authors intend them. */
+/**
+ * Returns the keywords beside a `$ref` that authors expect to apply: `nullable`, `readOnly` and `writeOnly`. OpenAPI 3.0 ignores all keywords beside a `$ref`.
+ */
 function getIntendedSiblings(own: Node): Node {
   return Object.fromEntries(Object.entries(own).filter(([key]) => ['nullable', 'readOnly', 'writeOnly'].includes(key)));
 }
@@ -43,10 +45,10 @@ function getIntendedSiblings(own: Node): Node {
 function readReference(document: Document, pointer: string, reference: string, seen: readonly string[]): Schema {
   return reference.startsWith('#')
     ? readSchema(document, parseReference(reference), seen)
-    : [{ document, pointer, node: { [ELSEWHERE]: reference } }];
+    : [{ document, pointer, node: { [EXTERNAL_REFERENCE]: reference } }];
 }
 
-/** Returns a part together with its nested parts. If the part is `nullable`, the nested parts allow null, too. */
+/** Returns a list with a part and its nested parts. If the part is `nullable`, the nested parts also allow null. */
 function withNull(own: Part, others: Schema): Schema {
   // A part without keywords of its own is omitted.
   if (Object.keys(own.node).length === 0 && others.length > 0) return others;
@@ -54,12 +56,12 @@ function withNull(own: Part, others: Schema): Schema {
   return [own, ...others.map((part) => ({ ...part, node: { ...part.node, nullable: true } }))];
 }
 
-/** Returns the subschema at a key of a part, such as that of a property. */
+/** Returns the subschema of a part at some keys, such as `properties` and `name`. */
 export function readSubschema({ document, pointer }: Part, ...steps: readonly string[]): Schema {
   return readSchema(document, pointer + formatPointer(...steps));
 }
 
-/** Returns a key that identifies a schema, even if several references lead to it. */
+/** Returns a key that identifies a schema. The key does not depend on the references that lead to the schema. */
 export function createSchemaKey(schema: Schema): string {
   return schema
     .map(({ pointer, node, mark = '' }) => `${pointer}${mark}${node.nullable === true ? '?' : ''}`)

@@ -10,7 +10,7 @@ type Requirement = ReadonlySet<string>;
 export function securityChanges(before: Operation, after: Operation): readonly Delta[] {
   const [old, now] = [getRequirements(before), getRequirements(after)];
   const pointer = after.node.security === undefined ? '/security' : `${after.pointer}/security`;
-  // Each older requirement must still satisfy one of the newer ones.
+  // Credentials that satisfied an older requirement must satisfy at least one newer requirement.
   const shut = old.filter((way) => !now.some((other) => [...other].every((need) => way.has(need))));
   if (shut.length > 0)
     return [
@@ -37,7 +37,7 @@ function getRequirements({ document, node }: Operation): readonly Requirement[] 
   return ways.length === 0 ? [new Set()] : ways.map((way) => toRequirement(document, way));
 }
 
-/** Returns the credentials of a security requirement as texts that do not depend on the names of the security schemes. */
+/** Returns the credentials of a security requirement as texts. The texts do not contain the names of the security schemes, which clients do not send. */
 function toRequirement(document: Document, way: Node): Requirement {
   return new Set(
     Object.entries(way).flatMap(([name, scopes]) => {

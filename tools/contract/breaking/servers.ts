@@ -16,8 +16,8 @@ export function serverChanges(before: Document, after: Document): readonly Chang
     };
   };
   return [
-    ...gone.map((url) => change(url, true, 'is removed: requests of clients to it may fail')),
-    ...gained.map((url) => change(url, false, 'is new: clients can still use the others')),
+    ...gone.map((url) => change(url, true, 'is removed: requests to this server may fail')),
+    ...gained.map((url) => change(url, false, 'is new: clients can still use the other servers')),
   ];
 }
 

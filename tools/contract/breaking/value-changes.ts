@@ -1,82 +1,96 @@
 import type { Delta, Effect } from './change.ts';
-import { type Compared, createDelta, formatValue, joinWithOr } from './compared.ts';
-import { allows, type Bound, type Facts, hasAnyType, isTighter, TYPES, type Type } from './schema-facts.ts';
+import { type ComparedSchemas, createDelta, formatValue, joinWithOr } from './compared.ts';
+import {
+  type Bound,
+  type Constraints,
+  hasAnyType,
+  includesType,
+  isStricter,
+  TYPES,
+  type Type,
+} from './schema-constraints.ts';
 import { toCanonicalText } from './schema-parts.ts';
 
 /** Returns the changes of the types of a schema. */
-export function typeChanges(pair: Compared): readonly Delta[] {
+export function typeChanges(pair: ComparedSchemas): readonly Delta[] {
   const { old, now } = pair;
-  const removed = old.types.filter((type) => !allows(now.types, type));
-  const added = now.types.filter((type) => !allows(old.types, type));
-  // An enumeration is more specific.
-  if ((removed.length === 0 && added.length === 0) || (old.choices && now.choices && getSharedTypes(pair).length > 0))
+  const removed = old.types.filter((type) => !includesType(now.types, type));
+  const added = now.types.filter((type) => !includesType(old.types, type));
+  // If both schemas have enumerations, `enumChanges` reports more specific changes.
+  if (
+    (removed.length === 0 && added.length === 0) ||
+    (old.enumValues && now.enumValues && getSharedTypes(pair).length > 0)
+  )
     return [];
   const message = `can be ${formatTypes(now.types)} instead of ${formatTypes(old.types)}`;
-  return [createDelta(pair, effectOf(removed.length > 0, added.length > 0), 'type', message)];
+  return [createDelta(pair, getEffect(removed.length > 0, added.length > 0), 'type', message)];
 }
 
 /** Returns the types that a value can have in both versions. Only the constraints on these types are compared. */
-export function getSharedTypes({ old, now }: Compared): readonly Type[] {
-  return now.types.filter((type) => allows(old.types, type));
+export function getSharedTypes({ old, now }: ComparedSchemas): readonly Type[] {
+  return now.types.filter((type) => includesType(old.types, type));
 }
 
-/** Returns the types to name in a message: without `integer` next to `number`. */
+/** Formats types for a message, such as "number or null". Omits `integer` if `number` is in the list. */
 export function formatTypes(types: readonly Type[]): string {
   if (types.length === TYPES.length) return 'anything';
   const words = types.filter((type) => type !== 'integer' || !types.includes('number'));
   return words.length === 0 ? 'nothing' : joinWithOr(words);
 }
 
-function effectOf(isNarrower: boolean, isWider: boolean): Effect {
+function getEffect(isNarrower: boolean, isWider: boolean): Effect {
   if (isNarrower && isWider) return 'different';
   return isNarrower ? 'narrower' : 'wider';
 }
 
 /** Returns the changes of enumerations: values that are no longer valid, and values that are newly valid. */
-export function choiceChanges(pair: Compared): readonly Delta[] {
+export function enumChanges(pair: ComparedSchemas): readonly Delta[] {
   const { old, now } = pair;
-  const removed = (old.choices ?? []).filter((value) => !isAllowed(value, now));
-  const added = (now.choices ?? []).filter((value) => !isAllowed(value, old));
+  const removed = (old.enumValues ?? []).filter((value) => !isAllowed(value, now));
+  const added = (now.enumValues ?? []).filter((value) => !isAllowed(value, old));
   const typesNow = getSharedTypes(pair).filter((type) => type !== 'null');
-  const key = getChoiceKey(pair);
+  const key = getEnumKey(pair);
   return [
     ...(removed.length > 0
       ? [createDelta(pair, 'narrower', key, `can no longer be ${joinWithOr(removed.map(formatValue))}`)]
       : []),
     ...(added.length > 0 ? [createDelta(pair, 'wider', key, `can also be ${joinWithOr(added.map(formatValue))}`)] : []),
-    ...(!old.choices && now.choices && !listsAll(now.choices, typesNow)
-      ? [createDelta(pair, 'narrower', key, `can only be ${joinWithOr(now.choices.map(formatValue))}`)]
+    ...(!old.enumValues && now.enumValues && !listsAll(now.enumValues, typesNow)
+      ? [createDelta(pair, 'narrower', key, `can only be ${joinWithOr(now.enumValues.map(formatValue))}`)]
       : []),
-    ...(old.choices && !now.choices && !listsAll(old.choices, typesNow)
-      ? [createDelta(pair, 'wider', key, `can be other values than ${joinWithOr(old.choices.map(formatValue))}`)]
+    ...(old.enumValues && !now.enumValues && !listsAll(old.enumValues, typesNow)
+      ? [createDelta(pair, 'wider', key, `can be other values than ${joinWithOr(old.enumValues.map(formatValue))}`)]
       : []),
   ];
 }
 
-function getChoiceKey({ before, after }: Compared): string {
+function getEnumKey({ before, after }: ComparedSchemas): string {
   return [...after, ...before].some(({ node }) => 'enum' in node) ? 'enum' : 'const';
 }
 
-/** Whether an enumeration has all values of its types: only booleans and null can be enumerated. */
-function listsAll(choices: readonly unknown[], types: readonly Type[]): boolean {
-  return types.every((type) => type === 'boolean' && choices.includes(true) && choices.includes(false));
+/** Returns whether an enumeration has all values of its types. This is possible only for booleans and null, because all other types have too many values. */
+function listsAll(enumValues: readonly unknown[], types: readonly Type[]): boolean {
+  return types.every((type) => type === 'boolean' && enumValues.includes(true) && enumValues.includes(false));
 }
 
-/** Whether an enumerated value satisfies the constraints of a schema on texts, numbers and enumerations. */
-function isAllowed(value: unknown, facts: Facts): boolean {
-  if (facts.choices && !facts.choices.some((choice) => toCanonicalText(choice) === toCanonicalText(value)))
+/** Returns whether a value of an enumeration satisfies the constraints of a schema on texts, numbers and enumerations. */
+function isAllowed(value: unknown, constraints: Constraints): boolean {
+  if (
+    constraints.enumValues &&
+    !constraints.enumValues.some((enumValue) => toCanonicalText(enumValue) === toCanonicalText(value))
+  )
     return false;
-  if (!hasAnyType(value, facts.types)) return false;
-  if (typeof value === 'number') return isWithin(value, facts);
+  if (!hasAnyType(value, constraints.types)) return false;
+  if (typeof value === 'number') return isWithin(value, constraints);
   if (typeof value !== 'string') return true;
-  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = facts.counts;
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = constraints.counts;
   const length = [...value].length;
-  return length >= minLength && length <= maxLength && facts.patterns.every((pattern) => matches(pattern, value));
+  return length >= minLength && length <= maxLength && constraints.patterns.every((pattern) => matches(pattern, value));
 }
 
-function isWithin(value: number, { lower, upper, multiples }: Facts): boolean {
+function isWithin(value: number, { lower, upper, multiples }: Constraints): boolean {
   const own = { value, isExclusive: false };
-  return !isTighter(lower, own, 1) && !isTighter(upper, own, -1) && multiples.every((one) => isMultiple(value, one));
+  return !isStricter(lower, own, 1) && !isStricter(upper, own, -1) && multiples.every((one) => isMultiple(value, one));
 }
 
 function matches(pattern: string, value: string): boolean {
@@ -88,7 +102,7 @@ function matches(pattern: string, value: string): boolean {
 }
 
 /** Returns the changes of the constraints on numbers. */
-export function numberChanges(pair: Compared): readonly Delta[] {
+export function numberChanges(pair: ComparedSchemas): readonly Delta[] {
   const { old, now } = pair;
   return [
     ...boundChange(pair, old.lower, now.lower, { inwards: 1, key: 'minimum', word: 'least' }),
@@ -103,9 +117,14 @@ interface Side {
   readonly word: string;
 }
 
-function boundChange(pair: Compared, old: Bound | undefined, now: Bound | undefined, side: Side): readonly Delta[] {
-  const isNarrower = isTighter(now, old, side.inwards);
-  if (!isNarrower && !isTighter(old, now, side.inwards)) return [];
+function boundChange(
+  pair: ComparedSchemas,
+  old: Bound | undefined,
+  now: Bound | undefined,
+  side: Side,
+): readonly Delta[] {
+  const isNarrower = isStricter(now, old, side.inwards);
+  if (!isNarrower && !isStricter(old, now, side.inwards)) return [];
   const exclusiveKey = `exclusive${side.key.charAt(0).toUpperCase()}${side.key.slice(1)}`;
   const isPlain = [...pair.after, ...pair.before].some(({ node }) => node[side.key] !== undefined);
   const instead = old && now && !old.isExclusive && !now.isExclusive ? old.value : formatBound(old, side);
@@ -114,12 +133,12 @@ function boundChange(pair: Compared, old: Bound | undefined, now: Bound | undefi
 }
 
 function formatBound(bound: Bound | undefined, { inwards, word }: Side): string {
-  if (!bound) return inwards === 1 ? 'any small number' : 'any large number';
+  if (!bound) return inwards === 1 ? 'arbitrarily small' : 'arbitrarily large';
   if (bound.isExclusive) return `${inwards === 1 ? 'above' : 'below'} ${bound.value}`;
   return `at ${word} ${bound.value}`;
 }
 
-function multipleOfChange(pair: Compared): readonly Delta[] {
+function multipleOfChange(pair: ComparedSchemas): readonly Delta[] {
   const isWhole = !getSharedTypes(pair).includes('number');
   const [old, now] = [pair.old, pair.now].map(({ multiples }) => multiples.filter((one) => !(isWhole && one === 1)));
   if (!old || !now || toCanonicalText(old) === toCanonicalText(now)) return [];
@@ -127,16 +146,16 @@ function multipleOfChange(pair: Compared): readonly Delta[] {
   const isWider = old.some((one) => !now.some((other) => isMultiple(other, one)));
   if (!isNarrower && !isWider) return [];
   const words = (list: readonly number[]) => (list.length > 0 ? `a multiple of ${list.join(' and ')}` : 'any number');
-  return [createDelta(pair, effectOf(isNarrower, isWider), 'multipleOf', `is ${words(now)} instead of ${words(old)}`)];
+  return [createDelta(pair, getEffect(isNarrower, isWider), 'multipleOf', `is ${words(now)} instead of ${words(old)}`)];
 }
 
-/** Whether a number is a multiple of another, up to binary rounding. */
+/** Returns whether a number is a multiple of another number, ignoring rounding errors of binary fractions. */
 function isMultiple(value: number, of: number): boolean {
   return Math.abs(value / of - Math.round(value / of)) < 1e-9;
 }
 
 /** The keywords that limit a count, with their types and units. */
-const COUNTED: readonly (readonly [key: string, type: Type, unit: string])[] = [
+const COUNT_KEYWORDS: readonly (readonly [key: string, type: Type, unit: string])[] = [
   ['minLength', 'string', 'characters'],
   ['maxLength', 'string', 'characters'],
   ['minItems', 'array', 'entries'],
@@ -146,8 +165,8 @@ const COUNTED: readonly (readonly [key: string, type: Type, unit: string])[] = [
 ];
 
 /** Returns the changes of the lengths of texts, lists and objects. */
-export function countChanges(pair: Compared): readonly Delta[] {
-  return COUNTED.filter(([, type]) => getSharedTypes(pair).includes(type)).flatMap(([key, , unit]) => {
+export function countChanges(pair: ComparedSchemas): readonly Delta[] {
+  return COUNT_KEYWORDS.filter(([, type]) => getSharedTypes(pair).includes(type)).flatMap(([key, , unit]) => {
     const isLeast = key.startsWith('min');
     const [old, now] = [pair.old, pair.now].map(
       ({ counts }) => counts[key] ?? (isLeast ? 0 : Number.POSITIVE_INFINITY),
@@ -160,22 +179,22 @@ export function countChanges(pair: Compared): readonly Delta[] {
   });
 }
 
-/** Returns the changes of patterns. Patterns can't be compared: a different one counts as breaking. */
-export function textChanges(pair: Compared): readonly Delta[] {
+/** Returns the changes of patterns. Patterns can't be compared, so a different pattern counts as breaking. */
+export function textChanges(pair: ComparedSchemas): readonly Delta[] {
   const { old, now } = pair;
   const removed = old.patterns.filter((pattern) => !now.patterns.includes(pattern));
   const added = now.patterns.filter((pattern) => !old.patterns.includes(pattern));
   if (removed.length === 0 && added.length === 0) return [];
   const words = (patterns: readonly string[]) => (patterns.length > 0 ? patterns.join(' and ') : 'any text');
   const message = `matches ${words(now.patterns)} instead of ${words(old.patterns)}`;
-  return [createDelta(pair, effectOf(added.length > 0, removed.length > 0), 'pattern', message)];
+  return [createDelta(pair, getEffect(added.length > 0, removed.length > 0), 'pattern', message)];
 }
 
 /** Formats that allow all values of their type: formats that are only documentation, and the largest number formats. */
 const OPEN_FORMATS: ReadonlySet<string> = new Set(['password', 'int64', 'double']);
 
-/** Formats whose values are all valid in another format. */
-const WITHIN: Readonly<Record<string, readonly string[]>> = {
+/** The wider formats of each format. All values of the format are also valid in the wider formats. */
+const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
   int32: ['int64', 'double'],
   float: ['double'],
   uri: ['uri-reference', 'iri', 'iri-reference'],
@@ -186,7 +205,7 @@ const WITHIN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns the changes of formats. */
-export function formatChanges(pair: Compared): readonly Delta[] {
+export function formatChanges(pair: ComparedSchemas): readonly Delta[] {
   const { old, now } = pair;
   if (toCanonicalText(old.formats) === toCanonicalText(now.formats)) return [];
   const [narrow, wide] = [
@@ -195,11 +214,11 @@ export function formatChanges(pair: Compared): readonly Delta[] {
   ];
   const words = (formats: readonly string[]) =>
     formats.length > 0 ? `the format ${formats.join(' and ')}` : 'no format';
-  const effect = narrow || wide ? effectOf(narrow, wide) : 'neutral';
+  const effect = narrow || wide ? getEffect(narrow, wide) : 'neutral';
   return [createDelta(pair, effect, 'format', `has ${words(now.formats)} instead of ${words(old.formats)}`)];
 }
 
-/** Whether all values of some formats are valid in another. */
+/** Returns whether each value that is valid in all `formats` is also valid in `format`. */
 function isIncluded(format: string, formats: readonly string[]): boolean {
-  return OPEN_FORMATS.has(format) || formats.some((one) => one === format || WITHIN[one]?.includes(format));
+  return OPEN_FORMATS.has(format) || formats.some((one) => one === format || WIDER_FORMATS[one]?.includes(format));
 }

@@ -7,12 +7,15 @@ import { type Figure, figure, ratio, show } from '../stats.ts';
 import { bareWriter, ourWriter, type Writer } from '../writers.ts';
 
 const ROUNDS = 7;
-/** The number of sequential changes of each writer in a round. */
+/** The number of sequential changes that each store makes in a round. */
 const CHANGES = 300;
 /** The number of orders or products in a large data file. */
 const MANY = 10_000;
 
-/** The targets: ms of CPU time of a change in a small data file, and the ratio of a large data file to a small one. */
+/**
+ * The targets. `ms`: the maximum CPU time of a change in a small data file. `largeToSmall`: the maximum CPU time of a change in a large data file, as a
+ * multiple of the time in the small data file.
+ */
 const WANTED = { ms: 0.5, largeToSmall: 1.5 };
 
 interface Product {
@@ -20,7 +23,7 @@ interface Product {
   readonly name: string;
 }
 
-/** Measures the CPU time of sequential durable changes in a small and in large data files, including the background writes of the data file. */
+/** Measures the CPU time of sequential durable changes with a small and with large data files. The CPU time includes the background writes of the data file. */
 export async function commits({ folder, dataFile, logProgress }: Bench): Promise<Report> {
   const data = JSON.parse(readFileSync(dataFile, 'utf8'));
   const [order] = data.orders;
@@ -44,7 +47,7 @@ export async function commits({ folder, dataFile, logProgress }: Bench): Promise
   }
   writers.push({ ...bareWriter(copyOf(folder, dataFile)), name: 'bare write of the small file' });
   logProgress(`commits: ${ROUNDS} rounds`);
-  const times = await interleave(ROUNDS, writers, cpuMsOf);
+  const times = await interleave(ROUNDS, writers, getCpuMs);
   for (const writer of writers) await writer.close();
   const [small] = [...times.values()];
   const rows = [...times].map(([{ name }, ms]) => ({ name, ms: figure(ms), toSmall: ratio(ms, small ?? []) }));
@@ -55,7 +58,7 @@ export async function commits({ folder, dataFile, logProgress }: Bench): Promise
       `without orders. Median (lowest–highest) of ${ROUNDS} interleaved rounds of ${CHANGES} changes.`,
     columns: ['data', 'ms CPU', '/ no orders'],
     rows: rows.map(({ name, ms, toSmall }) => [name, show(ms, 3), show(toSmall, 2)]),
-    targets: targetsOf(rows),
+    targets: getTargets(rows),
   };
 }
 
@@ -65,14 +68,14 @@ function copyOf(folder: string, file: string): string {
   return path;
 }
 
-async function cpuMsOf({ change }: Writer): Promise<number> {
+async function getCpuMs({ change }: Writer): Promise<number> {
   const before = process.cpuUsage();
   for (let number = 0; number < CHANGES; number++) await change();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000 / CHANGES;
 }
 
-function targetsOf(
+function getTargets(
   rows: readonly { readonly name: string; readonly ms: Figure; readonly toSmall: Figure }[],
 ): Target[] {
   const [small, ...large] = rows.slice(0, -1);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bare, type Contestant, isChange, isServedByKoa, koa, newDataFile, ours } from '../contestants.ts';
-import { CONNECTIONS } from '../load.ts';
+import { CONNECTIONS, load } from '../load.ts';
 import { type Bench, BenchError, type Report, type Target } from '../measurement.ts';
 import { CPU_ERROR_SECONDS } from '../proc.ts';
 import { checkResponses, type RecordedResponse } from '../recorded-responses.ts';
@@ -12,42 +12,50 @@ import { type Server, startServer } from '../server.ts';
 import { type Figure, figure, ratio, show } from '../stats.ts';
 
 const ROUNDS = 5;
-/** The time limit of the whole measurement, from the first start to the last response. */
+/** The maximum duration of the whole measurement, in seconds. */
 const LIMIT_SECONDS = 300;
-/** The planned time of the whole measurement. The rest of the limit is a reserve for rounds that take longer than planned. */
+/** The planned duration of the whole measurement, in seconds. The difference to the maximum is a reserve for rounds that take longer than planned. */
 const PLANNED_SECONDS = 260;
-/** The delay before the first request. In this time, our server compiles its validators, because it is idle. */
+/** The time between the start of our server and the first request, in ms. During this time, our server compiles its validators. */
 const SETTLE_MS = 3_000;
 /**
- * The number of rounds that do not count, and of requests in a sample of them. V8 compiles the frequent code in the first 10,000 requests, and a part of it
- * again after the first reset. The second round is also used to plan the first sample.
+ * The number of rounds whose results are not used, and the number of requests in each sample of these rounds. V8 compiles frequent code during the first
+ * 10,000 requests, and some of it again after the first reset. The results of the second round determine how many requests the next round sends.
  */
 const WARM_UP_ROUNDS = 2;
 const WARM_UP_AMOUNT = 10_000;
-/** The durabilities that are measured beside the default one, and the target for changes: the CPU time of `bare` divided by the CPU time of our server. */
+/**
+ * The number of requests directly before each sample, which do not count. A server that was idle for 30 s needs a third more CPU time at first, also bare
+ * node:http, because V8 reduced its memory. The servers that receive changes only are idle while the GET requests are measured.
+ */
+const AFTER_IDLE_AMOUNT = 5_000;
+/**
+ * The durabilities that are measured in addition to the default, and their target for changes: the CPU time of the server `bare` divided by the CPU time of
+ * our server.
+ */
 const DURABILITIES = ['memory', 'os'] as const;
 const WANTED_RATIO_NOT_DURABLE = 0.5;
 
-/** The server with targets, and the server that all are compared with. */
+/** The names of the server with targets, and of the server with only `node:http` to which all others are compared. */
 const OURS = 'ours';
 const BARE = 'bare';
 const BESIDE = 'the other build';
-/** Our server without the verification of its responses, and the maximum share of the CPU time for the verification. */
+/** The name of our server without verification of its responses, and the target: the maximum fraction of the CPU time that the verification takes. */
 const UNVERIFIED = 'ours, --verify off';
 const WANTED_VERIFYING = 0.1;
 
-/** A server and a request. Each round takes one sample of each cell. */
+/** A server and a request. Each round measures each cell once. */
 interface Cell {
   readonly server: Server;
   readonly request: ShopRequest;
 }
 
 interface Measured extends Cell {
-  /** In the order of the rounds. */
+  /** The samples in the order of the rounds. */
   readonly samples: readonly Sample[];
 }
 
-/** Measures the CPU time per request of bare node:http, handwritten koa and our server, in µs, and compares it with bare node:http. */
+/** Measures the CPU time per request, in µs, of our server, of a handwritten Koa server, and of a server with only `node:http`. */
 export async function http(bench: Bench): Promise<Report> {
   const startedMs = performance.now();
   const servers = await startAll(bench);
@@ -60,7 +68,7 @@ export async function http(bench: Bench): Promise<Report> {
   return report(measured);
 }
 
-/** A running server, and a function that returns whether a request is sent to it. */
+/** A running server. `serves` returns whether the server gets a request. */
 interface Started {
   readonly server: Server;
   readonly serves: (request: ShopRequest) => boolean;
@@ -97,7 +105,7 @@ function toName(durability: (typeof DURABILITIES)[number]): string {
   return `ours, --durability ${durability}`;
 }
 
-/** Returns two builds of our server, and the server that both are compared with. */
+/** Returns two builds of our server, and the server with only `node:http` to which both builds are compared. */
 function builds(bench: Bench, serverFile: string): Contestant[] {
   return [
     bare(bench),
@@ -113,9 +121,10 @@ async function measure(
   { logProgress }: Bench,
 ): Promise<Measured[]> {
   const secondsLeft = (limit: number) => limit - (performance.now() - startedMs) / 1_000;
-  const sample = ({ server, request }: Cell, amount: number) => {
+  const sample = async ({ server, request }: Cell, amount: number) => {
     if (secondsLeft(LIMIT_SECONDS) < 0)
       throw new BenchError(`not done within ${LIMIT_SECONDS} s: the machine is too busy or too slow`);
+    await load(server, request, AFTER_IDLE_AMOUNT);
     return takeSample(server, request, amount);
   };
   logProgress('http: warming up');
@@ -161,7 +170,7 @@ function ratioToBare({ request, samples }: Measured, all: readonly Measured[]): 
   return ratio((beside?.samples ?? []).map(cpuMicros), samples.map(cpuMicros));
 }
 
-/** Returns the target for the share of a request's CPU time that the verification of its response takes. */
+/** Returns the target for the fraction of the CPU time of a request that the verification of the response takes. */
 function verifying({ request, samples }: Measured, all: readonly Measured[]): readonly Target[] {
   const beside = all.find((other) => other.server.name === UNVERIFIED && other.request === request);
   if (!beside) return [];

@@ -9,29 +9,29 @@ import { startServer } from '../server.ts';
 import { figure, ratio, show } from '../stats.ts';
 
 const ROUNDS = 3;
-/** The idle time before the memory is read. In this time, our server builds its search index, whose memory must count. */
+/** The time without requests before the memory is read, in ms. During this time, our server builds its search index, so that the memory includes the index. */
 const IDLE_MS = 3_000;
-/** The total number of requests by method. Requests of the same method get equal shares. */
+/** The total number of requests for each method. The number is divided equally among the requests with this method. */
 const TOTAL = { GET: 20_000, POST: 1_000, PUT: 0 };
-/** The targets, in MB. */
-const WANTED: Held = { idle: 75, loaded: 100 };
+/** The targets: the maximum resident memory, in MB. */
+const WANTED: MemoryUse = { idle: 75, loaded: 100 };
 const OURS = 'ours';
 
-/** The resident memory of a process, in MB. */
-interface Held {
+/** The resident memory of a process, in MB. `idle`: before the load. `loaded`: after the load. */
+interface MemoryUse {
   readonly idle: number;
   readonly loaded: number;
 }
 
-/** Measures the resident memory of an idle server after its start, and after a load, in MB. */
+/** Measures the resident memory of a server in MB, after its start and after a load. */
 export async function memory(bench: Bench): Promise<Report> {
   const contestants = [bare(bench), koa(bench), ours(bench, { name: OURS, log: 'off', data: newDataFile })];
   bench.logProgress(`memory: ${ROUNDS} rounds`);
-  const rounds = await interleave(ROUNDS, contestants, (contestant) => holdOnce(contestant, bench));
+  const rounds = await interleave(ROUNDS, contestants, (contestant) => measureOnce(contestant, bench));
   return report(rounds);
 }
 
-async function holdOnce(contestant: Contestant, bench: Bench): Promise<Held> {
+async function measureOnce(contestant: Contestant, bench: Bench): Promise<MemoryUse> {
   const { folder } = bench;
   const requests = bench.requests.filter(isServedByKoa);
   const server = await startServer(contestant, folder);
@@ -48,9 +48,9 @@ function share({ method }: ShopRequest, requests: readonly ShopRequest[]): numbe
   return TOTAL[method] / requests.filter((other) => other.method === method).length;
 }
 
-function report(rounds: ReadonlyMap<Contestant, readonly Held[]>): Report {
+function report(rounds: ReadonlyMap<Contestant, readonly MemoryUse[]>): Report {
   const [bareHeld = []] = rounds.values();
-  const cells = (held: readonly Held[], when: keyof Held) => {
+  const cells = (held: readonly MemoryUse[], when: keyof MemoryUse) => {
     const values = held.map((one) => one[when]);
     return [
       show(figure(values), 1),
@@ -76,7 +76,7 @@ function report(rounds: ReadonlyMap<Contestant, readonly Held[]>): Report {
   };
 }
 
-function target(held: readonly Held[], when: keyof Held, label: string): Target {
+function target(held: readonly MemoryUse[], when: keyof MemoryUse, label: string): Target {
   const { median } = figure(held.map((one) => one[when]));
   return {
     what: `memory, ours, ${label}`,

@@ -14,10 +14,10 @@ import { figure, ratio, show } from '../stats.ts';
 const ORDERS = 10_000;
 const ROUNDS = 7;
 const AMOUNT = 10 * CONNECTIONS;
-/** The target: the CPU time of `bare` divided by the CPU time of our server. */
+/** The target: the CPU time of the server with only `node:http`, divided by the CPU time of our server. */
 const WANTED_RATIO = 0.85;
 
-/** Measures the CPU time of the list of 10,000 orders (2 MB), which our server has in its response cache. */
+/** Measures the CPU time of a response with the list of 10,000 orders (2 MB). Our server sends it from its response cache. */
 export async function orders(bench: Bench): Promise<Report> {
   bench.logProgress(`orders: ${ORDERS} orders`);
   const request = gets.find(({ path }) => path === '/api/orders') as ShopRequest;
@@ -33,7 +33,7 @@ export async function orders(bench: Bench): Promise<Report> {
 }
 
 function report(taken: ReadonlyMap<Server, readonly Sample[]>): Report {
-  // The first round does not count, because V8 compiles the code.
+  // The first round is not used, because V8 compiles the code during this round.
   const figures = [...taken].map(([{ name }, samples]) => ({ name, micros: samples.slice(1).map(cpuMicros) }));
   const toBare = figures.map(({ micros }) => ratio(figures[0]?.micros ?? [], micros));
   const median = toBare.at(-1)?.median ?? 0;

@@ -6,13 +6,13 @@ import { startServer } from '../server.ts';
 
 const SANDBOXES = 1_000;
 const ORDERS = 10;
-/** The number of sandboxes that are filled concurrently. */
+/** The number of sandboxes that are filled at the same time. */
 const AT_ONCE = 20;
 const SETTLE_MS = 3_000;
-/** The maximum memory of all sandboxes, without the memory of the empty server, in MB of 1,000,000 bytes. */
+/** The target: the maximum resident memory of all sandboxes in MB of 1,000,000 bytes, without the memory of a server that has only one sandbox. */
 const WANTED_MB = 50;
 
-/** Measures the resident memory of a thousand sandboxes with ten orders each. */
+/** Measures the resident memory of 1,000 sandboxes with 10 orders each. */
 export async function sandboxes(bench: Bench): Promise<Report> {
   bench.logProgress(`sandboxes: ${SANDBOXES} with ${ORDERS} orders each`);
   const server = await startServer(ours(bench, { name: 'ours', log: 'off', data: newDataFile }), bench.folder);
@@ -42,7 +42,7 @@ export async function sandboxes(bench: Bench): Promise<Report> {
   };
 }
 
-/** Creates orders in a sandbox. The first order has the items of the initial cart; each other order has one product. */
+/** Creates orders in a sandbox. The first order has the items of the initial cart. Each other order has one product. */
 async function fill(url: string, id: string, orders: number): Promise<void> {
   const headers = { 'x-sandbox': id, 'content-type': 'application/json' };
   const sendRequest = async (method: string, path: string, body?: object) => {

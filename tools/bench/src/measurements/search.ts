@@ -1,26 +1,29 @@
 import type { Bench, Report, Target } from '../measurement.ts';
-import { type Build, built } from '../search/build.ts';
-import { catalogueOf } from '../search/catalogue.ts';
+import { type Build, measureBuild } from '../search/build.ts';
+import { getCatalogue } from '../search/catalogue.ts';
 import { engines } from '../search/engines.ts';
 import { makeQueries, type Sampling } from '../search/families.ts';
-import { corpusOf, relevanceOf } from '../search/relevance.ts';
-import { falseHits, type Judged, judged, type Score, scoreOf } from '../search/score.ts';
+import { getCorpus, getRelevance } from '../search/relevance.ts';
+import { evaluateQuery, falseHits, getScore, type QueryResult, type Score } from '../search/score.ts';
 
 const SIZES = [40, 200, 1_000, 10_000, 100_000];
 
-/** The number of queries of each of the 21 families, by catalogue size. It is smaller for large catalogues, for which the other engines are slow. */
+/**
+ * The number of queries in each of the 21 query families, by the number of products. It is smaller for large catalogues, because the other search engines
+ * are slow with large catalogues.
+ */
 const QUERIES: Readonly<Record<number, number>> = { 40: 150, 200: 150, 1000: 100, 10000: 50, 100000: 20 };
 
-/** The time limit of an engine for all queries of a catalogue, in ms. An engine that takes longer is not measured with larger catalogues. */
+/** The maximum time of a search engine for all queries of a catalogue, in ms. A search engine that takes longer is not measured with larger catalogues. */
 const TIME_LIMIT_MS = 60_000;
 
-/** The measured queries are held out: they have other words and another seed than the queries with which the engine was tuned. */
+/** The measured queries are held out: our search was not tuned with them. Their words and their random seed differ from those of the queries for tuning. */
 const HELD_OUT: Omit<Sampling, 'each'> = { seed: 3, part: 'held out' };
 
 const OURS = 'ours';
 const FUSE = 'Fuse.js, tuned';
 
-/** The targets by catalogue size: our error divided by the error of the best other engine. */
+/** The targets by the number of products: the error of our search (1 − F1), divided by the error of the best other search engine. */
 const WANTED_SHARE: Readonly<Record<number, number>> = { 40: 0.16, 200: 0.17, 1000: 0.17, 10000: 0.22, 100000: 0.26 };
 const WANTED = { falseHits: 0.02, p50Ms: 1, buildMs: 1_500, buildMB: 60, worstMs: 1, ofFuse: 0.1 };
 
@@ -30,36 +33,42 @@ interface Row {
   readonly score: Score;
   readonly falseHits: number;
   readonly build: Build;
-  readonly all: readonly Judged[];
+  readonly all: readonly QueryResult[];
 }
 
-/** Measures the relevance and the speed of our search for misspelt, shortened, joined and other terms, and compares it with other search libraries. */
+/**
+ * Measures the relevance and the speed of our search, and compares it with other search libraries. The search terms are misspelled, shortened or joined
+ * words, among others.
+ */
 export async function search({ logProgress }: Bench): Promise<Report> {
   const rows: Row[] = [];
   const slow = new Set<string>();
   for (const size of SIZES) {
-    const items = catalogueOf(size);
-    const corpus = corpusOf(items);
+    const items = getCatalogue(size);
+    const corpus = getCorpus(items);
     const queries = makeQueries(corpus, { ...HELD_OUT, each: QUERIES[size] ?? 1 });
-    logProgress(`search: ${size} products, ${corpus.itemsOf.size} words, ${queries.length} queries`);
-    const relevances = queries.map(({ term, meaning }) => relevanceOf(term, meaning, corpus));
+    logProgress(`search: ${size} products, ${corpus.getItems.size} words, ${queries.length} queries`);
+    const relevances = queries.map(({ term, meaning }) => getRelevance(term, meaning, corpus));
     for (const [engine, make] of Object.entries(engines).filter(([name]) => !slow.has(name))) {
       const startedMs = performance.now();
-      const build = built(engine, size);
+      const build = measureBuild(engine, size);
       const find = make(items);
       const all = queries.map((query, at) =>
-        judged(find, query, relevances[at] ?? { wanted: new Set(), right: new Set() }),
+        evaluateQuery(find, query, relevances[at] ?? { wanted: new Set(), right: new Set() }),
       );
       if (performance.now() - startedMs > TIME_LIMIT_MS) slow.add(engine);
-      rows.push({ size, engine, score: scoreOf(all), falseHits: falseHits(all), build, all });
+      rows.push({ size, engine, score: getScore(all), falseHits: falseHits(all), build, all });
     }
   }
   return report(rows, worstTermMs());
 }
 
-/** Measures the slowest of several hostile terms in the catalogue of the shop, in ms. Of five runs of a term, the fastest counts. */
+/**
+ * Measures our search with several very long terms in the catalogue of the shop. Returns the time of the slowest term, in ms. Runs each term five times and
+ * uses the fastest run.
+ */
 function worstTermMs(): number {
-  const find = engines[OURS]?.(catalogueOf(40)) ?? (() => []);
+  const find = engines[OURS]?.(getCatalogue(40)) ?? (() => []);
   const long = 100_000;
   const terms = ['a', 'ab', 'abc ', 'kettle ', 'xq', ',', 'a,', '(.*)+', '\0', 'é', '👩‍👩‍👧 '].map((part) =>
     part.repeat(long / part.length),
@@ -77,7 +86,7 @@ function report(rows: readonly Row[], worstMs: number): Report {
   return {
     title: 'search: relevance and speed',
     how:
-      'Held-out queries of 21 families. The queries of two families mean nothing. src/search/relevance.ts defines the relevant products. Recall, ' +
+      'Held-out queries of 21 families. The queries of two families have no meaning. src/search/relevance.ts defines the relevant products. Recall, ' +
       'precision and reciprocal rank are means over queries. p50 and p99 in ms: the fastest of four runs of each query counts; a query over 5 ms runs ' +
       'once. Build in ms of CPU time and MB of memory, each in a new process. The catalogue with 40 products is that of the shop. An engine that is ' +
       'too slow for a size is not measured with larger sizes.',

@@ -9,9 +9,9 @@ import { type Server, startServer } from '../server.ts';
 import { figure, show } from '../stats.ts';
 
 const ROUNDS = 10;
-/** The duration of a round, in seconds: of our server, and of bare beside it. */
+/** The duration of a round, in seconds: of our server, and of the server with only `node:http`. */
 const SECONDS = { ours: 60, bare: 10 };
-/** The target: the maximum memory at the end, divided by the memory after the first round. */
+/** The target: the maximum resident memory at the end, divided by the resident memory after the first round. */
 const WANTED_GROWTH = 1.1;
 
 interface Round {
@@ -20,14 +20,17 @@ interface Round {
   readonly residentMB: number;
 }
 
-/** Measures ten minutes of a mixed load: reads, searches, changes and refused requests in turn. Throws if a response has an unexpected status. */
+/**
+ * Measures our server during ten minutes of mixed requests: reads, searches, changes and requests that it rejects. Throws a `BenchError` if a response has
+ * an unexpected status.
+ */
 export async function soak(bench: Bench): Promise<Report> {
   const own = await startServer(ours(bench, { name: 'ours', log: 'off', data: newDataFile }), bench.folder);
   const peer = await startServer(bare(bench), bench.folder);
   const [ownRounds, bareRounds]: [Round[], Round[]] = [[], []];
   for (let number = 1; number <= ROUNDS; number++) {
     bench.logProgress(`soak: minute ${number} of ${ROUNDS}`);
-    // Otherwise the cart would reach its limits.
+    // Without the reset, the cart would reach its limits.
     await sendRequest(own.port, reset);
     ownRounds.push(await runRound(bench, own, SECONDS.ours));
     bareRounds.push(await runRound(bench, peer, SECONDS.bare));

@@ -5,10 +5,10 @@ import { startServer } from '../server.ts';
 import { type Figure, figure, ratio, show } from '../stats.ts';
 
 const ROUNDS = 12;
-/** The target: the start time of our server divided by the start time of `bare`. */
+/** The target: the start time of our server, divided by the start time of the server with only `node:http`. */
 const WANTED_RATIO = 2.5;
 
-/** Measures the time from the spawn of a server to its first response, in ms, and compares it with `bare`. */
+/** Measures the time from the start of a server process to its first response, in ms. Computes the ratio to the server with only `node:http`. */
 export async function start(bench: Bench): Promise<Report> {
   const contestants = [
     bare(bench),
@@ -16,7 +16,7 @@ export async function start(bench: Bench): Promise<Report> {
     ours(bench, { name: 'ours, data file exists', log: 'off', data: copyDataFile(bench.dataFile) }),
     ours(bench, { name: 'ours, first start', log: 'off', data: newDataFile }),
   ];
-  // The first round does not count, because it fills the file cache.
+  // The first round is not used, because it fills the file cache of the operating system.
   await interleave(1, contestants, (contestant) => startOnce(contestant, bench));
   bench.logProgress(`start: ${ROUNDS} rounds`);
   const rounds = await interleave(ROUNDS, contestants, (contestant) => startOnce(contestant, bench));

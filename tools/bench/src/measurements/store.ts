@@ -13,15 +13,18 @@ import { bareWriter, hasCart, lowdbWriter, ourWriter, type Writer } from '../wri
 
 const ORDERS = [0, 1_000, 10_000];
 const ROUNDS = 7;
-/** The duration of each of the two measurements of a contestant in a round, in ms: sequential and concurrent changes. */
+/** The duration of one measurement, in ms. Each round has two measurements for each store: sequential changes and concurrent changes. */
 const SAMPLE_MS = 250;
 /** The number of concurrent changes. */
 const CALLERS = 50;
 
-/** The targets with 40 products and without orders. */
+/**
+ * The targets with 40 products and without orders. `sequentialToBare`: the maximum time of a sequential change, as a multiple of a plain file write.
+ * `atOnceToSequential`: the minimum speedup by concurrent changes. `overHttp`: the same speedup over HTTP.
+ */
 const WANTED = { sequentialToBare: 1.5, atOnceToSequential: 20, overHttp: 5 };
 
-/** Measures sequential changes and 50 concurrent changes, with the store alone and over HTTP. */
+/** Measures sequential changes and 50 concurrent changes: with the store alone, and over HTTP. */
 export async function store(bench: Bench): Promise<Report> {
   const measured: Row[] = [];
   for (const orders of ORDERS) {
@@ -44,7 +47,7 @@ export async function store(bench: Bench): Promise<Report> {
       perSecond.median.toFixed(0),
       show(speedUp, 1),
     ]),
-    targets: targetsOf(measured),
+    targets: getTargets(measured),
   };
 }
 
@@ -57,7 +60,7 @@ interface Row {
   readonly speedUp: Figure;
 }
 
-/** The time of one change in a round, in ms: with sequential changes, and with 50 concurrent changes. */
+/** The time for one change in a round, in ms: with sequential changes, and with 50 concurrent changes. */
 interface Times {
   readonly oneByOneMs: number;
   readonly atOnceMs: number;
@@ -76,16 +79,16 @@ async function atInterface({ folder }: Bench, orders: number, data: string): Pro
     await ourWriter(paths[2], 'os'),
     await lowdbWriter(paths[3]),
   ];
-  const times = await interleave(ROUNDS, writers, timesOf);
+  const times = await interleave(ROUNDS, writers, getTimes);
   for (const writer of writers) await writer.close();
   for (const path of paths) if (!hasCart(path)) throw new BenchError(`${path} does not contain the written data`);
   const [bare] = [...times.values()];
-  return [...times].map(([{ name }, taken]) => rowOf(orders, name, taken, bare));
+  return [...times].map(([{ name }, taken]) => getRow(orders, name, taken, bare));
 }
 
-async function timesOf({ name, change }: Writer): Promise<Times> {
+async function getTimes({ name, change }: Writer): Promise<Times> {
   const oneByOneMs = await timed(change);
-  // The bare writer has one temporary file, so it can't write concurrently.
+  // The plain file write uses one temporary file, so it can't run concurrently.
   const atOnceMs = name.startsWith('bare') ? oneByOneMs : (await timed(() => allAtOnce(change))) / CALLERS;
   return { oneByOneMs, atOnceMs };
 }
@@ -94,7 +97,7 @@ function allAtOnce(change: () => Promise<unknown>): Promise<unknown> {
   return Promise.all(Array.from({ length: CALLERS }, change));
 }
 
-/** Repeats a step for `SAMPLE_MS`. Returns the mean time of the step, in ms. */
+/** Calls a function repeatedly for 250 ms. Returns the mean time of a call, in ms. */
 async function timed(step: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
   let steps = 0;
@@ -108,7 +111,7 @@ async function timed(step: () => Promise<unknown>): Promise<number> {
 async function overHttp(bench: Bench, orders: number, data: string): Promise<Row[]> {
   const { cartItems } = JSON.parse(readFileSync(data, 'utf8'));
   const { productId } = cartItems[0];
-  // Each server gets a request that changes the data each time, but not its size.
+  // Each server gets a request that changes the data every time, but does not change the size of the data.
   const contestants: (readonly [Contestant, ShopRequest])[] = [
     [ours(bench, { name: 'ours over HTTP', log: 'off', data: copyDataFile(data) }), addCartItem(productId)],
     [jsonServer(data), replaceCartItem(productId)],
@@ -121,16 +124,16 @@ async function overHttp(bench: Bench, orders: number, data: string): Promise<Row
       const oneByOneMs = await timed(() => sendRequest(server.port, request));
       const amount = Math.max(2 * CONNECTIONS, Math.ceil((2 * SAMPLE_MS) / oneByOneMs / CONNECTIONS) * CONNECTIONS);
       const atOnceMs = ((await load(server, request, amount)) * 1_000) / amount;
-      // The first round does not count, because V8 compiles the code.
+      // The first round is not used, because V8 compiles the code during this round.
       if (round > 0) taken.push({ oneByOneMs, atOnceMs });
     }
     await server.stop();
-    rows.push(rowOf(orders, contestant.name, taken));
+    rows.push(getRow(orders, contestant.name, taken));
   }
   return rows;
 }
 
-function rowOf(orders: number, name: string, taken: readonly Times[], bare?: readonly Times[]): Row {
+function getRow(orders: number, name: string, taken: readonly Times[], bare?: readonly Times[]): Row {
   const oneByOne = taken.map(({ oneByOneMs }) => oneByOneMs);
   const atOnce = taken.map(({ atOnceMs }) => atOnceMs);
   return {
@@ -148,7 +151,7 @@ function rowOf(orders: number, name: string, taken: readonly Times[], bare?: rea
   };
 }
 
-function targetsOf(rows: readonly Row[]): Target[] {
+function getTargets(rows: readonly Row[]): Target[] {
   const row = (name: string) => rows.find((one) => one.orders === 0 && one.name === name);
   const [ours, http] = [row('ours'), row('ours over HTTP')];
   if (!ours?.toBare || !http) return [];

@@ -1,9 +1,9 @@
 /**
- * A server with node:http that sends stored responses. No server on Node needs less CPU time.
- * Plain JavaScript, like the other peers, because a TypeScript loader would add to their start time and memory.
+ * A server with only `node:http` that sends recorded responses. No server on Node needs less CPU time for a response. It is plain JavaScript, like the Koa
+ * server, because a TypeScript loader would add to its start time and memory.
  *
- * Usage: `node bare.js PORT RESPONSES`. RESPONSES is the file with the recorded responses of our server. The server reads
- * the body of a POST, but does not use it. It changes nothing and writes nothing to the disk.
+ * Usage: `node bare.js PORT RESPONSES`. RESPONSES is the path of the file with the recorded responses of our server. The server reads and parses the body of
+ * a POST request, but does not use it. It changes no state and writes nothing to the disk.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

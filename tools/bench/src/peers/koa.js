@@ -1,9 +1,9 @@
 /**
- * A typical handwritten server with koa: the same routes, and the data in memory. It parses and formats JSON for each
- * request, does not validate against a contract, and writes nothing to the disk.
+ * A typical handwritten Koa server with the routes of the shop and its data in memory. It parses and formats JSON for each request. It does not validate
+ * requests against a contract, and writes nothing to the disk.
  *
- * Usage: `node koa.js PORT RESPONSES`. RESPONSES is the file with the recorded responses of our server. The server reads
- * its data from this file.
+ * Usage: `node koa.js PORT RESPONSES`. RESPONSES is the path of the file with the recorded responses of our server. The server reads its data from this
+ * file.
  */
 import { readFileSync } from 'node:fs';
 import { json } from 'node:stream/consumers';

@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs';
 import { words } from 'popular-english-words';
 import { createRandom, type Random } from '../../../../src/util/random.ts';
 
-/** The properties of a product that are searched. */
+/** The properties of a product that the search engines search. */
 export interface Item {
   readonly id: string;
   readonly name: string;
   readonly keywords: readonly string[];
 }
 
-/** The number of the most popular English words from which the words of the largest catalogue are chosen. */
+/** The number of popular English words from which the words of a generated catalogue are chosen. */
 const WORDS = 60_000;
 
-/** The number of the most common words, which are not searched for. */
+/** The number of the most popular words that no catalogue uses, such as "the". */
 const TOO_COMMON = 150;
 
 const vocabulary: readonly string[] = words
@@ -23,20 +23,20 @@ const vocabulary: readonly string[] = words
 
 const UNITS = ['cm', 'ml', 'kg', 'W', 'mm'];
 
-/** Returns a catalogue with a number of products. For 40, these are the products of the shop; otherwise, generated products. */
-export function catalogueOf(size: number): readonly Item[] {
+/** Returns a catalogue with `size` products. The 40 products of the shop are the catalogue of size 40. All other catalogues are generated. */
+export function getCatalogue(size: number): readonly Item[] {
   if (size !== 40) return makeCatalogue(size, 1);
   return JSON.parse(readFileSync(new URL('../../../../db.json.default', import.meta.url), 'utf8')).products;
 }
 
 /**
- * Generates the catalogue of an imaginary shop. Words are distributed as in real text: few words are frequent and most are rare (Zipf's law). A larger
- * catalogue has more words (Heaps' law): about 400 for 40 products, and 15,000 for 10,000.
+ * Generates the catalogue of a fictional shop. As in real text, a few words are frequent and most words are rare (Zipf's law), and a larger catalogue has more
+ * different words (Heaps' law).
  */
 function makeCatalogue(size: number, seed: number): readonly Item[] {
   const random = createRandom(seed);
   const known = Math.min(vocabulary.length, Math.round(60 * size ** 0.62));
-  // Each catalogue has other words.
+  // Each catalogue uses different words.
   const chosen = shuffled(vocabulary.slice(0, Math.max(known * 3, 2_000)), random).slice(0, known);
   const categories = chosen.slice(0, Math.max(8, Math.round(size ** 0.5)));
   const word = () => random.pick(random.next() < 0.25 ? categories : chosen);

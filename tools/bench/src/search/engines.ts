@@ -7,20 +7,24 @@ import { getSearch } from '../../../../src/shop/search/product-search.ts';
 import type { Product } from '../../../../src/shop/types.ts';
 import type { Item } from './catalogue.ts';
 
-/** Returns the items that match a term, the most relevant first. */
+/** Returns the items that match a search term, the most relevant item first. */
 export type Find = (term: string) => readonly Item[];
 
-/** Builds the index of a search engine for a catalogue, and returns its search function. */
+/** Builds the index of a search engine for a list of items. Returns the search function. */
 export type Engine = (items: readonly Item[]) => Find;
 
+/** The rating of an item that has no rating. All ratings are the same, so they do not affect the ranking. */
+const NO_RATING = { stars: 0, count: 0 };
+
 /**
- * The search engines by name. Each has the options that its documentation recommends for fuzzy search in name and keywords. "tuned": with the options
- * that had the best results for the tuning queries.
+ * The search engines by name. Each engine has the options that its documentation recommends for a fuzzy search in name and keywords. An engine with "tuned"
+ * in its name has the options with the best results for the tuning queries.
  */
 export const engines: Readonly<Record<string, Engine>> = {
   ours: (items) => {
-    // The search reads only the properties that an item has.
-    return getSearch(items as readonly Product[]);
+    const getItem = new Map(items.map((item) => [{ rating: NO_RATING, ...item } as unknown as Product, item]));
+    const find = getSearch([...getItem.keys()]);
+    return (term) => find(term).map((product) => getItem.get(product) as Item);
   },
   'Fuse.js': (items) => fuse(items, {}),
   'Fuse.js, tuned': (items) =>
@@ -31,11 +35,11 @@ export const engines: Readonly<Record<string, Engine>> = {
       extractField: (item, field) => (field === 'keywords' ? item.keywords.join(',') : item[field as 'id' | 'name']),
     });
     index.addAll(items);
-    const itemOf = new Map(items.map((item) => [item.id, item]));
+    const getItem = new Map(items.map((item) => [item.id, item]));
     return (term) =>
       index
         .search(term, { fuzzy: 0.25, prefix: true, combineWith: 'AND', boost: { name: 2 } })
-        .map(({ id }) => itemOf.get(id) as Item);
+        .map(({ id }) => getItem.get(id) as Item);
   },
   Orama: (items) => {
     const database = create({ schema: { id: 'string', name: 'string', keywords: 'string' } });
@@ -44,11 +48,11 @@ export const engines: Readonly<Record<string, Engine>> = {
       items.map((item) => ({ ...item, keywords: item.keywords.join(',') })),
       5_000,
     );
-    const itemOf = new Map(items.map((item) => [item.id, item]));
+    const getItem = new Map(items.map((item) => [item.id, item]));
     return (term) => {
       const found = searchOrama(database, { term, tolerance: 1, threshold: 0, limit: items.length });
       if (found instanceof Promise) throw new Error('Orama returned a promise');
-      return found.hits.map(({ id }) => itemOf.get(id) as Item);
+      return found.hits.map(({ id }) => getItem.get(id) as Item);
     };
   },
   uFuzzy: (items) => {

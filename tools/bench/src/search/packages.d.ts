@@ -1,4 +1,4 @@
-/** English words, the most popular first. */
+/** A list of English words, the most popular word first. */
 declare module 'popular-english-words' {
   export const words: { getMostPopular(count: number): string[] };
 }

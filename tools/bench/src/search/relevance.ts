@@ -1,8 +1,8 @@
 import type { Item } from './catalogue.ts';
 import type { Meaning } from './families.ts';
 
-/** Returns a text as it is compared: in lower case, with one space between words. */
-export function textOf(text: string): string {
+/** Normalizes a text for comparisons: converts it to lower case, and separates words by one space. */
+export function getText(text: string): string {
   return text
     .toLowerCase()
     .split(/[^a-z0-9]+/)
@@ -10,30 +10,31 @@ export function textOf(text: string): string {
     .join(' ');
 }
 
-/** Returns the words in the name and the keywords of an item, without duplicates. */
-export function wordsOf({ name, keywords }: Pick<Item, 'name' | 'keywords'>): readonly string[] {
-  return [...new Set(textOf([name, ...keywords].join(' ')).split(' '))];
+/** Returns the different words in the name and the keywords of an item, in lower case. */
+export function getWords({ name, keywords }: Pick<Item, 'name' | 'keywords'>): readonly string[] {
+  return [...new Set(getText([name, ...keywords].join(' ')).split(' '))];
 }
 
-/** A catalogue, and its items by word. */
+/** A catalogue: its items, and for each word the items that contain the word. */
 export interface Corpus {
   readonly items: readonly Item[];
-  readonly itemsOf: ReadonlyMap<string, ReadonlySet<Item>>;
+  readonly getItems: ReadonlyMap<string, ReadonlySet<Item>>;
 }
 
-export function corpusOf(items: readonly Item[]): Corpus {
-  const itemsOf = new Map<string, Set<Item>>();
+/** Returns a catalogue with the items that contain each word. */
+export function getCorpus(items: readonly Item[]): Corpus {
+  const getItems = new Map<string, Set<Item>>();
   for (const item of items) {
-    for (const word of wordsOf(item)) {
-      const having = itemsOf.get(word);
+    for (const word of getWords(item)) {
+      const having = getItems.get(word);
       if (having) having.add(item);
-      else itemsOf.set(word, new Set([item]));
+      else getItems.set(word, new Set([item]));
     }
   }
-  return { items, itemsOf };
+  return { items, getItems };
 }
 
-/** The items that a result must contain (`wanted`), and the other items that it may contain (`right`). */
+/** The items that a search must find (`wanted`), and all items that it may find (`right`). */
 export interface Relevance {
   readonly wanted: ReadonlySet<Item>;
   readonly right: ReadonlySet<Item>;
@@ -42,13 +43,16 @@ export interface Relevance {
 const NOTHING: Relevance = { wanted: new Set(), right: new Set() };
 
 /**
- * Returns the relevant items for a term. If the meaning is a list of words, the result must contain the products with all of these words in name and
- * keywords. It may also contain products with a similar word for each of the words: a word that contains it ("basketball" for "ball"), a word that it
- * begins with ("lamp" for "lamps"), or a word with the same or a smaller edit distance to the typed word, because no engine could distinguish these
- * words. If the meaning is a part of a word (`inside`), the result must contain every product with a word that contains the part. If the meaning is a
- * text across two keywords (`border`), the result must contain every product whose joined keywords contain the text.
+ * Returns the items that are relevant for a search term. The meaning of the term determines the items:
+ *
+ * - `words`: A search must find the products with all of these words. It may also find products that have a similar word instead of a word. A similar word
+ *   contains the word ("basketball" for "ball"), is the beginning of the word ("lamp" for "lamps"), or has at most the same edit distance to the typed word,
+ *   because no search engine could know which word is meant.
+ * - `inside`: A search must find every product with a word that contains the text.
+ * - `border`: A search must find every product whose joined keywords contain the text.
+ * - `none`: No product is relevant.
  */
-export function relevanceOf(term: string, meaning: Meaning, corpus: Corpus): Relevance {
+export function getRelevance(term: string, meaning: Meaning, corpus: Corpus): Relevance {
   switch (meaning.kind) {
     case 'none':
       return NOTHING;
@@ -57,12 +61,12 @@ export function relevanceOf(term: string, meaning: Meaning, corpus: Corpus): Rel
     case 'inside':
       return same(having(corpus, (word) => word.includes(meaning.text)));
     case 'words': {
-      const typed = textOf(term).split(' ');
+      const typed = getText(term).split(' ');
       const alike = meaning.words.map((word, at) =>
         likeness(word, typed.length === meaning.words.length ? typed[at] : undefined),
       );
       return {
-        wanted: common(meaning.words.map((word) => corpus.itemsOf.get(word) ?? new Set())),
+        wanted: common(meaning.words.map((word) => corpus.getItems.get(word) ?? new Set())),
         right: common(alike.map((isLike) => having(corpus, isLike))),
       };
     }
@@ -73,9 +77,9 @@ function same(items: ReadonlySet<Item>): Relevance {
   return { wanted: items, right: items };
 }
 
-function having({ itemsOf }: Corpus, test: (word: string) => boolean): Set<Item> {
+function having({ getItems }: Corpus, test: (word: string) => boolean): Set<Item> {
   const found = new Set<Item>();
-  for (const [word, items] of itemsOf) if (test(word)) for (const item of items) found.add(item);
+  for (const [word, items] of getItems) if (test(word)) for (const item of items) found.add(item);
   return found;
 }
 
@@ -96,8 +100,8 @@ function likeness(word: string, typed: string | undefined): (other: string) => b
 }
 
 /**
- * Returns the edit distance of two words: the number of wrong, missing, extra or swapped letters (optimal string alignment). For a distance above
- * `limit`, returns any number above `limit`.
+ * Returns the edit distance of two words: the number of wrong, missing, extra or swapped letters (optimal string alignment). If the distance is above
+ * `limit`, returns a number above `limit`.
  */
 export function distance(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return limit + 1;
@@ -128,7 +132,7 @@ export function distance(one: string, other: string, limit: number): number {
   return rows[one.length]?.[other.length] ?? 0;
 }
 
-/** Returns whether a word of the corpus contains the text, or has an edit distance of at most `limit` to it. */
-export function isNear(text: string, { itemsOf }: Corpus, limit: number): boolean {
-  return [...itemsOf.keys()].some((word) => word.includes(text) || distance(text, word, limit) <= limit);
+/** Returns whether a word of a catalogue contains the text, or is similar to it: the edit distance is at most `limit`. */
+export function isNear(text: string, { getItems }: Corpus, limit: number): boolean {
+  return [...getItems.keys()].some((word) => word.includes(text) || distance(text, word, limit) <= limit);
 }

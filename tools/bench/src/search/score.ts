@@ -3,20 +3,20 @@ import type { Find } from './engines.ts';
 import type { Query } from './families.ts';
 import type { Relevance } from './relevance.ts';
 
-/** The quality of the results of an engine: means over all queries that have a meaning. */
+/** The relevance and the speed of a search engine. Recall, precision, F1 and MRR are means over all queries with a meaning. p50 and p99 are times, in ms. */
 export interface Score {
   readonly queries: number;
   readonly recall: number;
   readonly precision: number;
   readonly f1: number;
-  /** Mean reciprocal rank of the first wanted product. */
+  /** The mean reciprocal rank of the first wanted product. */
   readonly mrr: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** The quality of the result of one query. */
-export interface Judged {
+/** The relevance and the time of one search. `isFalseHit`: whether a query without a meaning has found products. */
+export interface QueryResult {
   readonly query: Query;
   readonly recall: number;
   readonly precision: number;
@@ -25,11 +25,14 @@ export interface Judged {
   readonly ms: number;
 }
 
-/** A query that takes longer, in ms, is not repeated. */
+/** A query that takes longer than this time, in ms, runs only once. */
 const SLOW_MS = 5;
 
-/** Runs a query four times and compares the result with the relevant items. The fastest run counts. A slow query runs only once. */
-export function judged(find: Find, query: Query, { wanted, right }: Relevance): Judged {
+/**
+ * Runs a query up to four times, and compares the result with the relevant items. `ms` is the time of the fastest run. A query that takes more than 5 ms
+ * runs once.
+ */
+export function evaluateQuery(find: Find, query: Query, { wanted, right }: Relevance): QueryResult {
   let ms = Number.POSITIVE_INFINITY;
   let result: readonly Item[] = [];
   for (let time = 0; time < 4 && (time === 0 || ms < SLOW_MS); time++) {
@@ -49,10 +52,10 @@ export function judged(find: Find, query: Query, { wanted, right }: Relevance): 
   };
 }
 
-/** Returns the score of an engine. Recall, precision and rank are computed without the queries that mean nothing. */
-export function scoreOf(all: readonly Judged[]): Score {
+/** Returns the score of a search engine for all queries. Only queries with a meaning count for recall, precision and rank. */
+export function getScore(all: readonly QueryResult[]): Score {
   const meaningful = all.filter(({ query }) => query.meaning.kind !== 'none');
-  const mean = (value: (one: Judged) => number) =>
+  const mean = (value: (one: QueryResult) => number) =>
     meaningful.reduce((sum, one) => sum + value(one), 0) / Math.max(1, meaningful.length);
   const [recall, precision] = [mean((one) => one.recall), mean((one) => one.precision)];
   const times = all.map(({ ms }) => ms).sort((one, other) => one - other);
@@ -68,8 +71,8 @@ export function scoreOf(all: readonly Judged[]): Score {
   };
 }
 
-/** Returns the share of false hits: of the queries that mean nothing, the share with a result that is not empty. */
-export function falseHits(all: readonly Judged[]): number {
+/** Returns the fraction of the queries without a meaning that have found products, from 0 to 1. */
+export function falseHits(all: readonly QueryResult[]): number {
   const nothing = all.filter(({ query }) => query.meaning.kind === 'none');
   return nothing.filter(({ isFalseHit }) => isFalseHit).length / Math.max(1, nothing.length);
 }

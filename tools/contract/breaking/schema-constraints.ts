@@ -1,78 +1,78 @@
 import { isNode, type Node } from '../../../src/openapi/document.ts';
 import { formatPointer } from '../../../src/util/json-pointer.ts';
 import type { Direction } from './change.ts';
-import { ELSEWHERE, type Part, readSubschema, type Schema, toCanonicalText } from './schema-parts.ts';
+import { EXTERNAL_REFERENCE, type Part, readSubschema, type Schema, toCanonicalText } from './schema-parts.ts';
 
 /** The types of JSON values. An integer also has the type `number`. */
 export const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
 export type Type = (typeof TYPES)[number];
 
-/** A lower or upper bound; `isExclusive` if the bound itself is invalid. */
+/** A lower or upper bound of a number. `isExclusive`: whether the bound itself is invalid. */
 export interface Bound {
   readonly value: number;
   readonly isExclusive: boolean;
 }
 
-/** The combined constraints of all parts of a schema. Undefined or an empty list means no constraint. */
-export interface Facts {
+/** The combined constraints of a schema, including its `allOf` and the targets of references. Undefined or an empty list means no constraint. */
+export interface Constraints {
   readonly types: readonly Type[];
-  readonly choices: readonly unknown[] | undefined;
+  readonly enumValues: readonly unknown[] | undefined;
   readonly lower: Bound | undefined;
   readonly upper: Bound | undefined;
   readonly multiples: readonly number[];
-  /** The limits by keyword: minLength, maxLength, minItems, maxItems, minProperties, maxProperties. */
+  /** The limits of lengths and counts, by keyword: minLength, maxLength, minItems, maxItems, minProperties, maxProperties. */
   readonly counts: Readonly<Record<string, number>>;
   readonly patterns: readonly string[];
   readonly formats: readonly string[];
   readonly hasUniqueItems: boolean;
   readonly items: Schema;
-  /** The properties in this direction: without `readOnly` ones in requests, without `writeOnly` ones in responses. */
+  /** The properties that can occur: requests have no `readOnly` properties, and responses have no `writeOnly` properties. */
   readonly properties: Readonly<Record<string, Schema>>;
   readonly required: readonly string[];
   readonly patternProperties: Readonly<Record<string, Schema>>;
   /** The schema of additional properties; undefined if they are not allowed. */
   readonly others: Schema | undefined;
   readonly not: readonly Schema[];
-  readonly fallback: string | undefined;
+  readonly defaultValue: string | undefined;
   readonly isDeprecated: boolean;
-  /** Keywords that are compared as text. */
-  readonly opaque: string;
+  /** The values of rare keywords as one text, which is only compared for equality. */
+  readonly rareKeywords: string;
 }
 
 const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 
-/** Rare keywords, which are compared as text. */
-const OPAQUE = [
+/** Rare keywords, whose values are only compared for equality. */
+const RARE_KEYWORDS = [
   ...['prefixItems', 'contains', 'minContains', 'maxContains', 'if', 'then', 'else', 'propertyNames'],
   ...['dependentRequired', 'dependentSchemas', 'unevaluatedProperties', 'unevaluatedItems', '$dynamicRef'],
-  ...['contentEncoding', 'contentMediaType', ELSEWHERE],
+  ...['contentEncoding', 'contentMediaType', EXTERNAL_REFERENCE],
 ];
 
 /** Returns the combined constraints of a schema, for requests or for responses. */
-export function getFacts(schema: Schema, direction: Direction): Facts {
+export function getConstraints(schema: Schema, direction: Direction): Constraints {
   const all = (key: string) => schema.flatMap(({ node }) => (node[key] === undefined ? [] : [node[key]]));
   const types = getTypes(schema);
   const properties = getProperties(schema, 'properties');
   const hidden = Object.keys(properties).filter((name) => isHidden(properties[name] ?? [], direction));
   return {
     types,
-    choices: getChoices(schema),
-    lower: getTightest(schema.flatMap(getLowerBounds), types, 1),
-    upper: getTightest(schema.flatMap(getUpperBounds), types, -1),
+    enumValues: getEnumValues(schema),
+    lower: getStrictest(schema.flatMap(getLowerBounds), types, 1),
+    upper: getStrictest(schema.flatMap(getUpperBounds), types, -1),
     multiples: all('multipleOf').filter((value): value is number => typeof value === 'number'),
     counts: getCounts(schema),
     patterns: removeDuplicates(all('pattern').map(String)),
     formats: removeDuplicates(all('format').map(String)),
     hasUniqueItems: all('uniqueItems').includes(true),
     items: schema.flatMap((part) => (part.node.items === undefined ? [] : readSubschema(part, 'items'))),
-    properties: without(properties, hidden),
+    properties: omitProperties(properties, hidden),
     required: removeDuplicates(all('required').flat().map(String)).filter((name) => !hidden.includes(name)),
     patternProperties: getProperties(schema, 'patternProperties'),
     others: getAdditionalProperties(schema),
     not: schema.flatMap((part) => (part.node.not === undefined ? [] : [readSubschema(part, 'not')])),
-    fallback: all('default').map(toCanonicalText)[0],
+    defaultValue: all('default').map(toCanonicalText)[0],
     isDeprecated: all('deprecated').includes(true),
-    opaque: OPAQUE.map((key) =>
+    rareKeywords: RARE_KEYWORDS.map((key) =>
       all(key)
         .map((value) => `${key} ${toCanonicalText(removeDescriptions(value))}`)
         .join(),
@@ -80,21 +80,21 @@ export function getFacts(schema: Schema, direction: Direction): Facts {
   };
 }
 
-/** Returns the types that all parts with types allow. */
+/** Returns the types that all parts of a schema allow. A part without `type` allows all types. */
 function getTypes(schema: Schema): readonly Type[] {
   const lists = schema.map(({ node }) => {
     const { type, nullable } = node;
     const types = [type].flat().filter((one): one is Type => TYPES.includes(one as Type));
     return types.length > 0 ? [...types, ...(nullable === true ? (['null'] as const) : [])] : TYPES;
   });
-  const allowed = TYPES.filter((type) => lists.every((list) => allows(list, type)));
-  const choices = getChoices(schema);
-  if (choices === undefined) return allowed;
-  return allowed.filter((type) => choices.some((choice) => hasType(choice, type)));
+  const allowed = TYPES.filter((type) => lists.every((list) => includesType(list, type)));
+  const enumValues = getEnumValues(schema);
+  if (enumValues === undefined) return allowed;
+  return allowed.filter((type) => enumValues.some((enumValue) => hasType(enumValue, type)));
 }
 
 /** Returns whether a list of types includes a type. `number` includes `integer`. */
-export function allows(types: readonly Type[], type: Type): boolean {
+export function includesType(types: readonly Type[], type: Type): boolean {
   return types.includes(type) || (type === 'integer' && types.includes('number'));
 }
 
@@ -106,13 +106,13 @@ function hasType(value: unknown, type: Type): boolean {
   return typeof value === type;
 }
 
-/** Whether a value has one of some types. */
+/** Returns whether a value has one of the types. */
 export function hasAnyType(value: unknown, types: readonly Type[]): boolean {
-  return TYPES.some((type) => hasType(value, type) && allows(types, type));
+  return TYPES.some((type) => hasType(value, type) && includesType(types, type));
 }
 
-/** Returns the values that all enumerations of a schema include; undefined if it has none. */
-function getChoices(schema: Schema): readonly unknown[] | undefined {
+/** Returns the values that all enumerations of a schema include; undefined if the schema has no enumeration. */
+function getEnumValues(schema: Schema): readonly unknown[] | undefined {
   const lists = schema.flatMap(({ node }) => [
     ...(Array.isArray(node.enum) ? [[...node.enum, ...(node.nullable === true ? [null] : [])]] : []),
     ...('const' in node ? [[node.const]] : []),
@@ -133,7 +133,7 @@ function getUpperBounds({ node }: Part): readonly Bound[] {
   return getBounds(node, 'maximum', 'exclusiveMaximum');
 }
 
-/** Returns the bounds of a part; `exclusiveMinimum` is true next to `minimum` in OpenAPI 3.0, and a number in 3.1. */
+/** Returns the bounds of a part. In OpenAPI 3.0, `exclusiveMinimum` is a boolean beside `minimum`. In OpenAPI 3.1, it is a number. */
 function getBounds(node: Node, key: string, exclusiveKey: string): readonly Bound[] {
   const { [key]: value, [exclusiveKey]: exclusive } = node;
   const own = typeof value === 'number' ? [{ value, isExclusive: exclusive === true }] : [];
@@ -141,26 +141,26 @@ function getBounds(node: Node, key: string, exclusiveKey: string): readonly Boun
 }
 
 /** Returns the strictest bound. `inwards`: 1 for lower bounds, -1 for upper bounds. For integers, `> 0` becomes `≥ 1`. */
-function getTightest(bounds: readonly Bound[], types: readonly Type[], inwards: 1 | -1): Bound | undefined {
+function getStrictest(bounds: readonly Bound[], types: readonly Type[], inwards: 1 | -1): Bound | undefined {
   const isWhole = !types.includes('number');
-  const plain = bounds.map((bound) => (isWhole ? whole(bound, inwards) : bound));
-  return plain.toSorted((one, other) => (isTighter(one, other, inwards) ? -1 : 1))[0];
+  const plain = bounds.map((bound) => (isWhole ? roundBound(bound, inwards) : bound));
+  return plain.toSorted((one, other) => (isStricter(one, other, inwards) ? -1 : 1))[0];
 }
 
-function whole({ value, isExclusive }: Bound, inwards: 1 | -1): Bound {
+function roundBound({ value, isExclusive }: Bound, inwards: 1 | -1): Bound {
   const nearest = inwards === 1 ? Math.ceil(value) : Math.floor(value);
   return { value: isExclusive && nearest === value ? value + inwards : nearest, isExclusive: false };
 }
 
-/** Returns whether a bound is stricter than another. `inwards`: 1 for lower bounds, -1 for upper bounds. */
-export function isTighter(one: Bound | undefined, other: Bound | undefined, inwards: 1 | -1): boolean {
+/** Returns whether the bound `one` is stricter than the bound `other`. `inwards`: 1 for lower bounds, -1 for upper bounds. */
+export function isStricter(one: Bound | undefined, other: Bound | undefined, inwards: 1 | -1): boolean {
   if (!one) return false;
   if (!other) return true;
   const by = (one.value - other.value) * inwards;
   return by > 0 || (by === 0 && one.isExclusive && !other.isExclusive);
 }
 
-function getCounts(schema: Schema): Facts['counts'] {
+function getCounts(schema: Schema): Constraints['counts'] {
   const entries = COUNTS.flatMap((key) => {
     const values = schema.flatMap(({ node }) => (typeof node[key] === 'number' ? [node[key]] : []));
     const value = key.startsWith('min') ? Math.max(0, ...values) : Math.min(...values);
@@ -189,7 +189,10 @@ function isHidden(property: Schema, direction: Direction): boolean {
   return property.some(({ node }) => node[only] === true);
 }
 
-function without<Value>(record: Readonly<Record<string, Value>>, names: readonly string[]): Record<string, Value> {
+function omitProperties<Value>(
+  record: Readonly<Record<string, Value>>,
+  names: readonly string[],
+): Record<string, Value> {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
 }
 
@@ -203,7 +206,7 @@ function removeDuplicates(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)].toSorted();
 }
 
-/** Keywords without an effect on validation. */
+/** Keywords that do not affect validation. */
 const ANNOTATIONS = ['title', 'description', 'example', 'examples', 'summary', 'externalDocs', '$comment'];
 
 function removeDescriptions(value: unknown): unknown {
@@ -214,7 +217,7 @@ function removeDescriptions(value: unknown): unknown {
   );
 }
 
-/** Returns the pointer of a keyword in the first part that has it, else the pointer of the schema. */
+/** Returns the JSON Pointer of a keyword in the first part of a schema that has the keyword, else the JSON Pointer of the schema. */
 export function getKeywordPointer(schema: Schema, key: string): string {
   const part = schema.find(({ node }) => node[key] !== undefined);
   return part ? part.pointer + formatPointer(key) : (schema[0]?.pointer ?? '');
