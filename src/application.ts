@@ -1,9 +1,10 @@
 /** The types through which the engine uses an application, such as the shop. The engine is the part of the server that works with any OpenAPI document. */
+import type { ExampleRequest, ExplainedSearch, SearchExplanation, Table } from './application-views.ts';
 import type { Contract } from './openapi/contract.ts';
 import type { Document } from './openapi/document.ts';
 import type { Route } from './openapi/routes.ts';
 import type { Change } from './store/change.ts';
-import type { Entry, State } from './store/state.ts';
+import type { State } from './store/state.ts';
 import type { StateRules } from './store/validate-state.ts';
 
 /** An application: the handlers for the operations of a contract (an OpenAPI document), and the data of these handlers. */
@@ -160,105 +161,12 @@ export interface ProblemKind {
   readonly explanation: string;
 }
 
-/** An example request that users can try. */
-export interface ExampleRequest {
-  readonly title: string;
-  readonly method: string;
-  /** The path and the query. */
-  readonly path: string;
-  /** The JSON body; undefined if there is none. */
-  readonly body?: unknown;
-}
-
 /** The schema of the entries of a collection. */
 export interface EntrySchema {
   /** The JSON Pointer to the schema in the contract; empty if the contract has no schema for the entries. */
   readonly schema: string;
   /** The property that identifies an entry, such as `id`. Dots separate nested properties: `item.id`. Undefined if no property identifies an entry. */
   readonly key?: string | undefined;
-}
-
-/** The table in which the console shows the entries of a collection. */
-export interface Table<S extends State = State> {
-  readonly columns: readonly Column[];
-  /** Returns one value for each column. The value is null if the entry has no value for the column. */
-  getCells(entry: Entry, state: S): readonly unknown[];
-  /** Returns values about the whole collection, such as totals. */
-  summarize?(state: S): readonly SummaryValue[];
-}
-
-/**
- * A column of a table. `format` is the format of its values. A `money` value is an amount in cents, a `time` value is an ISO 8601 time, an `image` value is the
- * URL of an image, and a `json` value is any JSON value.
- */
-export interface Column {
-  readonly title: string;
-  readonly format: 'text' | 'number' | 'boolean' | 'image' | 'money' | 'time' | 'json';
-}
-
-/** A value about a whole collection, such as a total. */
-export interface SummaryValue {
-  readonly title: string;
-  readonly value: string | number;
-  readonly format: 'text' | 'number' | 'money';
-}
-
-/** A search to explain. `term`: the text that the user searches for. `limit`: the maximum number of results in the explanation. */
-export interface ExplainedSearch {
-  readonly term: string;
-  readonly limit: number;
-}
-
-/** The explanation of a search in a collection. */
-export interface SearchExplanation {
-  /** The number of entries that the search finds. */
-  readonly total: number;
-  /** The search term with corrected spelling. Undefined if no word seems misspelled. */
-  readonly suggestion?: string;
-  readonly words: readonly ExplainedWord[];
-  /** The first results, the most relevant first. */
-  readonly results: readonly ExplainedResult[];
-}
-
-/** A word of a search term. */
-export interface ExplainedWord {
-  readonly word: string;
-  /** Whether the search also finds entries that do not match the word. */
-  readonly isOptional: boolean;
-  /** The number of entries that match the word. */
-  readonly entries: number;
-  /** The words in the entries that match the search word, the closest match first. */
-  readonly matches: readonly WordMatch[];
-}
-
-/**
- * A word in the entries that matches a search word. `how`: the type of the match. `distance`: how much the spelling differs from the search word; 0 for no
- * difference. `entries`: the number of entries that contain the word.
- */
-export interface WordMatch {
-  readonly text: string;
-  readonly how: string;
-  readonly distance: number;
-  readonly entries: number;
-}
-
-/** An entry that a search finds. `cost`: the sum of the costs in `parts`. An entry with a lower cost is more relevant. */
-export interface ExplainedResult {
-  /** The position of the entry in the collection. */
-  readonly position: number;
-  readonly cost: number;
-  readonly parts: readonly CostPart[];
-}
-
-/**
- * One reason why a search result is less relevant, and its cost. `word`: the search word that causes the cost; undefined if the cost does not depend on one
- * word.
- */
-export interface CostPart {
-  readonly word?: string;
-  /** The reason, such as `misspelled: kettle`. */
-  readonly title: string;
-  readonly cost: number;
 }
 
 /** The error that a handler throws if a business rule declines a request. The message says which value is invalid, which rule it breaks, and how to fix it. */

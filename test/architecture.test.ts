@@ -32,7 +32,9 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
   ],
   'application.ts': [
     { may: ['store', 'openapi'], because: 'types of the contract that an application implements, and of its state' },
+    { may: ['application-views.ts'], because: 'types of what the console and the control API show of an application' },
   ],
+  'application-views.ts': [{ may: ['store'], because: 'types of what is shown of the state' }],
   'package-file.ts': [],
   cli: [
     { may: ['server', 'check', 'client'], because: 'each command runs one of them' },
@@ -44,6 +46,7 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
       may: ['http', 'control', 'sandbox', 'shop', 'store', 'mock', 'openapi', 'application.ts', 'package-file.ts'],
       because: 'startApplication joins the parts, and createStorefront hands the shop to it',
     },
+    { may: ['application-views.ts'], because: 'it hands the tables of the application to the control API' },
     { may: ['resources'], because: 'createStorefront serves the resources of a contract that is not of the shop' },
   ],
   http: [
@@ -53,20 +56,26 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
   control: [
     { may: ['sandbox'], because: 'it controls sandboxes' },
     { may: ['store'], because: 'states, and their validation, are what it reads and replaces' },
-    { may: ['application.ts'], because: 'types of the tables and the example requests of an application' },
+    {
+      may: ['application.ts', 'application-views.ts'],
+      because: 'types of what is shown of an application, and of its collections',
+    },
   ],
   sandbox: [
     { may: ['store'], because: 'a sandbox has a store' },
     { may: ['control/operation.ts'], because: 'types of faults, matchers and journal entries, made from control.yaml' },
   ],
   shop: [
-    { may: ['application.ts', 'package-file.ts'], because: 'it implements the application interface' },
+    {
+      may: ['application.ts', 'application-views.ts', 'package-file.ts'],
+      because: 'it implements the application interface',
+    },
     { may: ['store', 'openapi'], because: 'operations read and change the state of a contract' },
     { may: ['sandbox/id-generator.ts'], because: 'the orders of a built-in snapshot have seeded ids' },
     { may: ['check'], because: 'the model of the shop is checked by the means that every API is checked by' },
   ],
   resources: [
-    { may: ['application.ts'], because: 'it implements the application interface' },
+    { may: ['application.ts', 'application-views.ts'], because: 'it implements the application interface' },
     {
       may: ['store', 'openapi', 'mock'],
       because: 'it serves the resources of any contract, and generates missing values',

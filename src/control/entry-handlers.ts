@@ -1,4 +1,4 @@
-import type { Table } from '../application.ts';
+import type { Table } from '../application-views.ts';
 import type { Entry, State } from '../store/state.ts';
 import { runInSlices, type Steps, splitList } from '../util/slices.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';

@@ -1,4 +1,5 @@
-import type { Application, Table } from '../application.ts';
+import type { Application } from '../application.ts';
+import type { Table } from '../application-views.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import type { BuiltInSnapshots } from '../sandbox/snapshots.ts';
 import type { State } from '../store/state.ts';

@@ -1,5 +1,5 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { StoreUnavailableError } from '../store/store.ts';
+import { StoreUnavailableError } from '../store/errors.ts';
 import type { ControlHandlers, ControlParts, OperationDescription } from './handler.ts';
 import type { Operation } from './operation.ts';
 import { ControlProblemError, getSandbox, rejectIssues } from './refusal.ts';

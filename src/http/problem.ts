@@ -7,7 +7,7 @@ import { InvalidMatcherError } from '../sandbox/matcher/value-matcher.ts';
 import { SnapshotError } from '../sandbox/snapshots.ts';
 import { StateTooLargeError } from '../store/backend.ts';
 import { DataFileError } from '../store/data-file.ts';
-import { StoreUnavailableError } from '../store/store.ts';
+import { StoreUnavailableError } from '../store/errors.ts';
 import type { Issue } from '../util/issue.ts';
 import { type ProblemCode, problemKinds } from './problem-kinds.ts';
 

@@ -5,7 +5,8 @@ import { getPathname, IMAGES_PATH } from '../util/request-target.ts';
 import { getTraceId } from '../util/trace-id.ts';
 import { isControlPath, isMonitored } from './access-policy.ts';
 import { isPackagePage } from './package-pages.ts';
-import type { Exchange, ResponseData } from './pipeline/values.ts';
+import type { ResponseData } from './pipeline/outcome.ts';
+import type { Exchange } from './pipeline/values.ts';
 
 /** The part of a pino logger that the HTTP layer uses. */
 export interface Log {

@@ -1,4 +1,4 @@
-import type { ExampleRequest } from '../application.ts';
+import type { ExampleRequest } from '../application-views.ts';
 import { createGenerator } from '../mock/generate.ts';
 import { getNode } from '../openapi/document.ts';
 import { isJsonType } from '../openapi/responses.ts';

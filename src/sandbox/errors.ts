@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../store/store.ts';
+import { StoreUnavailableError } from '../store/errors.ts';
 
 /** The error if a request selects a sandbox that does not exist, and only the control API can create sandboxes (`--sandboxes declared`). */
 export class UnknownSandboxError extends Error {

@@ -135,7 +135,8 @@ export class Sandboxes<S extends State = State> {
 
   /** Creates a sandbox from the default data, because a request selects it. Throws `UnknownSandboxError` if only the control API can create sandboxes. */
   private createFromDefaults(id: string): Promise<Sandbox<S>> {
-    this.refuseUndeclared(id);
+    if (this.parts.areDeclared)
+      throw new UnknownSandboxError(`Sandbox ${id} does not exist. Create it with PUT /_control/sandboxes/${id}.`);
     return this.createNew(id, this.factory.getDefaults());
   }
 
@@ -148,12 +149,6 @@ export class Sandboxes<S extends State = State> {
       this.parts.log(`created sandbox ${id}`);
       return created;
     });
-  }
-
-  /** Throws `UnknownSandboxError` if only the control API can create sandboxes. */
-  private refuseUndeclared(id: string): void {
-    if (this.parts.areDeclared)
-      throw new UnknownSandboxError(`Sandbox ${id} does not exist. Create it with PUT /_control/sandboxes/${id}.`);
   }
 
   /**

@@ -5,7 +5,8 @@ import { FaultList } from './faults/fault-list.ts';
 import { createIdGenerator, type IdGenerator } from './id-generator.ts';
 import type { IdempotencyKeys } from './idempotency/idempotency-keys.ts';
 import { MemoryKeys, ResponseMemory } from './idempotency/memory-keys.ts';
-import { Journal, JournalMemory, type JournalOptions } from './journal/journal.ts';
+import { Journal, type JournalOptions } from './journal/journal.ts';
+import { JournalMemory } from './journal/journal-memory.ts';
 import { CountedSnapshots, createCountedStore } from './memory/counted-store.ts';
 import {
   DEFAULT_SNAPSHOTS_BYTES,

@@ -1,5 +1,6 @@
 import { dirname, relative } from 'node:path';
-import type { Application, EntrySchema, ExampleRequest, Table } from '../application.ts';
+import type { Application, EntrySchema } from '../application.ts';
+import type { ExampleRequest, Table } from '../application-views.ts';
 import type { ControlledApplication } from '../control/handler.ts';
 import type { Server } from '../control/operation.ts';
 import type { Contract } from '../openapi/contract.ts';

@@ -1,4 +1,5 @@
-import type { Column, EntrySchema, Table } from '../application.ts';
+import type { EntrySchema } from '../application.ts';
+import type { Column, Table } from '../application-views.ts';
 import type { Document } from '../openapi/document.ts';
 import { ALL_PARTS, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import type { Entry } from '../store/state.ts';

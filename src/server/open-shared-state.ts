@@ -9,6 +9,7 @@ import { SharedJournals } from '../sandbox/shared/shared-journals.ts';
 import { SharedKeys } from '../sandbox/shared/shared-keys.ts';
 import { createChange } from '../sandbox/shared/shared-sandboxes.ts';
 import { ContentFormat } from '../sandbox/shared/stored-content.ts';
+import { StateReplacedError } from '../store/errors.ts';
 import type { OpenStateOptions } from '../store/open-state.ts';
 import { keepOtherLists } from '../store/other-lists.ts';
 import { type Database, type DatabaseOptions, describeDatabase } from '../store/postgres/database.ts';
@@ -17,7 +18,7 @@ import { KeyTable } from '../store/postgres/key-table.ts';
 import { migrate, openMigratedDatabase } from '../store/postgres/schema.ts';
 import { SharedLog } from '../store/postgres/shared-log.ts';
 import type { State } from '../store/state.ts';
-import { createStore, StateReplacedError } from '../store/store.ts';
+import { createStore } from '../store/store.ts';
 import { UserError } from '../util/user-error.ts';
 import { describeIssues } from './state-issues.ts';
 

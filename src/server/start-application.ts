@@ -7,9 +7,6 @@ import { createAccessPolicy, isLoopback } from '../http/access-policy.ts';
 import { Metrics } from '../http/metrics.ts';
 import type { ServerParts } from '../http/parts.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
-import { findFaultWarnings } from '../mock/fault-warnings.ts';
-import { findMismatchedCodes } from '../mock/mismatched-codes.ts';
-import { findUnknownOperationIssues, validateInjectedResponse } from '../mock/validate-fault.ts';
 import { loadContract } from '../openapi/contract.ts';
 import { getPartPaths } from '../openapi/contract-documents.ts';
 import { getPackageFile } from '../package-file.ts';
@@ -23,6 +20,7 @@ import type { State } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { addMissingCollections, describeOtherLists } from './contract-lists.ts';
 import { createApplicationView } from './controlled-application.ts';
+import { createFaultChecks } from './fault-checks.ts';
 import { findWatchedFiles, loadSettings, reloadOnSave } from './file-watcher.ts';
 import { addGauges } from './gauges.ts';
 import { loadHandlers } from './handler-registry.ts';
@@ -153,20 +151,6 @@ function createServerParts(start: Start, state: ServerState): ServerParts {
     pagesFolder: getPackageFile('dist'),
     version,
     dataFile: control.dataFile,
-  };
-}
-
-/** Creates the functions that compare a fault with the current contract. */
-function createFaultChecks(
-  current: Start['current'],
-): Pick<ControlParts, 'findFaultWarnings' | 'findUnknownOperationIssues' | 'findUndocumentedResponses'> {
-  return {
-    findFaultWarnings: (fault) => [
-      ...findFaultWarnings(current.setup.contract.routes, fault),
-      ...findMismatchedCodes(current.setup, fault),
-    ],
-    findUnknownOperationIssues: (operation) => findUnknownOperationIssues(current.setup.contract, operation),
-    findUndocumentedResponses: (fault) => validateInjectedResponse(current.setup.contract, fault),
   };
 }
 

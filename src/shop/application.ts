@@ -1,11 +1,5 @@
-import {
-  type Application,
-  type ApplicationHandler,
-  type ExampleRequest,
-  type Handle,
-  mocked,
-  type Operation,
-} from '../application.ts';
+import { type Application, type ApplicationHandler, type Handle, mocked, type Operation } from '../application.ts';
+import type { ExampleRequest } from '../application-views.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { combineDataValidators } from '../openapi/violations.ts';
 import { getPackageFile } from '../package-file.ts';

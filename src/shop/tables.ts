@@ -1,4 +1,4 @@
-import type { Table } from '../application.ts';
+import type { Table } from '../application-views.ts';
 import type { Entry } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { findDeliveryOption, findProduct } from './domain/catalogue.ts';

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Backend, CommitConflictError, StateTooLargeError } from './backend.ts';
 import { type Change, type PendingChange, runChanges } from './change.ts';
 import { ChangeGatherer } from './change-gatherer.ts';
+import { StateReplacedError, StoreUnavailableError } from './errors.ts';
 import type { CommittedState, State } from './state.ts';
 
 /** Contains the current state of an application, and stores changes durably. The state changes only through this interface. */
@@ -67,25 +68,6 @@ export interface EndedCommit {
 
 /** Called after each commit, whether it succeeded or failed. */
 export type CommitListener = (commit: EndedCommit) => void;
-
-/** Thrown if a change can't be stored, or if a state that servers share can't be read. The state has not changed, neither in memory nor in the backend. */
-export class StoreUnavailableError extends Error {
-  override readonly name = 'StoreUnavailableError';
-}
-
-/**
- * Thrown if the stored state was lost, and another state was stored in its place. The store uses the other state from now on. It does not apply the pending changes,
- * because they can contain parts of the lost state.
- */
-export class StateReplacedError extends StoreUnavailableError {
-  /** `state`: the state that is stored now. */
-  constructor(
-    message: string,
-    readonly state: State,
-  ) {
-    super(message);
-  }
-}
 
 /** Creates a store that commits all pending changes together. */
 export function createStore<S extends State>(options: StoreOptions<S>): Store<S> {

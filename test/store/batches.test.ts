@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/shop/state.ts';
-import { createStore, StoreUnavailableError } from '../../src/store/store.ts';
+import { StoreUnavailableError } from '../../src/store/errors.ts';
+import { createStore } from '../../src/store/store.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { getAddedProducts, PRODUCT_IDS, putItem } from '../support/fixtures/states.ts';
 import { createHeldBackend, settlePendingWork } from '../support/harness/held-backend.ts';

@@ -2,8 +2,9 @@ import type { AppParts } from '../parts.ts';
 import { type HttpProblem, internalError, toHttpProblem } from '../problem.ts';
 import { describeRefusal } from './decision.ts';
 import { documentsProblem, noteUnfitCode } from './error-response.ts';
+import type { Outcome } from './outcome.ts';
 import { createProblemResponse } from './response.ts';
-import { getPath, type Outcome, type RoutedRequest } from './values.ts';
+import { getPath, type RoutedRequest } from './values.ts';
 
 /** Converts an error to a problem document (RFC 9457), and returns `outcome` with this response. Logs an unexpected error, and responds with status 500. */
 export function addError(

@@ -5,7 +5,8 @@ import { hasTooManyValues, MAX_JSON_VALUES } from '../../util/json-limits.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { loadPackage } from '../../util/load-package.ts';
 import { MULTIPART_TYPE } from '../../util/request-target.ts';
-import { type HttpProblem, HttpProblemError } from '../problem.ts';
+import { HttpProblemError } from '../problem.ts';
+import { type BodyError, createBodyTooLarge, findTypeProblem, toProblem } from './body-problems.ts';
 import { parseMultipart } from './multipart.ts';
 import { hasSmallBody, receiveSmallText } from './small-body.ts';
 
@@ -198,54 +199,4 @@ function parseJson(json: string): unknown {
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0);
-}
-
-/** The accepted values of `charset`. JSON is always UTF-8 (RFC 8259, section 8.1), and ASCII text is also UTF-8. */
-const CHARSETS = ['utf-8', 'utf8', 'us-ascii'];
-
-/**
- * Returns a problem if the operation does not accept the `Content-Type` of a request; otherwise undefined. `sent`: the header. `documented`: the media type in
- * the contract that matches it.
- */
-function findTypeProblem(
-  sent: string | undefined,
-  documented: string | undefined,
-  mediaTypes: readonly string[],
-): HttpProblem | undefined {
-  const charset = /;\s*charset="?([^\s;"]*)/i.exec(sent ?? '')?.[1]?.toLowerCase();
-  const isReadable = charset === undefined || CHARSETS.includes(charset) || !isParsedType(documented ?? '');
-  if (sent !== undefined && documented !== undefined && isReadable) return undefined;
-  const expected = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : 'the body';
-  return createTypeProblem(sent, `${expected} with Content-Type ${mediaTypes.join(' or ')}`);
-}
-
-/**
- * Creates a problem with status 415: the operation does not accept the `Content-Type` of a request. `sent`: the header. `expected`: what to send instead, for
- * the end of the message.
- */
-export function createTypeProblem(sent: string | undefined, expected: string): HttpProblem {
-  const received = sent === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(sent)}`;
-  return { code: 'unsupported-media-type', detail: `${received}: send ${expected}` };
-}
-
-function createBodyTooLarge(limitBytes: number): HttpProblem {
-  return { code: 'body-too-large', detail: `the body exceeds the limit of ${limitBytes} bytes: send a smaller body` };
-}
-
-/** An error that co-body throws, or a package that co-body uses to receive and decompress a body. */
-interface BodyError extends Error {
-  readonly status?: number;
-  /** The text that co-body can't parse. */
-  readonly body?: unknown;
-}
-
-function toProblem(error: BodyError, limitBytes: number): HttpProblem {
-  if (error.status === 413) return createBodyTooLarge(limitBytes);
-  if (error.status === 415)
-    return {
-      code: 'unsupported-media-type',
-      detail: `${error.message}: send UTF-8 text, uncompressed or compressed with gzip, deflate or br`,
-    };
-  if (error instanceof SyntaxError) return { code: 'malformed-json', detail: `the body is not JSON: ${error.message}` };
-  return { code: 'malformed-request', detail: `the body can't be read: ${error.message}` };
 }

@@ -1,7 +1,8 @@
 import { DomainError } from '../../application.ts';
 import type { AppParts } from '../parts.ts';
 import { internalError, toHttpProblem } from '../problem.ts';
-import type { AppliedFaults, Decision, OperationCall, ResponseData, RoutedRequest } from './values.ts';
+import type { Decision, ResponseData } from './outcome.ts';
+import type { AppliedFaults, OperationCall, RoutedRequest } from './values.ts';
 
 /** The values of `decision` in the journal (the origin of a response) for responses of handlers: of the application's handlers and of the user's handlers. */
 export const HANDLER_DECISIONS = { application: { source: 'handler' }, user: { source: 'user-handler' } } as const;

@@ -5,7 +5,8 @@ import type { Route } from '../../openapi/routes.ts';
 import type { ServedContract } from '../parts.ts';
 import { getProblemKind, type HttpProblem } from '../problem.ts';
 import { PROBLEM_HEADERS } from '../response-headers.ts';
-import { getPath, type OperationTarget, type ResponseData } from './values.ts';
+import type { ResponseData } from './outcome.ts';
+import { getPath, type OperationTarget } from './values.ts';
 
 /** The lowest status of errors that the server has caused. Responses with these errors are always problem documents. */
 const FIRST_SERVER_ERROR = 500;

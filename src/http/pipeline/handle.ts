@@ -18,9 +18,10 @@ import { createErrorResponse } from './error-response.ts';
 import { createTrackedContext } from './handler-context.ts';
 import { completeList } from './long-list.ts';
 import { addErrorBody, createFaultResponse, createPreferredResponse } from './mock-response.ts';
+import type { HandlerResult, ResponseData } from './outcome.ts';
 import type { HttpRequest } from './request.ts';
 import { createResponse } from './response.ts';
-import type { Api, HandlerResult, Location, OperationCall, ResponseData } from './values.ts';
+import type { Api, Location, OperationCall } from './values.ts';
 
 type Parts = ServerParts & ServedContract;
 

@@ -10,9 +10,10 @@ import { type HttpProblem, HttpProblemError, toHttpProblem } from '../problem.ts
 import type { ProblemCode } from '../problem-kinds.ts';
 import { addProblem } from './add-problem.ts';
 import { respondWithFault } from './handle.ts';
+import type { HandlerResult, Outcome, ResponseData } from './outcome.ts';
 import type { HttpRequest } from './request.ts';
 import { toContent } from './response.ts';
-import type { HandlerResult, OperationCall, Outcome, ResponseData } from './values.ts';
+import type { OperationCall } from './values.ts';
 
 const HEADER = 'idempotency-key';
 

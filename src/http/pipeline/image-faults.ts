@@ -9,15 +9,9 @@ import type { AppParts } from '../parts.ts';
 import { toUriReference } from '../problem.ts';
 import { delayResponse, summarizeFaults } from './faults.ts';
 import { completeMockResponse } from './handle.ts';
-import {
-  type Decision,
-  type Exchange,
-  NO_RESPONSE,
-  RESET_RETRY,
-  type ResponseData,
-  type SandboxRequest,
-  type Target,
-} from './values.ts';
+import type { ResponseData } from './outcome.ts';
+import { type Decision, NO_RESPONSE, RESET_RETRY } from './outcome.ts';
+import type { Exchange, SandboxRequest, Target } from './values.ts';
 
 /** The outcome of a request for an image. `callsNext`: whether a later Koa middleware sends the image. */
 type ImageResult = Pick<Exchange, 'outcome' | 'callsNext'>;

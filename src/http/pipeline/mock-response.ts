@@ -6,8 +6,9 @@ import { findResponse } from '../../openapi/responses.ts';
 import type { ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
 import type { ServedContract } from '../parts.ts';
 import { HttpProblemError, toUriReference } from '../problem.ts';
+import type { ResponseData } from './outcome.ts';
 import { createPreferenceError, formatPreferenceApplied, type Preferences } from './preferences.ts';
-import type { OperationCall, ResponseData } from './values.ts';
+import type { OperationCall } from './values.ts';
 
 /**
  * Generates a response from the contract, as the preferences of the request (RFC 7240) select it. Throws an `HttpProblemError` if the contract does not

@@ -9,22 +9,19 @@ import { addFaults, describeError } from './decision.ts';
 import { applyFaults, delayResponse, NO_FAULTS } from './faults.ts';
 import { handleOnce } from './idempotency.ts';
 import { respondToImage } from './image-faults.ts';
+import { type HandlerResult, NO_RESPONSE, type Outcome, RESET_RETRY } from './outcome.ts';
 import { formatPreferenceApplied } from './preferences.ts';
 import type { HttpRequest } from './request.ts';
 import { createResponse, writeResponse } from './response.ts';
 import { enterSandbox, routeRequest } from './route.ts';
 import { hasLongList, validateRequest, verifyLongList, verifyResponse } from './validate.ts';
-import {
-  type AppliedFaults,
-  type Exchange,
-  type HandlerResult,
-  NO_RESPONSE,
-  type OperationCall,
-  type OperationRequest,
-  type Outcome,
-  RESET_RETRY,
-  type SandboxRequest,
-  type ValidRequest,
+import type {
+  AppliedFaults,
+  Exchange,
+  OperationCall,
+  OperationRequest,
+  SandboxRequest,
+  ValidRequest,
 } from './values.ts';
 
 /**

@@ -11,8 +11,9 @@ import {
   NO_HEADERS,
   PROBLEM_HEADERS,
 } from '../response-headers.ts';
+import type { ResponseData } from './outcome.ts';
 import { isBodilessStatus } from './response.ts';
-import type { Exchange, ResponseData } from './values.ts';
+import type { Exchange } from './values.ts';
 
 /**
  * Sends the JSON response to a request that is not GET or HEAD, if the response has only the common headers, the CORS headers and a content type. Node writes

@@ -6,8 +6,9 @@ import { getProblemKind, type HttpProblem, internalError, toUriReference } from 
 import type { SentResponse } from '../record.ts';
 import { DATA_HEADERS, type Headers, JSON_HEADERS, NO_HEADERS, PROBLEM_HEADERS } from '../response-headers.ts';
 import { sendPieces } from './long-list.ts';
+import type { ResponseData } from './outcome.ts';
 import { resetConnection, sendWithTransportFault, type TransportFault } from './transport-faults.ts';
-import { type Exchange, getPath, type ResponseData } from './values.ts';
+import { type Exchange, getPath } from './values.ts';
 
 /** Creates a response. The default content type is JSON. A response without a body has no content type. */
 export function createResponse(status: number, body: unknown, headers: Headers = NO_HEADERS): ResponseData {

@@ -6,9 +6,10 @@ import type { HttpProblem } from '../problem.ts';
 import { PROBLEM_HEADERS } from '../response-headers.ts';
 import { getIdempotencyKey } from './idempotency.ts';
 import { serializeList } from './long-list.ts';
+import type { Outcome, ResponseData } from './outcome.ts';
 import { NO_PREFERENCES, parsePreferences } from './preferences.ts';
 import { createProblemResponse } from './response.ts';
-import type { OperationRequest, Outcome, ResponseData, Target, ValidRequest } from './values.ts';
+import type { OperationRequest, Target, ValidRequest } from './values.ts';
 
 /**
  * Receives a whole request and validates it. Returns a problem (error response) if the credentials, a parameter or the body are invalid. The problem is

@@ -1,8 +1,8 @@
 import type { Backend, SharedBackend } from '../../store/backend.ts';
+import { StateReplacedError, StoreUnavailableError } from '../../store/errors.ts';
 import type { SandboxVersion, StoredChange } from '../../store/postgres/change-reader.ts';
 import type { SharedLog, StoredSandbox } from '../../store/postgres/shared-log.ts';
 import type { State } from '../../store/state.ts';
-import { StateReplacedError, StoreUnavailableError } from '../../store/store.ts';
 import type { MemoryQuota } from '../memory/memory.ts';
 import { exportSettings, importSettings } from '../settings.ts';
 import type { Recovery } from './recovery.ts';

@@ -97,3 +97,10 @@ export function readClock(tester: ShopTester, body: unknown): number | undefined
   }
   return time;
 }
+
+/** Returns the current time of the shop, in ms since 1970, or undefined if the time can't be determined. */
+export function readTimeMs(tester: ShopTester): Promise<number | undefined> {
+  return tester.ignoreKnown(async () =>
+    readClock(tester, (await requestList(tester, 'listDeliveryOptions', true)).body),
+  );
+}

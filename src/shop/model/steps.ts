@@ -1,7 +1,7 @@
 import { getLocationPath, type ReceivedResponse } from '../../check/exchange.ts';
 import { QUANTITY_LIMIT } from '../domain/cart.ts';
 import type { OperationId, Order, Problem } from '../types.ts';
-import { CLOCK_TOLERANCE_MS, checkList, type List, readClock, requestList } from './lists.ts';
+import { CLOCK_TOLERANCE_MS, checkList, type List, readTimeMs } from './lists.ts';
 import { createModelOrder, findItem, withAdded, withChanged, withoutItem, withProducts } from './model.ts';
 import type { RequestCase, ShopTester } from './shop-tester.ts';
 import { createInvalidRequests, createUnusualRequests } from './special-requests.ts';
@@ -236,13 +236,6 @@ export async function checkCart(tester: ShopTester, operationId: OperationId, ru
   await checkList(tester, { list: 'listCartItems', operationId, rule });
   const summaryCheck = { list: 'getPaymentSummary', rule: 'the summary is the sum of the cart' } as const;
   await tester.ignoreKnown(() => checkList(tester, summaryCheck));
-}
-
-/** Returns the current time of the shop, in ms since 1970, or undefined if the time can't be determined. */
-function readTimeMs(tester: ShopTester): Promise<number | undefined> {
-  return tester.ignoreKnown(async () =>
-    readClock(tester, (await requestList(tester, 'listDeliveryOptions', true)).body),
-  );
 }
 
 /** Returns the id of the product with an index, modulo the number of products. Returns an id that no product has if there are no products. */

@@ -1,4 +1,4 @@
-import type { CostPart, ExplainedResult, ExplainedWord, SearchExplanation } from '../../application.ts';
+import type { CostPart, ExplainedResult, ExplainedWord, SearchExplanation } from '../../application-views.ts';
 import type { Steps } from '../../util/slices.ts';
 import type { Product } from '../types.ts';
 import { explainWord, listWordMatches, suggestWord, WORD_BONUS_TITLE } from './explain-word.ts';

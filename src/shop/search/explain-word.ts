@@ -1,4 +1,4 @@
-import type { CostPart, WordMatch } from '../../application.ts';
+import type { CostPart, WordMatch } from '../../application-views.ts';
 import type { WordIndexes } from './match-word.ts';
 import { type Candidate, FIELD_COST, MATCH_RANKS, RANK_COST, SEARCHED_FIELDS } from './ranking.ts';
 import type { SearchTrace } from './trace.ts';

@@ -1,4 +1,4 @@
-import type { ExplainedSearch, SearchExplanation } from '../../application.ts';
+import type { ExplainedSearch, SearchExplanation } from '../../application-views.ts';
 import { runAtOnce, runInSlices, type Steps } from '../../util/slices.ts';
 import type { Product } from '../types.ts';
 import { explainResults } from './explain-search.ts';

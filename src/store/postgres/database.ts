@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import { loadPackage } from '../../util/load-package.ts';
 import { UserError } from '../../util/user-error.ts';
+import { StoreUnavailableError } from '../errors.ts';
 import type { Logger } from '../failure-log.ts';
-import { StoreUnavailableError } from '../store.ts';
 
 /** A row of a query result. */
 type Row = Readonly<Record<string, unknown>>;

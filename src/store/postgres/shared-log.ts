@@ -1,5 +1,5 @@
 import { CommitConflictError } from '../backend.ts';
-import { StoreUnavailableError } from '../store.ts';
+import { StoreUnavailableError } from '../errors.ts';
 import {
   ChangeReader,
   type NewChanges,

@@ -1,4 +1,5 @@
-import { Journal, JournalMemory } from '../../../src/sandbox/journal/journal.ts';
+import { Journal } from '../../../src/sandbox/journal/journal.ts';
+import { JournalMemory } from '../../../src/sandbox/journal/journal-memory.ts';
 import type { RecordedRequest } from '../../../src/sandbox/journal/recorded-request.ts';
 import { NOW_MS } from './start-storefront.ts';
 

@@ -2,13 +2,9 @@ import { isNode, type Node } from '../../../src/openapi/document.ts';
 import type { Delta, Direction, Effect } from './change.ts';
 import { createDelta, formatValue, type SchemaPair } from './compared.ts';
 import { getConstraints, getKeywordPointer, type Type } from './schema-constraints.ts';
-import { createSchemaKey, type Part, readSubschema, type Schema, toCanonicalText } from './schema-parts.ts';
+import { createSchemaKey, type Schema, toCanonicalText } from './schema-parts.ts';
+import { getKind, MAX_ALTERNATIVES, unfoldAlternatives } from './unfold-alternatives.ts';
 import { formatTypes } from './value-changes.ts';
-
-const KINDS = ['oneOf', 'anyOf'] as const;
-
-/** The maximum number of alternatives that are compared. If there are more, the schemas count as different. */
-const MAX_ALTERNATIVES = 200;
 
 /** An alternative of `oneOf` or `anyOf`, combined with the other parts of its schema. */
 interface Alternative {
@@ -18,15 +14,6 @@ interface Alternative {
   /** The only value of the alternative, formatted; undefined if it has several values. */
   readonly value?: string;
   readonly types: readonly Type[];
-}
-
-/** Returns whether a schema has alternatives (`oneOf` or `anyOf`). */
-export function hasAlternatives(schema: Schema): boolean {
-  return schema.some((part) => getKind(part) !== undefined);
-}
-
-function getKind({ node }: Part): (typeof KINDS)[number] | undefined {
-  return KINDS.find((kind) => Array.isArray(node[kind]));
 }
 
 /** The `$ref` of the older schema and of the newer schema; undefined for an inline schema. */
@@ -160,47 +147,6 @@ function getAlternatives(schema: Schema, direction: Direction): readonly Alterna
         })),
     );
   });
-}
-
-interface Unfolded {
-  readonly schema: Schema;
-  readonly name: string | undefined;
-}
-
-/**
- * Returns one schema for each combination of alternatives, without `oneOf` and `anyOf`. Omits recursive alternatives. `above`: the JSON Pointers of the
- * enclosing schemas.
- */
-function unfoldAlternatives(
-  schema: Schema,
-  name: string | undefined,
-  above: readonly string[] = [],
-): readonly Unfolded[] {
-  const part = schema.find((one) => getKind(one) !== undefined);
-  const kind = part && getKind(part);
-  if (!part || !kind) return [{ schema, name }];
-  const rest = schema.map((one) => (one === part ? removeAlternatives(part, kind) : one));
-  const way = [...above, part.pointer];
-  const found: Unfolded[] = [];
-  for (const [place, entry] of (part.node[kind] as readonly unknown[]).entries()) {
-    // The caller does not compare schemas with more alternatives.
-    if (found.length > MAX_ALTERNATIVES) break;
-    const more = readSubschema(part, kind, String(place)).map((one) => copyNullable(part, one));
-    if (more.some((one) => way.includes(one.pointer))) continue;
-    const own = isNode(entry) && typeof entry.$ref === 'string' ? entry.$ref : name;
-    found.push(...unfoldAlternatives([...rest, ...more], own, way));
-  }
-  return found;
-}
-
-/** Makes an alternative nullable if `nullable` is beside `oneOf` or `anyOf`. OpenAPI ignores `nullable` there, but authors expect it to apply. */
-function copyNullable({ node }: Part, alternative: Part): Part {
-  return node.nullable === true ? { ...alternative, node: { ...alternative.node, nullable: true } } : alternative;
-}
-
-function removeAlternatives(part: Part, kind: string): Part {
-  const node: Node = Object.fromEntries(Object.entries(part.node).filter(([key]) => key !== kind));
-  return { ...part, node, mark: `${part.mark ?? ''}-${kind}` };
 }
 
 function groupTypes(types: readonly Type[]): readonly (readonly Type[])[] {

@@ -2,7 +2,6 @@ import type { Document } from '../../../src/openapi/document.ts';
 import {
   alternativeChanges,
   type ChangeFilter,
-  hasAlternatives,
   matchAlternatives,
   type SchemaReferences,
   type ShallowCompare,
@@ -14,6 +13,7 @@ import { objectChanges } from './object-changes.ts';
 import { createEqualityCheck } from './same.ts';
 import { type Constraints, getConstraints } from './schema-constraints.ts';
 import { createSchemaKey, type Schema } from './schema-parts.ts';
+import { hasAlternatives } from './unfold-alternatives.ts';
 import {
   countChanges,
   enumChanges,
