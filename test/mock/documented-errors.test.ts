@@ -1,20 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { DomainError, type Options } from '../../src/index.ts';
+import { createStrictObject as object } from '../support/fixtures/api-document.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const text = { type: 'string' };
 const whole = { type: 'integer' };
-
-/** Returns an object schema in which all properties are required, except those of `optional`. */
-function object(properties: object, optional: object = {}) {
-  return {
-    type: 'object',
-    required: Object.keys(properties),
-    properties: { ...properties, ...optional },
-    additionalProperties: false,
-  };
-}
 
 const list = (items: object, more: object = {}) => ({ type: 'array', items, minItems: 1, ...more });
 

@@ -1,26 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import {
+  INTEGER,
+  LISTS_PETS,
+  OWNERS,
+  PET,
+  PETS,
+  schemas,
+  TEXT,
+  TIME,
+  withCollection,
+} from '../support/fixtures/pet-documents.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
-
-const TEXT = { type: 'string' };
-const INTEGER = { type: 'integer' };
-const TIME = { type: 'string', format: 'date-time' };
-
-const Pet = createObject({ 'id!': INTEGER, 'name!': TEXT, status: TEXT });
-const Owner = createObject({ 'id!': INTEGER, 'name!': TEXT });
-const schemas = { Pet, Owner, Settings: createObject({ theme: TEXT }) };
-
-const PET = refer('Pet');
-const LISTS_PETS = { get: { response: createList(PET) } };
-
-const PETS = createResourcePaths('/pets/{petId}', PET);
-
-/** Returns the paths of pets with other operations on the collection. */
-function withCollection(operations: Paths[string]): Paths {
-  return { ...PETS, '/pets': { ...PETS['/pets'], ...operations } };
-}
-
-const OWNERS = createResourcePaths('/owners/{ownerId}', refer('Owner'));
 
 /** Path shapes, and what their operations do. */
 const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<Record<string, string>>])[] = [
@@ -147,11 +138,6 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     { 'POST /pets/{petId}': 'real: updates a pet' },
   ],
   [
-    'an action is mocked',
-    { ...PETS, '/pets/{petId}/feed': { post: { status: 204 } } },
-    { 'POST /pets/{petId}/feed': 'mocked: an action: the document does not say what the action changes' },
-  ],
-  [
     'a list below a parent has the entries that a path without the parent reads',
     {
       ...createResourcePaths('/owners/{ownerId}', refer('Owner')),
@@ -176,53 +162,6 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     },
   ],
   [
-    'a list whose POST responds with something else is mocked',
-    { '/pets': { ...LISTS_PETS, post: { request: PET, response: refer('Settings') } } },
-    { 'GET /pets': 'mocked: a list without a path for its entries' },
-  ],
-  [
-    'a PUT without a body is an action where a POST creates entries, else it adds a member',
-    {
-      ...PETS,
-      '/backups': PETS['/pets'] ?? {},
-      '/backups/{id}': { get: { response: PET }, put: { status: 204 } },
-      '/teams/{team}/members': LISTS_PETS,
-      '/teams/{team}/members/{id}': { put: { status: 204 }, delete: { status: 204 } },
-    },
-    {
-      'PUT /backups/{id}': 'mocked: an action on backup: the document does not say what the action changes',
-      'PUT /teams/{team}/members/{id}': 'real: adds a member of /teams/{team}',
-      'DELETE /pets/{petId}': 'real: deletes a pet (also deletes: members)',
-    },
-  ],
-  [
-    'a POST below a collection is an action, also where a GET lists entries',
-    {
-      ...PETS,
-      '/pets/walk': {
-        get: { query: { status: TEXT }, response: createList(PET) },
-        post: { request: PET, response: PET },
-      },
-    },
-    {
-      'GET /pets/walk': 'real: lists pets (filters: status)',
-      'POST /pets/walk': 'mocked: an action: the document does not say what the action changes',
-    },
-  ],
-  [
-    'a PUT is an action if nothing reads or creates entries',
-    { '/owners/pets': { put: { request: PET } }, '/owners/pets/{petId}': { put: { request: PET } } },
-    { 'PUT /owners/pets/{petId}': 'mocked: an action: the document does not say what the action changes' },
-  ],
-  [
-    'a POST at a path like that of an entry is an action',
-    { ...PETS, '/pets/{ownerId}': { post: { request: PET, response: PET } } },
-    {
-      'GET /pets/{petId}': 'real: reads a pet (id: id)',
-      'POST /pets/{ownerId}': 'mocked: an action: the document does not say what the action changes',
-    },
-  ],
-  [
     'a list below a parent has the entries that a path without the parent deletes',
     {
       ...createResourcePaths('/owners/{ownerId}', refer('Owner')),
@@ -235,26 +174,6 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     },
   ],
   [
-    'an object that a query parameter selects is no singleton',
-    { '/visitor': { get: { query: { 'id!': TEXT }, response: PET }, put: { request: PET } } },
-    { 'GET /visitor': 'mocked: no operation changes the returned object' },
-  ],
-  [
-    'an object without a property of the request is no singleton',
-    { '/migration': { get: { response: PET }, put: { request: createObject({ source: TEXT }), status: 204 } } },
-    { 'GET /migration': 'mocked: no operation changes the returned object' },
-  ],
-  [
-    'a DELETE on the collection with a query is an action',
-    withCollection({ delete: { status: 204, query: { name: TEXT } } }),
-    { 'DELETE /pets': 'mocked: an action on pets: the document does not say what the action changes' },
-  ],
-  [
-    'a PATCH on the collection with a list of entries is an action',
-    withCollection({ patch: { request: createObject({ 'pets!': createList(PET) }), status: 204 } }),
-    { 'PATCH /pets': 'mocked: the request body is not an object with the properties of a pet' },
-  ],
-  [
     'entries that are removed from a parent without being its own are members',
     {
       ...PETS,
@@ -262,30 +181,6 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
       '/clubs/{clubId}/pets/{petId}': { delete: { status: 204 } },
     },
     { 'GET /clubs/{clubId}/pets': 'real: lists clubs.pets of /clubs/{clubId}', 'GET /pets': 'real: lists pets' },
-  ],
-  [
-    'a list without a path for its entries is mocked',
-    { '/pets': LISTS_PETS },
-    { 'GET /pets': 'mocked: a list without a path for its entries' },
-  ],
-  [
-    'an object that no operation changes is mocked',
-    { '/status': { get: { response: refer('Settings') } } },
-    { 'GET /status': 'mocked: no operation changes the returned object' },
-  ],
-  [
-    'an item that no operation creates or lists is mocked',
-    { '/pets/{petId}': { get: { response: PET } } },
-    { 'GET /pets/{petId}': 'mocked: no operation creates or lists the returned object' },
-  ],
-  [
-    'a POST that responds with the parent creates nothing',
-    {
-      ...createResourcePaths('/pets/{petId}', PET),
-      '/pets/{petId}/keepers': { post: { request: createObject({ keepers: createList(TEXT) }), response: PET } },
-      '/pets/{petId}/keepers/{keeper}': { get: { status: 204 } },
-    },
-    { 'POST /pets/{petId}/keepers': 'mocked: an action: the document does not say what the action changes' },
   ],
   [
     'children can have the schema of their parents',
@@ -306,73 +201,12 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
       'GET /pets/{status}/{name}': expect.stringMatching(/^real: reads a pet.*id: name/),
     },
   ],
-  [
-    'a list by a parameter that no entry has is mocked',
-    {
-      '/reports': { post: { status: 201, request: PET, response: createObject({}) } },
-      '/reports/{digest}': { get: { response: createObject({ reports: createList(PET) }) } },
-    },
-    { 'GET /reports/{digest}': expect.stringMatching(/^mocked/) },
-  ],
-  [
-    'a request body that is not an object is mocked',
-    withCollection({ post: { status: 201, request: createList(PET), response: createList(PET) } }),
-    { 'POST /pets': 'mocked: the request body is not an object with the properties of a pet' },
-  ],
 ];
 
 describe('The inference of resources', () => {
   it.each(cases)('%s', async (_name, paths, expected) => {
     expect(await explainApi({ paths, schemas })).toMatchObject(expected);
   });
-});
-
-/** Path parameters, the properties of the entries, and the property that is found as the id. */
-const ids: readonly (readonly [parameter: string, properties: readonly string[], id: string])[] = [
-  ['petId', ['id', 'name'], 'id: id'],
-  ['id', ['name', 'id'], 'id: id'],
-  ['petId', ['id', 'petId'], 'id: petId'],
-  ['pet_id', ['petId', 'name'], 'id: petId'],
-  ['pet', ['id', 'name'], 'id: id'],
-  ['petName', ['id', 'name'], 'id: name'],
-  ['slug', ['id', 'slug'], 'id: slug'],
-  ['petUuid', ['uuid', 'name'], 'id: uuid'],
-  ['owner_pet_tag', ['tag', 'pet_tag'], 'id: pet_tag'],
-  ['key', ['color', 'size'], 'the id is only in the path'],
-  ['id', ['name', 'key'], 'id: key'],
-  ['uidOrName', ['name', 'uid'], 'id: uid or name'],
-  ['pet_id_or_name', ['name', 'id'], 'id: id or name'],
-  ['pet_id_or_name', ['id'], 'id: id'],
-  ['ownerPetId', ['name', 'favoritePetId'], 'id: favoritePetId'],
-];
-
-describe('The id of an entry', () => {
-  it.each(ids)('is found for {%s} and the properties %j', async (parameter, properties, id) => {
-    const schema = createObject(Object.fromEntries(properties.map((name) => [name, TEXT])));
-    const explained = await explainApi({ paths: createResourcePaths(`/pets/{${parameter}}`, schema) });
-    expect(explained[`GET /pets/{${parameter}}`]).toBe(`real: reads a pet (${id})`);
-  });
-
-  it('has the type of the path parameter, if two properties could be the id', async () => {
-    const schema = createObject({ petId: TEXT, id: INTEGER });
-    const paths = createResourcePaths('/pets/{petId}', schema);
-    const typed = { ...paths, '/pets/{petId}': { ...paths['/pets/{petId}'], parameters: { petId: INTEGER } } };
-    expect((await explainApi({ paths: typed }))['GET /pets/{petId}']).toBe('real: reads a pet (id: id)');
-  });
-});
-
-it('The id of an entry is the property with the format of the path parameter, if this is an address', async () => {
-  const ADDRESS = { type: 'string', format: 'ipv6' };
-  const paths = createResourcePaths('/reserved_ipv6/{reserved_ipv6}', createObject({ ip: ADDRESS, region: TEXT }));
-  const item = '/reserved_ipv6/{reserved_ipv6}';
-  const typed = { ...paths, [item]: { ...paths[item], parameters: { reserved_ipv6: ADDRESS } } };
-  expect((await explainApi({ paths: typed }))[`GET ${item}`]).toMatch(/\(id: ip\)$/);
-});
-
-it('The id of an entry is in the object that the path parameter names', async () => {
-  const schema = createObject({ role: TEXT, organization: createObject({ id: INTEGER, login: TEXT }) });
-  const explained = await explainApi({ paths: createResourcePaths('/memberships/orgs/{org}', schema) });
-  expect(explained['GET /memberships/orgs/{org}']).toBe('real: reads an org (id: organization.login)');
 });
 
 it('The entries of a list are not what their own path shows, if both have no property in common', async () => {

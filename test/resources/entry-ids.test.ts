@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { createObject, createResourcePaths } from '../support/fixtures/api-document.ts';
+import { INTEGER, TEXT } from '../support/fixtures/pet-documents.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+
+/** Path parameters, the properties of the entries, and the property that is found as the id. */
+const ids: readonly (readonly [parameter: string, properties: readonly string[], id: string])[] = [
+  ['petId', ['id', 'name'], 'id: id'],
+  ['id', ['name', 'id'], 'id: id'],
+  ['petId', ['id', 'petId'], 'id: petId'],
+  ['pet_id', ['petId', 'name'], 'id: petId'],
+  ['pet', ['id', 'name'], 'id: id'],
+  ['petName', ['id', 'name'], 'id: name'],
+  ['slug', ['id', 'slug'], 'id: slug'],
+  ['petUuid', ['uuid', 'name'], 'id: uuid'],
+  ['owner_pet_tag', ['tag', 'pet_tag'], 'id: pet_tag'],
+  ['key', ['color', 'size'], 'the id is only in the path'],
+  ['id', ['name', 'key'], 'id: key'],
+  ['uidOrName', ['name', 'uid'], 'id: uid or name'],
+  ['pet_id_or_name', ['name', 'id'], 'id: id or name'],
+  ['pet_id_or_name', ['id'], 'id: id'],
+  ['ownerPetId', ['name', 'favoritePetId'], 'id: favoritePetId'],
+];
+
+describe('The id of an entry', () => {
+  it.each(ids)('is found for {%s} and the properties %j', async (parameter, properties, id) => {
+    const schema = createObject(Object.fromEntries(properties.map((name) => [name, TEXT])));
+    const explained = await explainApi({ paths: createResourcePaths(`/pets/{${parameter}}`, schema) });
+    expect(explained[`GET /pets/{${parameter}}`]).toBe(`real: reads a pet (${id})`);
+  });
+
+  it('has the type of the path parameter, if two properties could be the id', async () => {
+    const schema = createObject({ petId: TEXT, id: INTEGER });
+    const paths = createResourcePaths('/pets/{petId}', schema);
+    const typed = { ...paths, '/pets/{petId}': { ...paths['/pets/{petId}'], parameters: { petId: INTEGER } } };
+    expect((await explainApi({ paths: typed }))['GET /pets/{petId}']).toBe('real: reads a pet (id: id)');
+  });
+});
+
+it('The id of an entry is the property with the format of the path parameter, if this is an address', async () => {
+  const ADDRESS = { type: 'string', format: 'ipv6' };
+  const paths = createResourcePaths('/reserved_ipv6/{reserved_ipv6}', createObject({ ip: ADDRESS, region: TEXT }));
+  const item = '/reserved_ipv6/{reserved_ipv6}';
+  const typed = { ...paths, [item]: { ...paths[item], parameters: { reserved_ipv6: ADDRESS } } };
+  expect((await explainApi({ paths: typed }))[`GET ${item}`]).toMatch(/\(id: ip\)$/);
+});
+
+it('The id of an entry is in the object that the path parameter names', async () => {
+  const schema = createObject({ role: TEXT, organization: createObject({ id: INTEGER, login: TEXT }) });
+  const explained = await explainApi({ paths: createResourcePaths('/memberships/orgs/{org}', schema) });
+  expect(explained['GET /memberships/orgs/{org}']).toBe('real: reads an org (id: organization.login)');
+});
