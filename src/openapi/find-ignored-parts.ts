@@ -6,8 +6,8 @@ import { type Document, getTarget, toNode } from './document.ts';
 import { getRoutes, type Route } from './routes.ts';
 
 /**
- * Returns a warning for each part of a document that the server ignores: an unknown top-level property, an operation that no request can reach, and a `style`
- * of a parameter that is not supported. Also returns a warning if the document has no operations.
+ * Returns a warning for each part of a document that the server ignores: an unknown top-level property, an operation that no request can reach, a path with
+ * a parameter as in Express, and a `style` of a parameter that is not supported. Also returns a warning if the document has no operations.
  */
 export function findIgnoredParts(document: Document): readonly Issue[] {
   const routes = getRoutes(document);
@@ -15,6 +15,7 @@ export function findIgnoredParts(document: Document): readonly Issue[] {
     ...findUnknownProperties(document),
     ...(routes.length === 0 ? [{ pointer: '', message: NO_OPERATIONS }] : []),
     ...findUnreachablePaths(routes),
+    ...findColonParameters(routes),
     ...findUnsupportedStyles(document, routes),
   ];
 }
@@ -55,6 +56,16 @@ function findUnreachablePaths(routes: readonly Route[]): readonly Issue[] {
     first.set(key, other ?? path);
     const message = `is never reached, because ${other} matches the same requests: remove one of the two paths`;
     return other === undefined ? [] : [{ pointer, message }];
+  });
+}
+
+/** Returns a warning for each path with a parameter as in Express: `/orders/:id`. OpenAPI writes `/orders/{id}`. */
+function findColonParameters(routes: readonly Route[]): readonly Issue[] {
+  return routes.flatMap(({ path, pointer }) => {
+    const [parameter] = /(?<=\/):\w+/.exec(path) ?? [];
+    if (parameter === undefined) return [];
+    const message = `is reached only with the text ${parameter} in the path, because this is not a parameter: write {${parameter.slice(1)}}`;
+    return [{ pointer, message }];
   });
 }
 

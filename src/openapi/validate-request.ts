@@ -4,6 +4,7 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { suggestName } from '../util/similar-names.ts';
+import { validateParameters } from './accept-language.ts';
 import { shorten } from './describe-error.ts';
 import { type Document, getTarget, isNode, resolveNode, toNode } from './document.ts';
 import { readForm } from './form-body.ts';
@@ -85,7 +86,7 @@ function findErrors(context: RequestValidation, route: Route, request: RequestTo
   const validate = isForm ? context.validateForm : validateJson;
   return [
     // The validators are called directly, because openapi-backend's validateRequest parses the body again, which takes a fifth of the time of a POST.
-    ...context.getParameterValidators(route).flatMap((check) => (check(parameters) ? [] : (check.errors ?? []))),
+    ...validateParameters(context.getParameterValidators(route), parameters),
     ...validateBody({ document: context.document, validate }, route, request),
     ...limits,
     // Validation has converted strings to numbers, which can exceed the limits.

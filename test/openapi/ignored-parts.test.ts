@@ -19,6 +19,11 @@ describe('loadContract warns, with position and reason, of', () => {
       '4:23 #/paths/~1a?type=b/get is never reached, because the path has a query or a fragment: make it a parameter',
     ],
     [
+      'a path with a parameter as in Express',
+      [`/a/:id: { ${GET} }`, `/a/{id}:cancel: { ${GET} }`, `/b:search: { ${GET} }`],
+      '4:18 #/paths/~1a~1:id/get is reached only with the text :id in the path, because this is not a parameter: write {id}',
+    ],
+    [
       'a path of the control API',
       [`/a: { ${GET} }`, `/_control/b: { ${GET} }`],
       '5:23 #/paths/~1_control~1b/get is never reached, because the server uses the paths below /_control and /_sandbox itself: use another path',
