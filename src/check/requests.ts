@@ -1,7 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, resolvePointer, toNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
-import { isFormBody, isJsonType } from '../openapi/responses.ts';
+import { isFormBody, isJsonType, removeTypeParameters } from '../openapi/responses.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
 import type { RequestResult, RequestToValidate } from '../openapi/validate-request.ts';
 import { formatPointer } from '../util/json-pointer.ts';
@@ -42,7 +42,8 @@ export function parseRequest({ target, headers = {}, body }: RequestToSend): Req
   const parsed = { path, query: parseQuery(search), headers };
   if (body === undefined) return { ...parsed, body };
   const contentType = headers['content-type'] ?? '';
-  return { ...parsed, body: parseBody(contentType, String(body)), contentType };
+  // The validation finds the schema of a form by the media type without the boundary.
+  return { ...parsed, body: parseBody(contentType, String(body)), contentType: removeTypeParameters(contentType) };
 }
 
 /**

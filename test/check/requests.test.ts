@@ -157,6 +157,14 @@ describe('a body', () => {
     expect(receivedAs(route, values).kind).toBe(validateValues(contract, route, values).kind);
   });
 
+  it('of a multipart form is validated as a server parses it: JSON in a field for a list is the list', async () => {
+    const schema = { type: 'object', properties: { ids: { type: 'array', items: { type: 'integer' } } } };
+    const forms = await loadNodes(schema, undefined, 'multipart/form-data');
+    const [route] = forms.routes;
+    const validate = (ids: unknown) => route && validateValues(forms, route, { ...NOTHING, body: { ids } }).kind;
+    expect([validate([1, 2]), validate([[1, 2]]), validate(['x'])]).toEqual(['call', 'call', 'violations']);
+  });
+
   it('is not sent if the request has none', () => {
     expect(toRequest(routeOf('POST', '/body/form'), NOTHING)).toEqual({
       method: 'POST',
@@ -178,15 +186,15 @@ describe('a random request', () => {
   });
 });
 
-/** Returns a contract with `POST /nodes`, whose body has a schema and maybe an example. */
-async function loadNodes(schema: object, example?: unknown) {
+/** Returns a contract with `POST /nodes`, whose body has a schema, a media type and maybe an example. */
+async function loadNodes(schema: object, example?: unknown, type = 'application/json') {
   const document = {
     openapi: '3.0.3',
     info: { title: 'Nodes', version: '1' },
     paths: {
       '/nodes': {
         post: {
-          requestBody: { required: true, content: { 'application/json': { schema, example } } },
+          requestBody: { required: true, content: { [type]: { schema, example } } },
           responses: { 201: { description: 'Created' } },
         },
       },
