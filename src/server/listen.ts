@@ -3,7 +3,7 @@ import type { HttpServer } from '../http/server.ts';
 import { UserError } from '../util/user-error.ts';
 import type { ServerOptions, Storefront } from './options.ts';
 
-/** The addresses that the server listens on by default. Decision: only this machine can connect, with either address that `localhost` can mean. */
+/** The addresses that the server listens on by default. Decision: only this machine can connect. `localhost` can mean either of these addresses. */
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
 /**
