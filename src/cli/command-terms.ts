@@ -4,8 +4,8 @@ import { parsePointer } from '../util/json-pointer.ts';
 import { toFlag } from '../util/option-flag.ts';
 
 /**
- * Rewrites an error message of the control API for the command line. Replaces `atLeast`, a property name, with `--at-least`. Replaces `DELETE
- * /_control/sandboxes/w1` with `storefront sandboxes remove --sandbox w1`.
+ * Rewrites an error message of the control API for the command line. Replaces property names with options (`atLeast` with `--at-least`). Replaces requests with
+ * commands (`DELETE /_control/sandboxes/w1` with `storefront sandboxes remove --sandbox w1`).
  */
 export function useCommandTerms(
   message: string,

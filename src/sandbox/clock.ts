@@ -1,4 +1,4 @@
-/** The latest time that a clock can show, in ms since 1970. A `Date` can be ten years later, so an application can still compute later times. */
+/** The latest time that a clock can show, in ms since 1970. The latest `Date` is ten years later, so an application can still compute later times. */
 const LATEST_MS = 8_640_000_000_000_000 - 3_650 * 86_400_000;
 
 /** Rounds a time in ms since 1970 down to an integer, and limits it to the times that a clock can show. */
@@ -21,7 +21,7 @@ export function parseTime(time: string | number): number {
  */
 const LATEST_SET_MS = Date.UTC(9989, 11, 31);
 
-/** New values for a clock. An undefined property does not change the clock. */
+/** New values for a clock. A property that is undefined leaves the clock unchanged. */
 interface ClockSetting {
   /** The new time, in ms since 1970. */
   readonly nowMs?: number | undefined;

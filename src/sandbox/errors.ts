@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../store/errors.ts';
 
-/** The error for a request to a sandbox that does not exist. Occurs only with `--sandboxes declared`. Otherwise, the request creates the sandbox. */
+/** The error for a request to a sandbox that does not exist. Occurs only with `--sandboxes declared`. With `any`, the request creates the sandbox. */
 export class UnknownSandboxError extends Error {
   override readonly name = 'UnknownSandboxError';
 }

@@ -196,8 +196,8 @@ export class Sandboxes<S extends State = State> {
   }
 
   /**
-   * If the maximum number of sandboxes is reached, removes the least recently used sandbox. Keeps sandboxes that are in use or that a client has changed.
-   * Throws `TooManySandboxesError` if no sandbox can be removed.
+   * If the maximum number of sandboxes is reached, removes the least recently used sandbox, but never one that is in use or that a client has changed. Throws
+   * `TooManySandboxesError` if no sandbox can be removed.
    */
   private evictIfFull(): void {
     const { map } = this;

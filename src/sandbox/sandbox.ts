@@ -71,7 +71,7 @@ export interface SandboxesParts<S extends State = State> {
   readonly memoryLimits?: MemoryLimits | undefined;
   /** Creates the journal of a sandbox. Default: a journal in memory. */
   readonly createJournal?: ((id: string, options: JournalOptions) => Journal) | undefined;
-  /** The maximum number of sandboxes, without `default`. */
+  /** The maximum number of sandboxes, not counting `default`. */
   readonly maxSandboxes?: number | undefined;
 }
 

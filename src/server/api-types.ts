@@ -99,8 +99,8 @@ type ResponseWith<Status, Body> = {
   ([Body] extends [never] ? { readonly body?: undefined } : { readonly body: DeepReadonly<Body> });
 
 /**
- * The type of the status in a handler's response. The status can be omitted only if the contract documents a single success status, such as `201`. It is
- * required for a range, such as `2XX`, and for `default`.
+ * The type of the status in a handler's response. The status can be omitted only if the contract documents a single success status, such as `201`. The status
+ * is required if the contract documents a range, such as `2XX`, or `default`.
  */
 type StatusPart<Status> = Status extends SuccessStatus
   ? { readonly status?: Status }

@@ -9,7 +9,7 @@ interface OptionRule {
   readonly isValid: (value: unknown) => boolean;
 }
 
-/** The options that accept one of several names, with these names. The command line accepts the same names. */
+/** The valid values of each option that has a fixed list of values. The command line accepts the same values. */
 export const OPTION_CHOICES = {
   durability: ['disk', 'os', 'memory'],
   verify: ['log', 'strict', 'off'],

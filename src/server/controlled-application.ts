@@ -78,7 +78,7 @@ function describeOperation({ contract, getImplementation, explain }: ContractSet
   };
 }
 
-/** Returns the place of the violated rule in the contract file, with the lines of the file. Returns undefined if the rule can't be found. */
+/** Finds the rule that a request violates, and returns its file, line number and text in the contract. Returns undefined if the rule can't be found. */
 function findSource(
   { path, routes, normalized, locate }: Contract,
   operationId: string | undefined,

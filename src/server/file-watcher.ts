@@ -52,8 +52,8 @@ export function watchFile(
 }
 
 /**
- * Returns whether a file has changed since it was loaded, but not since the previous check. Otherwise, a half-written file could be loaded. Stores the current
- * signature for the next check.
+ * Returns whether a file has changed since it was loaded, and has stayed the same since the previous check. Therefore, a half-written file is not loaded.
+ * Stores the current signature for the next check.
  */
 function isChanged(path: string, signatures: Signatures): boolean {
   const current = getFileSignature(path);

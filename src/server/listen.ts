@@ -7,8 +7,8 @@ import type { ServerOptions, Storefront } from './options.ts';
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
 /**
- * Returns a warning for a server that listens on a host that other machines can reach. It says what other machines can access, which host names are allowed,
- * and how to protect the server.
+ * Returns a warning for a server that other machines can reach. The warning says what these machines can access, which host names are allowed, and how to
+ * protect the server.
  */
 export function describeExposure({ control = true, controlToken, ...options }: ServerOptions): string {
   const files = options.static === undefined ? 'the images' : 'the images and the files of --static';

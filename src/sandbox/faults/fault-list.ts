@@ -53,7 +53,7 @@ export interface UnappliedFault {
   readonly reasons: readonly string[];
 }
 
-/** The reason for a fault whose regular expressions are not compared with the request, because the comparison would take too long. */
+/** The reason that is reported for a fault if comparing its regular expressions with a request would take too long. */
 const TOO_SLOW_REASON = 'the regular expressions of the fault take too long';
 
 /** The injected faults of a sandbox. */

@@ -118,7 +118,7 @@ function measureHeaders(headers: readonly string[]): StoredHeaders {
 /** The maximum length of a body in the journal, in bytes. */
 const MAX_RECORDED_BODY_BYTES = 4096;
 
-/** Returns the first 4 kB of a text in UTF-8. A truncated text is a copy, so that the garbage collector can free the whole text. */
+/** Returns the first 4 kB of a text in UTF-8. A truncated text is a copy, so that the garbage collector can free the original. */
 export function truncateText(text: string): string {
   // Each UTF-16 code unit becomes at most three bytes in UTF-8.
   if (text.length * 3 <= MAX_RECORDED_BODY_BYTES) return text;
@@ -135,7 +135,7 @@ const COMPARED_REQUESTS = 4;
 
 /**
  * Returns a header list for the journal. If one of the previous requests has the same headers, returns its list instead of `headers`, to save memory.
- * `getEarlier`: returns the headers of a previous request. `getEarlier(1)` is the last request, `getEarlier(2)` is the request before.
+ * `getEarlier(1)`: returns the headers of the previous request. `getEarlier(2)`: returns those of the request before.
  */
 export function shareHeaders(
   headers: readonly string[],

@@ -12,7 +12,7 @@ import { type Owner, SharedObjects, UNCOUNTED_OWNER } from './shared-objects.ts'
 export interface PoolLimits {
   readonly fromBytes: number;
   readonly toBytes: number;
-  /** The maximum number of bytes that count, for all sandboxes together. */
+  /** The limit for the sum of the bytes that count. */
   readonly totalBytes: number;
 }
 
@@ -20,7 +20,10 @@ export interface PoolLimits {
 export interface MemoryLimits {
   /** The limit for one sandbox. */
   readonly sandboxBytes: number;
-  /** The limits for all sandboxes together. The first `fromBytes` bytes of a sandbox count towards no limit, so each sandbox can always use them. */
+  /**
+   * The limits for all sandboxes together. The memory of a sandbox up to `fromBytes` of the first pool counts towards no limit, so each sandbox can always use
+   * it.
+   */
   readonly pools: readonly PoolLimits[];
 }
 
@@ -49,8 +52,8 @@ const SANDBOX_LIMIT_BYTES = 64 * MEGABYTE;
 const TOTAL_BYTES = 1_024 * MEGABYTE;
 
 /**
- * The limit for all sandboxes together, counting only the first megabyte of each sandbox, in bytes. It is enough for 256 small sandboxes, however large the
- * other sandboxes are.
+ * The limit for all sandboxes together, counting only the first megabyte of each sandbox, in bytes. A large sandbox uses only one megabyte of it, and leaves
+ * the rest to small sandboxes.
  */
 const SMALL_TOTAL_BYTES = 256 * MEGABYTE;
 
@@ -92,8 +95,8 @@ export class Memory {
   }
 
   /**
-   * Creates the memory quota of a new sandbox. `state`: its initial state. `otherBytes`: its other memory. `old`: the quota of the sandbox that it replaces, if
-   * any. Releases `old`, except if a limit is exceeded: then throws `StateTooLargeError`.
+   * Creates the memory quota of a new sandbox. `state`: its initial state. `otherBytes`: its memory in addition to the state. `old`: the quota of the sandbox
+   * that it replaces, if any. Releases `old`, except if a limit is exceeded: then throws `StateTooLargeError`.
    */
   createQuota(state: State, otherBytes: number, old?: MemoryQuota): MemoryQuota {
     const quota = new MemoryQuota(this, this.limits.sandboxBytes, this.pools);

@@ -47,7 +47,7 @@ export class ReservedLists {
     return ended;
   }
 
-  /** Adds the memory of the lists that were counted in advance to the quota, or subtracts it again. `state`: the state that contains the lists. */
+  /** Charges the quota for the lists of `state` that were counted in advance, or undoes the charge. */
   setCharged(state: State = {}, isCharged: boolean): void {
     for (const list of Object.values(state)) this.reservations.get(list)?.setCharged(isCharged);
   }

@@ -92,7 +92,7 @@ export class SharedObjects {
     this.release(from);
   }
 
-  /** Adds a reference to a list, and counts its entries. If another call has begun to count the entries, continues where that call is. */
+  /** Adds a reference to a list, and counts its entries. If another call has begun to count the entries, continues that count. */
   private *retainList(list: List, owner: Owner): Steps<void> {
     const counted = this.shared.has(list) ? UNCOUNTED_OWNER : owner;
     if (this.retain(list, counted, measureList)) this.counting.set(list, this.countEntries(list, counted));

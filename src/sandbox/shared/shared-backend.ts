@@ -42,10 +42,10 @@ interface SandboxBackendOptions extends SharedParts {
   readonly recovery?: Recovery | undefined;
 }
 
-/** The number of stored changes from which the server merges the changes of a sandbox. */
+/** The maximum number of stored changes of a sandbox. At this number, the server merges the changes. */
 const MAX_CHANGES = 500;
 
-/** The length of all stored changes from which the server merges the changes of a sandbox, in characters. */
+/** The maximum length of all stored changes of a sandbox, in characters. At this length, the server merges the changes. */
 const MAX_CHANGES_LENGTH = 2_000_000;
 
 /** Returns the content of a stored sandbox: applies the stored changes to the stored base content. */

@@ -7,7 +7,7 @@ import { SharedJournal } from './shared-journal.ts';
 /** The maximum time until a new entry is stored, in ms. */
 const FLUSH_MS = 100;
 
-/** The maximum time until a new entry is stored after a large batch, in ms. In this time, a busy server drops most entries, because their journals are full. */
+/** The maximum time until a new entry is stored after a large batch, in ms. In this time, the journals of a busy server drop most entries. */
 const BUSY_FLUSH_MS = 1_000;
 
 /** A batch with more entries than this number is large. */

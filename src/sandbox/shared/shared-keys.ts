@@ -16,7 +16,7 @@ interface PendingKeys {
 /** The idempotency keys of a sandbox that several servers share. One commit stores the changes of a request and its response. */
 export class SharedKeys implements IdempotencyKeys {
   #pending: PendingKeys = NO_KEYS;
-  /** How many times all keys were deleted. */
+  /** The number of times that all keys of the sandbox were deleted. */
   #clears = 0;
 
   constructor(

@@ -10,7 +10,7 @@ export interface StoredParts extends ConfiguredSandbox {
   readonly idempotencyKeys: SharedKeys;
 }
 
-/** The content of a sandbox: everything that the database stores, except the journal and the idempotency keys. */
+/** The content of a sandbox that the database stores: the state, the settings and the snapshots. */
 export interface Content {
   readonly state: State;
   readonly settings: Settings;
