@@ -4,7 +4,7 @@ import { parsePointer } from '../util/json-pointer.ts';
 import { toFlag } from '../util/option-flag.ts';
 
 /**
- * Rewrites an error message of the control API for the command line. Replaces property names with options (`atLeast` with `--at-least`), and requests with
+ * Rewrites an error message of the control API for the command line. Replaces property names with options (`atLeast` with `--at-least`). Replaces requests with
  * commands (`DELETE /_control/sandboxes/w1` with `storefront sandboxes remove --sandbox w1`).
  */
 export function useCommandTerms(
@@ -23,17 +23,17 @@ export function useCommandTerms(
     .replace(/([Ss])end Authorization: Bearer TOKEN/, (_, s: string) => `${s === 'S' ? 'U' : 'u'}se --token TOKEN`);
 }
 
-/** The commands that replace requests in error messages. The key is the method of the request. */
+/** The commands that replace HTTP requests in error messages, by the method of the request. */
 const COMMANDS: Readonly<Record<string, string>> = {
   PUT: 'storefront sandboxes create',
   DELETE: 'storefront sandboxes remove',
   POST: 'storefront reset',
 };
 
-/** Matches the paths of requests whose body properties and query parameters all have a corresponding command line option. */
+/** Matches the path of a request if each of its body properties and query parameters has a command line option. */
 const OPTION_PATHS = /\/(faults|requests)\b/;
 
-/** Replaces the name of an invalid property or parameter in an error message with the corresponding option. */
+/** Replaces the name of an invalid property or parameter in an error message with the name of the command line option. */
 function replaceSubject(message: string, { in: part, pointer, value }: ControlViolation, path: string): string {
   const [property, ...rest] = parsePointer(pointer);
   if (property === undefined) return message.replace(`the body is ${JSON.stringify(value)}`, () => 'Invalid options');

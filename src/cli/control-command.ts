@@ -7,8 +7,8 @@ import { createUsageError, parsePort, parseVariable } from './option-values.ts';
 /** A request to the control API of a running server, and the format in which the command prints the response. */
 export interface ControlCommand extends ControlServer, ControlRequest {
   /**
-   * The output format. `journal` prints one line for each journal entry. `stream` prints each of these lines when the entry arrives. `verification` prints the
-   * message of a verification. Default: JSON.
+   * The output format. `journal`: one line for each journal entry. `stream`: the same lines, each printed when its entry arrives. `verification`: the message
+   * of a verification. Default: JSON.
    */
   readonly format?: 'journal' | 'verification' | 'stream';
 }
@@ -20,7 +20,7 @@ export interface ControlOptions {
   readonly token?: string;
 }
 
-/** A request of a command, without the URL of the server and the id of the sandbox. */
+/** A request that a command sends. The URL of the server and the id of the sandbox are added later. */
 export interface CommandRequest extends Pick<ControlCommand, 'method' | 'body' | 'format'> {
   /** The part of the path after /_control/sandboxes/ID; undefined for the path /_control/sandboxes. */
   readonly path?: string;
@@ -30,8 +30,8 @@ export interface CommandRequest extends Pick<ControlCommand, 'method' | 'body' |
 export type RunRequest = (request: CommandRequest, options: ControlOptions) => void;
 
 /**
- * The request that an action sends, or a function that creates this request from the argument and the options in the command line. An action with a fixed
- * request accepts no argument, and only the options --url, --sandbox and --token.
+ * The request that an action sends. For an action with an argument or with options of its own, a function that creates the request from them. Other actions
+ * accept only the options --url, --sandbox and --token.
  */
 type Action =
   | CommandRequest
@@ -57,8 +57,8 @@ export interface ActionCommand {
 const DEFAULT_URL = 'http://localhost:3000';
 
 /**
- * Sets the address of the server from STOREFRONT_URL or PORT, if the command line has no option --url. Throws an `InvalidArgumentError` if the variable is
- * invalid.
+ * Sets the address of the server from STOREFRONT_URL or PORT, if the command line has no option --url. Throws an `InvalidArgumentError` if the value of the
+ * variable is invalid.
  */
 export function setServerAddress(
   command: Command,
@@ -85,7 +85,7 @@ export function createControlCommand(name: string, description: string): Command
     .option('--token <token>', 'bearer token of the control API (env: STOREFRONT_CONTROL_TOKEN)');
 }
 
-/** Creates a command with actions. The command throws a usage error for an argument or an option that its action does not accept. */
+/** Creates a command with actions. The command throws a usage error if its action does not accept a given argument or option. */
 export function createActionCommand(definition: ActionCommand, run: RunRequest): Command {
   const { name, description, actions, options = [], argument, requireSandbox = [] } = definition;
   const names = Object.keys(actions);

@@ -29,7 +29,7 @@ const EXIT_INCOMPLETE = 3;
 /** The signals that stop the server. A supervisor sends SIGTERM, Ctrl-C sends SIGINT, and a terminal that closes sends SIGHUP. */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** The maximum time between the stop of the server and the end of the process, in ms. In this time, the process writes the rest of the log. */
+/** The maximum time between the stop of the server and the end of the process, in ms. The process uses this time to write the rest of the log. */
 const LOG_FLUSH_MS = 1_000;
 
 /** The maximum duration of a stop, in ms. Without a limit, a disk that does not respond would block the stop forever. */

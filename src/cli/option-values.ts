@@ -44,7 +44,10 @@ export const parseProbability = createParser(/^(0|1|0?\.\d+|1\.0+)$/, 'Use a num
 /** Returns the value of an option unchanged. Throws an error if the value is empty or contains only white space. */
 export const parseText = createParser(/\S/, 'The value is empty.', String);
 
-/** Creates a function that converts a text to a value. The function throws an error with the remedy if the text does not match the pattern. */
+/**
+ * Creates a function that converts a text to a value. The function throws an error if the text does not match `pattern`. `remedy`: the error message, which
+ * says what to do.
+ */
 function createParser<Value>(pattern: RegExp, remedy: string, convert: (text: string) => Value) {
   return (text: string): Value => {
     if (pattern.test(text)) return convert(text);
@@ -78,7 +81,7 @@ export function parseJson(text: string): object {
   throw new InvalidArgumentError(`Use a JSON object, such as '{"body":{"quantity":3}}'.`);
 }
 
-/** Parses a JSON value. Returns an object that contains the value, because commander would replace null with an empty string. */
+/** Parses a JSON value, and wraps it in an object. Without the object, commander would replace null with an empty string. */
 export function parseAnyJson(text: string): { readonly value: unknown } {
   try {
     return { value: JSON.parse(text) };
@@ -87,7 +90,7 @@ export function parseAnyJson(text: string): { readonly value: unknown } {
   }
 }
 
-/** Parses a header and adds it to the `previous` headers of a repeated option. */
+/** Parses a header, and adds it to the headers of earlier options (`previous`). The option can be repeated. */
 export function parseHeader(
   text: string,
   previous: Readonly<Record<string, string>> = {},
@@ -103,14 +106,14 @@ export function createUsageError(message: string): CommanderError {
   return new CommanderError(2, 'storefront.usage', message);
 }
 
-/** Parses a comma-separated list of host names and appends it to the `previous` names of a repeated option. */
+/** Parses a comma-separated list of host names, and adds them to the names of earlier options (`previous`). The option can be repeated. */
 export function parseHostNames(text: string, previous: readonly string[] = []): readonly string[] {
   const names = splitList(text);
   if (names.every((name) => /^(\*|[\w.-]+)$/.test(name))) return [...previous, ...names];
   throw new InvalidArgumentError('Use host names without a port, separated with commas.');
 }
 
-/** Parses a comma-separated list of origins and appends it to the `previous` origins of a repeated option. */
+/** Parses a comma-separated list of origins, and adds them to the origins of earlier options (`previous`). The option can be repeated. */
 export function parseOrigins(text: string, previous: readonly string[] = []): readonly string[] {
   const origins = splitList(text);
   if (origins.some((origin) => origin !== '*' && origin.includes('*')))

@@ -25,7 +25,7 @@ export type ParsedCommand =
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'refuse'; readonly reason: string };
 
-/** A command line, and the environment that the program runs in. */
+/** A command line, and the environment in which the program runs. */
 export interface CommandLine {
   /** The arguments, without the name of the program. */
   readonly args: readonly string[];

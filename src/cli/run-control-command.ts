@@ -4,9 +4,9 @@ import { useCommandTerms } from './command-terms.ts';
 import type { ControlCommand } from './control-command.ts';
 
 /**
- * Sends the request of a command to the control API of a running server and prints the response. Prints the events of an event stream until the server ends the
- * stream. Resolves to false if a verification failed, and to true in all other cases. Rejects with a `ControlError` if the request fails. The message contains
- * options and commands instead of properties and requests.
+ * Sends the request of a command to the control API of a running server, and prints the response. For an event stream, prints each event until the server ends
+ * the stream. Resolves to false if a verification failed, and to true in all other cases. Rejects with a `ControlError` if the request fails. The error message
+ * names command line options instead of JSON properties.
  */
 export async function runControlCommand(command: ControlCommand, print: (text: string) => void): Promise<boolean> {
   try {

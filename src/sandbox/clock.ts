@@ -1,7 +1,7 @@
-/** The latest time of a clock, in ms since 1970. It is ten years before the latest valid `Date`, so that an application can compute later times. */
+/** The latest time that a clock can show, in ms since 1970. The latest `Date` is ten years later, so an application can still compute later times. */
 const LATEST_MS = 8_640_000_000_000_000 - 3_650 * 86_400_000;
 
-/** Converts a time in ms since 1970 to an integer in the range of a clock. A time outside of the range becomes the earliest or the latest time. */
+/** Rounds a time in ms since 1970 down to an integer, and limits it to the times that a clock can show. */
 export function clampTime(clockMs: number): number {
   return Math.min(Math.max(Math.trunc(clockMs) || 0, 0), LATEST_MS);
 }
@@ -16,29 +16,28 @@ export function parseTime(time: string | number): number {
   return Date.parse(time.replace(LEAP_SECOND, '$1:59')) + leapMs;
 }
 
-/** The latest time to which a client can set a clock, in ms since 1970. Later times could reach the year 10000, but an ISO 8601 year has four digits. */
+/**
+ * The latest time to which a client can set a clock, in ms since 1970. It is ten years before the year 10000, because an ISO 8601 year has only four digits.
+ */
 const LATEST_SET_MS = Date.UTC(9989, 11, 31);
 
-/** A change of a clock. A property that is undefined does not change. */
+/** New values for a clock. A property that is undefined leaves the clock unchanged. */
 interface ClockSetting {
   /** The new time, in ms since 1970. */
   readonly nowMs?: number | undefined;
-  /** Whether the clock stands still at this time. */
+  /** Whether the clock is frozen (stands still). */
   readonly isFrozen?: boolean | undefined;
 }
 
 /**
- * The exported settings of a clock. `offsetMs`: the time of the clock minus the machine's time, in ms. `frozenMs`: the time of a frozen clock, in ms since
- * 1970.
+ * The exported settings of a clock. `offsetMs`: the time of the clock minus the system time, in ms. `frozenMs`: the time of a frozen clock, in ms since 1970.
  */
 export interface ClockState {
   readonly offsetMs: number;
   readonly frozenMs?: number | undefined;
 }
 
-/**
- * Creates a clock, which first shows the machine's time. `machineMs`: returns the machine's time, in ms since 1970. `onSet`: called each time the clock is set.
- */
+/** Creates a clock, which first shows the system time. `machineMs`: returns the system time, in ms since 1970. `onSet`: called each time the clock is set. */
 export function createClock(machineMs: () => number, onSet: () => void = () => {}) {
   let frozenMs: number | undefined;
   let offsetMs = 0;
@@ -56,7 +55,7 @@ export function createClock(machineMs: () => number, onSet: () => void = () => {
     get isFrozen() {
       return frozenMs !== undefined;
     },
-    /** Sets the time, and freezes or resumes the clock. By default, the time and the frozen state do not change. */
+    /** Sets the time, and freezes or resumes the clock. Omitted properties do not change. */
     set,
     /** Moves the clock forward by `ms`, or back if `ms` is negative. */
     advance: (ms: number) => set({ nowMs: nowMs() + ms }),
@@ -67,7 +66,7 @@ export function createClock(machineMs: () => number, onSet: () => void = () => {
       offsetMs = state.offsetMs;
       frozenMs = state.frozenMs;
     },
-    /** Sets the clock to the machine's time, and resumes a frozen clock. The operation `followClock` of the control API calls this function. */
+    /** Sets the clock to the system time, and resumes a frozen clock. The operation `followClock` of the control API calls this function. */
     follow() {
       onSet();
       frozenMs = undefined;

@@ -1,13 +1,13 @@
 import { StoreUnavailableError } from '../store/errors.ts';
 
-/** The error if a request selects a sandbox that does not exist, and only the control API can create sandboxes (`--sandboxes declared`). */
+/** The error for a request to a sandbox that does not exist. Occurs only with `--sandboxes declared`. With `any`, the request creates the sandbox. */
 export class UnknownSandboxError extends Error {
   override readonly name = 'UnknownSandboxError';
 }
 
 /**
- * The error if the maximum number of sandboxes is reached and the server can't remove a sandbox to make room. The server can't remove a sandbox that is in use,
- * or that a client has changed and used within the last hour.
+ * The error if the maximum number of sandboxes is reached, and no sandbox can be removed to make room. The server keeps each sandbox that is in use. It also
+ * keeps each sandbox that a client has changed, until nobody has used the sandbox for an hour.
  */
 export class TooManySandboxesError extends StoreUnavailableError {
   /** `retryAfterSeconds`: the time until the next sandbox expires. */

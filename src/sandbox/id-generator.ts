@@ -3,7 +3,7 @@ import { createRandom, createUuid, type Random } from '../util/random.ts';
 /** The exported state of an id generator: the seed, and the state of the random number generator. Null if the ids are random. */
 export type IdState = { readonly seed: number; readonly random: number } | null;
 
-/** Creates a generator of ids. `randomId`: returns a random id, for a generator without a seed. `onSeed`: called each time the seed is set or removed. */
+/** Creates a generator of ids. `randomId`: returns a random id; used while there is no seed. `onSeed`: called each time the seed is set or removed. */
 export function createIdGenerator(randomId: () => string, onSeed: () => void = () => {}) {
   let seeded: { readonly seed: number; readonly random: Random } | undefined;
   return {

@@ -30,7 +30,7 @@ export class Sandboxes<S extends State = State> {
     this.default = this.factory.createDefault();
   }
 
-  /** Returns a sandbox, and sets the time of its last use. Returns undefined if the sandbox does not exist. */
+  /** Returns a sandbox, and sets the time of its last use to now. Returns undefined if the sandbox does not exist. */
   find(id: string): Sandbox<S> | undefined {
     if (id === DEFAULT_SANDBOX_ID) return this.default;
     const entry = this.getUnexpired(id);
@@ -44,7 +44,7 @@ export class Sandboxes<S extends State = State> {
   /** Loads the changes that other servers have made in all sandboxes. */
   async loadAll(): Promise<void> {}
 
-  /** Loads the journal entries of a sandbox that other servers have recorded. */
+  /** Loads the requests that other servers have recorded in the journal of a sandbox. */
   async loadJournal(_id: string): Promise<void> {}
 
   /** Clears the journal of a sandbox, also on other servers that share the sandbox. */
@@ -53,8 +53,8 @@ export class Sandboxes<S extends State = State> {
   }
 
   /**
-   * Returns a sandbox. If the sandbox does not exist, creates it from the default data. Rejects with `UnknownSandboxError` if only the control API can create
-   * sandboxes, or with `TooManySandboxesError`.
+   * Returns a sandbox. If it does not exist, creates it from the default data. Rejects with `UnknownSandboxError` or `TooManySandboxesError` if it can't be
+   * created.
    */
   async get(id: string): Promise<Sandbox<S>> {
     if (this.isShared) await this.load(id);
@@ -62,9 +62,8 @@ export class Sandboxes<S extends State = State> {
   }
 
   /**
-   * Calls `handle` with a sandbox, and creates the sandbox if it does not exist. The sandbox cannot expire before `handle` has finished. `expiredAtMs`: the time
-   * when the sandbox expired, in ms since 1970, if this call creates it again. Rejects with `UnknownSandboxError` if only the control API can create sandboxes, or
-   * with `TooManySandboxesError`.
+   * Calls `handle` with a sandbox, which cannot expire before `handle` has finished. If the sandbox does not exist, creates it. `expiredAtMs`: if the sandbox
+   * had expired, the time when it expired, in ms since 1970. Rejects with `UnknownSandboxError` or `TooManySandboxesError` if the sandbox can't be created.
    */
   async use<Result>(
     id: string,
@@ -96,7 +95,7 @@ export class Sandboxes<S extends State = State> {
     this.factory.memory.objects.share(state);
   }
 
-  /** Removes a sandbox and ends its journal. Resolves to true if the sandbox existed. Does not remove the sandbox `default`, and resolves to false for it. */
+  /** Removes a sandbox and ends its journal. Resolves to true if the sandbox existed. Never removes the sandbox `default`, and then resolves to false. */
   async remove(id: string): Promise<boolean> {
     return this.end(id, 'removed');
   }
@@ -119,8 +118,8 @@ export class Sandboxes<S extends State = State> {
   }
 
   /**
-   * Returns the time when a sandbox expired, in ms since 1970. Returns undefined if the sandbox has not expired, or was created again after it expired. If other
-   * servers use the sandbox, `load` must be called before.
+   * Returns the time when a sandbox expired, in ms since 1970. Returns undefined if it has not expired, or was created again. If other servers share the
+   * sandbox, call `load` first.
    */
   expiredAtMs(id: string): number | undefined {
     this.getUnexpired(id);
@@ -133,14 +132,14 @@ export class Sandboxes<S extends State = State> {
     await Promise.all(Array.from(this.map.entries.values(), ({ sandbox }) => sandbox.store.close()));
   }
 
-  /** Creates a sandbox from the default data, because a request selects it. Throws `UnknownSandboxError` if only the control API can create sandboxes. */
+  /** Creates a sandbox from the default data for a request to an unknown sandbox. Throws `UnknownSandboxError` if only the control API can create sandboxes. */
   private createFromDefaults(id: string): Promise<Sandbox<S>> {
     if (this.parts.areDeclared)
       throw new UnknownSandboxError(`Sandbox ${id} does not exist. Create it with PUT /_control/sandboxes/${id}.`);
     return this.createNew(id, this.factory.getDefaults());
   }
 
-  /** Creates a sandbox that does not exist, and resolves to it. If another request creates the sandbox in the meantime, resolves to that sandbox. */
+  /** Creates a sandbox. If another request creates it first, resolves to that sandbox. */
   protected createNew(id: string, from: S): Promise<Sandbox<S>> {
     return this.factory.memory.countShared(from, async () => {
       const other = this.find(id);
@@ -186,7 +185,7 @@ export class Sandboxes<S extends State = State> {
     return entry.sandbox;
   }
 
-  /** Creates the journal of a sandbox. Each time a client stops following the journal, the time of the last use of the sandbox is set. */
+  /** Creates the journal of a sandbox. When a client stops following the journal, the sandbox counts as used at this time. */
   private createJournal(id: string): Journal {
     const journal = this.factory.createJournal(id, () => {
       const entry = this.map.entries.get(id);
@@ -197,8 +196,8 @@ export class Sandboxes<S extends State = State> {
   }
 
   /**
-   * If the maximum number of sandboxes is reached, removes the least recently used sandbox that is not in use and that no client has changed. Throws
-   * `TooManySandboxesError` if there is no such sandbox.
+   * If the maximum number of sandboxes is reached, removes the least recently used sandbox, but never one that is in use or that a client has changed. Throws
+   * `TooManySandboxesError` if no sandbox can be removed.
    */
   private evictIfFull(): void {
     const { map } = this;
@@ -223,7 +222,7 @@ export class Sandboxes<S extends State = State> {
     return undefined;
   }
 
-  /** Removes a sandbox because it has expired or a limit is reached. Stores the current time as its expiry time. `reason`: the reason, for the log. */
+  /** Removes a sandbox because it has expired or a limit is reached. Stores the current time as its expiry time. `reason`: the text for the log. */
   protected expire(id: string, reason: string): void {
     this.expiryTimes.set(id, this.parts.nowMs());
     this.end(id, 'expired');

@@ -69,8 +69,8 @@ export class SandboxMap<S extends State = State> {
   }
 
   /**
-   * Returns the id of the sandbox to remove when the maximum number of sandboxes is reached: the least recently used sandbox that is not in use and that no
-   * client has changed. Returns undefined if there is no such sandbox.
+   * Returns the id of the sandbox to remove if there are too many: the least recently used sandbox, but never one that is in use or that a client has changed.
+   * Returns undefined if no sandbox can be removed.
    */
   findEvictable(): string | undefined {
     for (const [id, entry] of this.byId) if (!entry.isWritten && !isInUse(entry)) return id;

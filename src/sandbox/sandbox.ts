@@ -30,12 +30,15 @@ export interface Sandbox<S extends State = State> {
   readonly idempotencyKeys: IdempotencyKeys;
   /** The snapshots (saved states) by name. */
   readonly snapshots: CountedSnapshots<S>;
-  /** Counts the memory of a state in slices, and then calls `run`, which can replace the state of the sandbox without delay. */
+  /**
+   * Counts the memory of a state in slices, between which the server handles other requests. Then calls `run`, which can replace the state of the sandbox
+   * without delay.
+   */
   countInSlices<Result>(state: State, run: () => Promise<Result>): Promise<Result>;
   /**
-   * Runs a function that changes the clock, the id generator, the faults, the mocked operations or the snapshots, and resolves to its result. If the server
-   * shares the sandbox with other servers, also stores the change in the database. Rejects with `StoreUnavailableError` if the change can't be stored. Runs the
-   * function again if another server has changed the sandbox in the meantime.
+   * Runs a function that changes the sandbox, but not its state: for example, the clock, the faults or the snapshots. Resolves to the result of the function.
+   * If several servers share the sandbox, stores the change in the database. Rejects with `StoreUnavailableError` if this fails. Runs the function again if
+   * another server has changed the sandbox in the meantime.
    */
   change<Result>(run: () => Result): Promise<Result>;
 }
@@ -54,12 +57,12 @@ export interface SandboxesParts<S extends State = State> {
   readonly default: Pick<Sandbox<S>, 'store' | 'clock'> & Partial<Sandbox<S>>;
   /** Returns the default data. */
   readonly defaults: () => S;
-  /** Returns the machine's time in ms since 1970. */
+  /** Returns the system time, in ms since 1970. */
   readonly nowMs: () => number;
   /** Returns the time of a monotonic clock, in ms. */
   readonly elapsedMs: () => number;
   readonly newId: () => string;
-  /** Whether only the control API creates sandboxes. Otherwise a request creates the sandbox that it selects. */
+  /** Whether only the control API can create sandboxes. If false, the first request to a sandbox creates it. */
   readonly areDeclared: boolean;
   /** Logs a message, for example that a sandbox has expired. */
   readonly log: (message: string) => void;
@@ -68,7 +71,7 @@ export interface SandboxesParts<S extends State = State> {
   readonly memoryLimits?: MemoryLimits | undefined;
   /** Creates the journal of a sandbox. Default: a journal in memory. */
   readonly createJournal?: ((id: string, options: JournalOptions) => Journal) | undefined;
-  /** The maximum number of sandboxes, without `default`. */
+  /** The maximum number of sandboxes, not counting `default`. */
   readonly maxSandboxes?: number | undefined;
 }
 
@@ -132,7 +135,7 @@ export class SandboxFactory<S extends State> {
     return createConfiguredParts<S>(this.parts, parts);
   }
 
-  /** Creates the store for the idempotency keys of a sandbox, in memory. */
+  /** Creates an in-memory store for the idempotency keys of a sandbox. */
   createKeys(): IdempotencyKeys {
     return new MemoryKeys(this.responseMemory);
   }
@@ -152,7 +155,9 @@ export class SandboxFactory<S extends State> {
   }
 }
 
-/** Creates the clock, the id generator, the faults, the mocked operations and the snapshots of a sandbox, which clients change with the control API. */
+/**
+ * Creates the parts of a sandbox that clients change with the control API: the clock, the id generator, the faults, the mocked operations and the snapshots.
+ */
 export function createConfiguredParts<S extends State>(
   { nowMs, elapsedMs, newId, log }: Pick<SandboxesParts<S>, 'nowMs' | 'elapsedMs' | 'newId' | 'log'>,
   { quota, onChange }: Omit<OwnParts, 'journal'>,

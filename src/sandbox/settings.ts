@@ -47,7 +47,7 @@ export function importSettings(sandbox: ConfiguredSandbox, settings: Partial<Set
   if (mocked !== undefined) sandbox.mockedOperations.replace(mocked);
 }
 
-/** Restores the settings of a new sandbox: the machine's time, random ids, no faults and no mocked operations. */
+/** Restores the settings of a new sandbox: the system time, random ids, no faults and no mocked operations. */
 export function clearSettings({ clock, idGenerator, faults, mockedOperations }: ConfiguredSandbox): void {
   clock.follow();
   idGenerator.setSeed(undefined);

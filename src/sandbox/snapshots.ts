@@ -31,7 +31,9 @@ const NAME = /^([a-z0-9][a-z0-9._-]{0,62})\.json$/;
 const RENAME_REMEDY =
   'rename the file to NAME.json, where NAME has lowercase letters, digits, dots, hyphens and underscores';
 
-/** The state of a snapshot, with the default data and the validator with which the state was created. */
+/**
+ * The cached state of a snapshot, and the default data and the validator for which it was created. It is not used with other default data or another validator.
+ */
 interface CachedSnapshot {
   readonly defaults: State;
   readonly validator: StateValidator;

@@ -11,14 +11,14 @@ export interface ShopApi {
   readonly handlers: CustomHandlers;
 }
 
-/** The type of the state of an API: its property `state`. Without this property, a state has lists of any entries. */
+/** The type of the state of an API: the property `state` of the type `Api`. Without this property, a state has lists with any entries. */
 export type StateOf<Api> = Api extends { readonly state: infer S extends object }
   ? S
   : Record<string, Record<string, unknown>[]>;
 
 /**
- * The type of the handlers of an API, by operationId. The property `operations` of the API determines the type of each handler. A handler for an operation
- * without an operationId can have any type.
+ * The type of the handlers of an API, by operationId. The property `operations` of the type `Api` determines the type of each handler. A handler for an
+ * operation without an operationId can have any type.
  */
 export type HandlersOf<Api> = Api extends { readonly handlers: infer Handlers }
   ? Handlers
@@ -30,19 +30,25 @@ type OperationHandlers<Operations, Api> = [Operations] extends [never]
   ? unknown
   : { readonly [Id in keyof Operations]?: ApiHandler<Operations[Id], Api> | typeof mocked };
 
-/** The sandbox of a request: its state, clock and id generator. `Response`: the type of the responses that the contract documents for the operation. */
+/**
+ * What a handler can do with the sandbox of a request: read and change the state, read the clock, and generate ids. `Response`: the type of the responses that
+ * the contract documents for the operation.
+ */
 export interface ApiContext<S, Response = unknown> extends Pick<Context, 'reset' | 'nowMs' | 'newId'> {
   /** Returns the committed state of the sandbox. */
   read(): S;
-  /** Calls `change`, a pure function, with the state and the time, in ms since 1970. Commits the next state that it returns, and resolves to its result. */
+  /**
+   * Calls `change` with the state and the time, in ms since 1970. Commits the property `next` of the returned object as the new state, and resolves to its
+   * property `result`. `change` must be a pure function.
+   */
   update<Returned extends StateChange<S, Response>>(
     change: (state: S, nowMs: number) => Returned,
   ): Promise<Returned['result']>;
 }
 
 /**
- * The return value of a function that changes the state. The result can have any type. `Response` is part of the type only so that the compiler keeps
- * literal types, such as the status `201`.
+ * The return value of a function that changes the state: the next state and a result of any type. `Response` is only part of the type so that the compiler
+ * keeps literal types, such as the status `201`.
  */
 interface StateChange<S, Response> {
   readonly next?: S | undefined;
@@ -93,8 +99,8 @@ type ResponseWith<Status, Body> = {
   ([Body] extends [never] ? { readonly body?: undefined } : { readonly body: DeepReadonly<Body> });
 
 /**
- * The type of the status in a handler's response. It can be omitted only if the contract documents it as a single success status, such as `201`. It is
- * required for a range, such as `2XX`, and for `default`.
+ * The type of the status in a handler's response. The status can be omitted only if the contract documents a single success status, such as `201`. The status
+ * is required if the contract documents a range, such as `2XX`, or `default`.
  */
 type StatusPart<Status> = Status extends SuccessStatus
   ? { readonly status?: Status }

@@ -3,13 +3,13 @@ import { suggestOneOf } from '../util/similar-names.ts';
 import { UserError } from '../util/user-error.ts';
 import type { Options } from './options.ts';
 
-/** The rule for the values of an option. `remedy`: the valid values, for error messages. */
+/** The rule for the values of an option. `remedy`: a description of the valid values, for error messages. */
 interface OptionRule {
   readonly remedy: string;
   readonly isValid: (value: unknown) => boolean;
 }
 
-/** The valid values of the options that accept one of several names. The same values are valid on the command line. */
+/** The valid values of each option that has a fixed list of values. The command line accepts the same values. */
 export const OPTION_CHOICES = {
   durability: ['disk', 'os', 'memory'],
   verify: ['log', 'strict', 'off'],

@@ -7,9 +7,9 @@ import { UserError } from '../util/user-error.ts';
 import type { ServerOptions } from './options.ts';
 
 /**
- * Returns the application that serves the contract in the options. If an operation of the contract has the operationId, method and path of an operation of
- * the shop, the shop serves the contract. Otherwise, an application with the resources of the contract serves it. Rejects with a `ContractError` if the
- * contract can't be loaded, and with a `UserError` if the option `synonyms` has no effect.
+ * Returns the application that serves the contract: the built-in shop, or an application that stores the resources of the contract. It is the shop if the
+ * contract contains an operation of the shop with the same operationId, method and path. Rejects with a `ContractError` if the contract can't be loaded, and
+ * with a `UserError` if the option `synonyms` has no effect.
  */
 export async function chooseApplication({
   contract: file,

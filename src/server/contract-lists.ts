@@ -6,7 +6,7 @@ import { limitList } from '../util/limit-list.ts';
 /** The maximum number of list names in a warning. */
 const MAX_NAMES = 10;
 
-/** The collections of a contract. `previous`: the collections of the previous contract, after a reload; undefined at the start. */
+/** The names of the collections of a contract. `previous`: after a reload, the names of the collections of the previous contract; undefined at the start. */
 interface ContractLists {
   readonly collections: readonly string[];
   readonly previous?: readonly string[];
@@ -15,8 +15,8 @@ interface ContractLists {
 }
 
 /**
- * Returns a warning if a state has lists that are not collections of the contract. After a reload, the warning is only about lists that were collections of
- * the previous contract. Returns undefined if there are no such lists.
+ * Returns a warning if a state has lists that are not collections of the contract. After a reload, only warns about lists that were collections of the previous
+ * contract. Returns undefined if there are no such lists.
  */
 export function describeOtherLists(
   state: State,

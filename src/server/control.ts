@@ -6,7 +6,7 @@ import { getPackageFile } from '../package-file.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import type { StateRules } from '../store/validate-state.ts';
 
-/** Loads the contract of the control API. Its schemas of a state contain the collections of the served contract. */
+/** Loads the contract of the control API. In this contract, the schemas of the state contain the collections of the served contract. */
 export function loadControlContract(collections: Collections): Promise<Contract> {
   return loadContract(getControlOptions(collections));
 }
@@ -43,8 +43,8 @@ function addCollections(document: Document, collections: Collections): Document 
 }
 
 /**
- * Returns a sentence about each fault in any sandbox that no longer fits the contract, because the contract no longer has the operation or no longer allows
- * the injected response. Ignores faults that no longer apply to any request.
+ * Finds the faults of all sandboxes that do not fit a new contract. For example, the contract no longer has the operation of the fault, or no longer allows the
+ * injected response. Returns a sentence about each fault. Ignores expired faults.
  */
 export function findUnusableFaults(sandboxes: Sandboxes, contract: Contract): readonly string[] {
   return sandboxes.list().flatMap(({ id, faults }) =>

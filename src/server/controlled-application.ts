@@ -19,8 +19,8 @@ import type { ContractSetup } from './served-contract.ts';
 const MAX_EXAMPLES = 3;
 
 /**
- * Creates a function that returns the information about the application and its contract that the control API shows. The function computes the information
- * once for each `ContractSetup`.
+ * Creates a function that returns what the control API shows about the application and its contract. The function computes its result only once for each
+ * `ContractSetup`.
  */
 export function createApplicationView(application: Application): (setup: ContractSetup) => ControlledApplication {
   return memoizeByObject((setup: ContractSetup) => {
@@ -78,7 +78,7 @@ function describeOperation({ contract, getImplementation, explain }: ContractSet
   };
 }
 
-/** Returns the lines of the contract file that contain the rule that a request violates. Returns undefined if the rule can't be found. */
+/** Finds the rule that a request violates, and returns its file, line number and text in the contract. Returns undefined if the rule can't be found. */
 function findSource(
   { path, routes, normalized, locate }: Contract,
   operationId: string | undefined,
@@ -111,8 +111,8 @@ function getExamples(application: Application, { contract }: ContractSetup, stat
 }
 
 /**
- * Adds the base path of the server and example credentials for the first security requirement of the operation to an example request. By default, the server
- * accepts any credentials.
+ * Adds the base path of the server to an example request. Also adds example credentials for the first security requirement of the operation. By default, the
+ * server accepts any credentials.
  */
 function addCredentials({ basePaths, route: find }: Contract, example: ExampleRequest): Server['examples'][number] {
   const { method, path } = example;

@@ -7,7 +7,7 @@ import type { Entry } from '../store/state.ts';
 /** The maximum number of columns in a table. */
 const MAX_COLUMNS = 8;
 
-/** A column and the path of its property in an entry. The path consists of the names of the nested properties. */
+/** A column that shows a property of an entry. `path`: the names of the nested properties, such as `['price', 'amount']`. */
 interface PropertyColumn extends Column {
   readonly path: readonly string[];
 }

@@ -9,7 +9,7 @@ import type { ContractSetup } from './served-contract.ts';
 /** The maximum number of names for each kind of change in the log. */
 const MAX_NAMES = 20;
 
-/** Returns a text that lists the operations, schemas, properties and collections that differ between the contracts before and after a reload. */
+/** Describes a reload of the contract for the log: lists the operations, schemas, properties and collections that have changed. */
 export function describeChanges(old: ContractSetup, now: ContractSetup): string {
   const [before, after] = [old, now].map(({ contract }) => contract.routes.map(({ operationId }) => operationId));
   const [oldFields, newFields] = [getFieldNames(old), getFieldNames(now)];
@@ -41,8 +41,8 @@ export function describeChanges(old: ContractSetup, now: ContractSetup): string 
 }
 
 /**
- * Returns the properties of the component schemas that both contracts have, such as `Pet.name`. Returns an empty list for an application that is written for
- * one contract: `getFieldNames` compares the fields of its responses instead.
+ * Returns the properties of component schemas, such as `Pet.name`, without the schemas that `other` does not have. Returns an empty list for an application
+ * that is written for one contract, such as the shop: `getFieldNames` compares its response fields instead.
  */
 function listProperties({ contract, validator }: ContractSetup, other: ContractSetup): readonly string[] {
   if (!validator.hasVariableCollections) return [];
@@ -51,10 +51,7 @@ function listProperties({ contract, validator }: ContractSetup, other: ContractS
   );
 }
 
-/**
- * Returns the names of the component schemas that both contracts have and that differ. A schema does not count as changed if only a schema that it
- * references has changed.
- */
+/** Returns the names of the component schemas that both contracts have and that differ. Ignores differences in the schemas that they reference. */
 function findChangedSchemas(old: Contract, now: Contract): readonly string[] {
   return findCommonSchemas(old, now).filter((name) => {
     const pointer = getSchemaPointer(name);
@@ -73,10 +70,7 @@ function getSchemaPointer(name: string): string {
   return formatPointer('components', 'schemas', name);
 }
 
-/**
- * Returns the operationIds of the operations that both contracts have and that differ. An operation does not count as changed if only a component that it
- * references has changed.
- */
+/** Returns the operationIds of the operations that both contracts have and that differ. Ignores differences in the components that they reference. */
 function findChangedOperations(old: Contract, now: Contract): readonly string[] {
   const oldParts = new Map(old.routes.map((route) => [route.operationId, getParts(old, route)]));
   return now.routes.flatMap((route) => {
@@ -91,7 +85,7 @@ function getParts({ document }: Contract, { method, path, pointer }: Route): rea
   return [method, path, getNode(document, pointer), getNode(document, parameters)];
 }
 
-/** Returns the names of the response fields by which the contract differs from the contract for which the handlers of the application are written. */
+/** Returns the names of the response fields that the contract adds or removes, compared with the contract for which the built-in handlers are written. */
 function getFieldNames({ differences }: ContractSetup) {
   const toNames = (fields: Difference['addedFields']) => [
     ...new Set(fields.map(({ path, name }) => [...path.filter((step) => step !== '*'), name].join('.'))),

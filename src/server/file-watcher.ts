@@ -16,10 +16,9 @@ interface Signatures {
 }
 
 /**
- * Watches a file and the files that belong to it, such as the files that a contract references. Calls `onChange` when a file has changed and its signature is the
- * same in two consecutive checks. Ignores the file at `path` while it is missing. The deletion of a file that belongs to it counts as a change. Returns a function that stops the
- * checks. `signature`: the signature of the loaded version of the file at `path`. `getRelatedFiles` returns the paths of the files that belong to it, and is called again
- * after each change.
+ * Watches a file and its related files, such as the files that a contract references. Calls `onChange` when a file has changed and two consecutive checks find
+ * the same signature. Ignores a missing file at `path`, but not the deletion of a related file. Returns a function that stops the checks. `signature`: the
+ * signature of the loaded version of the file at `path`. `getRelatedFiles`: returns the paths of the related files; called again after each change.
  */
 export function watchFile(
   path: string,
@@ -53,7 +52,7 @@ export function watchFile(
 }
 
 /**
- * Returns whether the content of a file differs from the loaded content, and has not changed since the previous check, so that a half-written file is not loaded.
+ * Returns whether a file has changed since it was loaded, and has stayed the same since the previous check. Therefore, a half-written file is not loaded.
  * Stores the current signature for the next check.
  */
 function isChanged(path: string, signatures: Signatures): boolean {

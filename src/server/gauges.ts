@@ -3,8 +3,8 @@ import type { Sandboxes } from '../sandbox/registry.ts';
 import type { PoolCounts } from '../store/postgres/database.ts';
 
 /**
- * Adds the gauges of a server to its metrics: the number of sandboxes, the size of the journals, and the connections to the database. `countConnections`:
- * counts the connections; undefined if the server has no database.
+ * Adds metrics of the type gauge: the number of sandboxes, the size of the journals, and the number of database connections. `countConnections`: counts the
+ * connections; undefined if the server has no database.
  */
 export function addGauges(
   metrics: Metrics,

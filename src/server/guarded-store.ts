@@ -11,8 +11,8 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { describeIssues, findIssues } from './state-issues.ts';
 
 /**
- * Creates a function that wraps the store for a handler, so that a change to an invalid state is rejected. `userOperationId`: the operationId, for a handler
- * of a user; undefined for a handler of the application.
+ * Creates a function that wraps the store of a handler, so that the handler can't make the state invalid. `userOperationId`: the operationId if a user has
+ * written the handler, or undefined for a built-in handler.
  */
 export function createStoreGuard(
   validator: StateValidator,
@@ -62,7 +62,7 @@ function guardForUser(
   };
 }
 
-/** Returns a store whose `update` rejects if `findError` returns an error message for the result of a change. */
+/** Wraps a store. `update` rejects a change if `findError` returns an error message for the result of the change. */
 function withCheckedChanges(
   store: Store,
   findError: (result: ChangeResult<unknown>, state: State) => string | undefined,

@@ -17,7 +17,7 @@ export type UserHandlers = Readonly<Record<string, Handle | typeof mocked>>;
 /** Which operations are mocked: `true` for all operations, `false` for none, or a list of operationIds. */
 export type MockedOperations = boolean | readonly string[];
 
-/** The implementation of an operation, with the reason for it. `implementation` is undefined if the operation is mocked. */
+/** The implementation that was chosen for an operation, and the reason. `implementation` is undefined if the operation is mocked. */
 export interface ChosenImplementation {
   readonly implementation?: Implementation;
   /** Whether the operation is mocked because it has no handler. False if the user has chosen to mock it. */
@@ -50,7 +50,7 @@ export function chooseImplementation(
   return own ? { implementation: { ...own, source: 'application' }, explain } : { explain, isUnimplemented: true };
 }
 
-/** The operations that the options of a user name. `file`: the path of the module with the handlers; undefined if the handlers do not come from a file. */
+/** The options that contain operationIds. `file`: the path of the module with the handlers; undefined if the handlers do not come from a file. */
 interface NamedOperations {
   readonly mock: MockedOperations;
   readonly handlers: UserHandlers;
@@ -77,9 +77,9 @@ export function refuseUnknownOperations(
 }
 
 /**
- * Loads the handlers of a user. `source`: an object with a handler for each operationId, or the path of a module that exports the handlers by name or as an
- * object by default. `version`: the signature of the module file; the module is loaded again if the signature is new. Throws a `UserError` if the module
- * can't be loaded, exports no handlers, or exports something that is not a handler.
+ * Loads the handlers of a user. `source`: an object with handlers by operationId, or the path of a module. The module exports each handler by name, or all
+ * handlers as the default export. `version`: the signature of the module file; the module is loaded again if the signature is new. Throws a `UserError` if the
+ * module can't be loaded, exports no handlers, or exports something that is not a handler.
  */
 export async function loadHandlers(
   source: Readonly<Record<string, unknown>> | string | undefined,
@@ -112,8 +112,8 @@ async function loadModule(path: string, version = ''): Promise<Record<string, un
 }
 
 /**
- * Returns the message of an error that a module threw while it was loaded, with the line if it is known. Node does not report the line of a syntax error in
- * an ES module, so the message then names the command that does.
+ * Describes an error that a module threw while it was loaded, with the line if it is known. Node does not report the line of a syntax error in an ES module.
+ * For this case, the text contains a command that prints the line.
  */
 function describeFailure(thrown: unknown, file: string): string {
   if (!(thrown instanceof Error)) return String(thrown);

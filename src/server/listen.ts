@@ -3,12 +3,12 @@ import type { HttpServer } from '../http/server.ts';
 import { UserError } from '../util/user-error.ts';
 import type { ServerOptions, Storefront } from './options.ts';
 
-/** The addresses that the server listens on by default. Decision: only this machine can connect, with either address that `localhost` can mean. */
+/** The addresses that the server listens on by default. Decision: only this machine can connect. `localhost` can mean either of these addresses. */
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
 /**
- * Returns a warning for a server that listens on a host that other machines can reach. It says what other machines can access, which host names are allowed,
- * and how to protect the server.
+ * Returns a warning for a server that other machines can reach. The warning says what these machines can access, which host names are allowed, and how to
+ * protect the server.
  */
 export function describeExposure({ control = true, controlToken, ...options }: ServerOptions): string {
   const files = options.static === undefined ? 'the images' : 'the images and the files of --static';

@@ -22,13 +22,13 @@ interface LiveContractParts {
   readonly current: { setup: ContractSetup; reloads: number };
 }
 
-/** The last sentence of a warning that saved handlers can't be used. */
+/** The last sentence of the warning if saved handlers can't be used. */
 export const HANDLERS_FALLBACK = 'The previous handlers stay in use';
 
-/** The last sentence of a warning that saved settings can't be used. */
+/** The last sentence of the warning if saved settings can't be used. */
 export const SETTINGS_FALLBACK = 'The previous settings stay in use';
 
-/** The current contract and its request listener. A `LiveContract` replaces them when the contract, the handlers or the settings are saved. */
+/** The current contract and its request listener. Both are replaced when the contract, the handlers or the settings are saved. */
 export class LiveContract {
   readonly #parts: LiveContractParts;
   #listener: RequestListener;
@@ -37,7 +37,10 @@ export class LiveContract {
   /** Whether the last saved contract could not be served. */
   #isRefused = false;
 
-  /** Creates the request listener of the current contract. Throws a `ContractError` if the contract contradicts the responses of the application. */
+  /**
+   * Creates the request listener of the current contract. Throws a `ContractError` if a field has different types in the contract and in the responses of the
+   * application.
+   */
   constructor(parts: LiveContractParts) {
     this.#parts = parts;
     refuseTypeConflicts(parts.current.setup);
@@ -65,7 +68,10 @@ export class LiveContract {
     this.#isRefused = false;
   };
 
-  /** Serves another contract. Uses the pending handlers if they fit the contract. Rejects and changes nothing if the contract can't be served. */
+  /**
+   * Serves another contract. Uses handlers that were saved earlier but did not fit, if they fit this contract. Rejects and changes nothing if the contract
+   * can't be served.
+   */
   async #replaceContract(contract: Contract): Promise<void> {
     const { log } = this.#parts;
     const failure = this.#pendingHandlers && (await this.#servePending(contract, this.#pendingHandlers));
@@ -100,7 +106,7 @@ export class LiveContract {
   readonly #describeContract = (next: ContractSetup): string =>
     `${this.#parts.files.contract.path} was reloaded: ${describeChanges(this.setup, next)}`;
 
-  /** Serves a contract with the pending handlers. Resolves to the error if this is not possible. */
+  /** Serves a contract with saved handlers that did not fit the previous contract. Resolves to the error if this is not possible. */
   async #servePending(contract: Contract, handlers: UserHandlers): Promise<Error | undefined> {
     try {
       await this.#serve(contract, handlers, this.#describeContract);
@@ -111,7 +117,7 @@ export class LiveContract {
   }
 
   /**
-   * Serves a contract with the handlers of a user. Rejects and changes nothing if the contract contradicts the handlers or the current state. `describe`
+   * Serves a contract with the handlers of a user. Rejects and changes nothing if the handlers or the current state do not fit the contract. `describe`:
    * returns the message for the log.
    */
   async #serve(contract: Contract, handlers: UserHandlers, describe: (next: ContractSetup) => string): Promise<void> {

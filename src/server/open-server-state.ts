@@ -46,7 +46,7 @@ export async function openServerState(start: StateParts) {
   return openDatabaseState(start, { ...state, sandbox: { store: state.store, clock } });
 }
 
-/** Returns `state` unchanged if the server has no database. Otherwise returns the state in the database, with the default data of `state`. */
+/** If the options name a database, opens the state in the database, with the default data of `state`. Otherwise, returns `state` unchanged. */
 async function openDatabaseState(
   { application, options, log, current, metrics, ...clocks }: StateParts,
   state: OpenedState & { readonly sandbox: SandboxesParts['default'] },

@@ -64,7 +64,7 @@ export async function openSharedState(options: SharedStateOptions) {
   }
 }
 
-/** Creates the parts that use the database. */
+/** Creates the objects that read and write the database. */
 function createStorage({ defaults, application, log }: SharedStateOptions, database: Database, recovery: Recovery) {
   const sharedLog = new SharedLog(database);
   const lists = new CommonLists(sharedLog);
@@ -104,7 +104,7 @@ async function createDefaultContent(
   await log.create(DEFAULT_SANDBOX_ID, await format.encode(content));
 }
 
-/** Throws `error` again, unless it is a `StateReplacedError`: another server has created the sandbox `default` again. */
+/** Throws `error` again, except for a `StateReplacedError`, which only reports that the sandbox `default` was created again. */
 function ignoreReplacement(error: unknown): void {
   if (!(error instanceof StateReplacedError)) throw error;
 }

@@ -17,7 +17,10 @@ export interface ServerOptions extends HttpOptions {
   readonly port?: number | undefined;
   /** Path of the data file, which stores the state. Default: none. Without a data file, the state is in memory and is lost when the process ends. */
   readonly data?: string | undefined;
-  /** What committed changes survive: with `disk` a power cut, with `os` only a crash of the server. `memory` stores no file. Default: `disk`. */
+  /**
+   * What committed changes survive. `disk`: a power cut. `os`: a crash of the server, but not a power cut. `memory`: not even a restart, because no file is
+   * written. Default: `disk`.
+   */
   readonly durability?: Durability | undefined;
   /**
    * URL of a PostgreSQL database that stores the state instead of a data file: `postgres://user:password@host:5432/database`. Servers with the same database
@@ -48,7 +51,7 @@ export interface ServerOptions extends HttpOptions {
   /** Operations to mock: `true` for all operations, `false` for none, or a list of operationIds. Default: false. */
   readonly mock?: boolean | readonly string[] | undefined;
   /**
-   * Handlers by operationId, or the path of a module that exports handlers. They replace the built-in handlers of these operations. The value `mocked` mocks
+   * Handlers by operationId, or the path of a module that exports handlers. They replace the built-in handlers of the same operations. The value `mocked` mocks
    * an operation.
    */
   readonly handlers?: Readonly<Record<string, unknown>> | string | undefined;

@@ -20,8 +20,8 @@ import { chooseImplementation, refuseUnknownOperations, type UserHandlers } from
 import type { ServerOptions } from './options.ts';
 
 /**
- * Creates the `ContractSetup` of a contract with the handlers of a user. Rejects with a `ContractError` or a `UserError` if the contract contradicts the
- * handlers.
+ * Creates the `ContractSetup` of a contract: the contract with its handlers, mock and state validator. Rejects with a `ContractError` or a `UserError` if the
+ * handlers of the user do not fit the contract.
  */
 export type ContractSetupFactory = ReturnType<typeof createContractSetupFactory>;
 
@@ -61,7 +61,7 @@ export function createContractSetupFactory(
       guardStore: createStoreGuard(validator, implementation),
       /** The operationIds of the mocked operations. */
       mocked: contract.routes.filter((route) => !getImplementation(route)).map(({ operationId }) => operationId),
-      /** For each operation with differences: how it differs from the operation in the contract for which the handlers of the application are written. */
+      /** For each operation that differs: the differences from the contract for which the built-in handlers are written. */
       differences: [...differences.values()],
       isClosed: (route: Route) => implementation.getImplementation(route)?.writtenFor !== undefined,
       getImplementation,
@@ -92,7 +92,7 @@ function getComponentSchema({ normalized }: Contract, collection: Collection | u
   return { schema: getNode(normalized, pointer) === undefined ? '' : pointer, key: collection?.key };
 }
 
-/** Returns a function that returns the validator for state rules. Creates a new validator only if the schemas or the collections are new. */
+/** Creates a function that returns the validator for `rules`. The function creates a new validator only if the schemas or the collections have changed. */
 function cacheValidators(): (rules: StateRules) => StateValidator {
   const cache = new WeakMap<DataValidator, { rules: StateRules; validator: StateValidator }>();
   return (rules) => {
@@ -105,8 +105,8 @@ function cacheValidators(): (rules: StateRules) => StateValidator {
 }
 
 /**
- * Compares each operation of a contract with the operation for which the handler of the application is written. Returns the differences of the operations
- * that differ.
+ * Compares each operation of a contract with the operation for which its built-in handler is written. Returns only the operations that differ, each with its
+ * differences.
  */
 function findDifferences(contract: Contract, getImplementation: (route: Route) => Implementation | undefined) {
   const differences = new Map<Route, Difference>();
@@ -122,7 +122,7 @@ function findDifferences(contract: Contract, getImplementation: (route: Route) =
 /** The maximum number of generated fields in the cache. */
 const MAX_CACHED_FIELDS = 100_000;
 
-/** Returns a function that caches the fields that `generate` returns, because clients often request the same entries again. */
+/** Wraps `generate` with a cache, because clients often request the same entries again. */
 function cacheFields(generate: GenerateField): GenerateField {
   const fields = new Map<string, unknown>();
   return (schema, seed) => {

@@ -35,7 +35,7 @@ interface FirstSteps extends Pick<Storefront, 'url'> {
   readonly hasControl: boolean;
 }
 
-/** Returns a line for the log that tells users which page to open first, and how to restore the default data. */
+/** Returns a line for the log with the first steps of a user: the page to open, and the command that restores the default data. */
 export function formatFirstSteps({ url, consolePath, hasControl }: FirstSteps): string {
   const address = url.endsWith(':3000') ? '' : ` --url ${url}`;
   const reset = hasControl ? ` Restore the default data with: npx storefront reset${address}` : '';

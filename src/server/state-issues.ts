@@ -7,8 +7,8 @@ import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 
 /**
- * Validates a state under a new contract. Throws a `ContractError` if the state violates the contract. If the collections depend on the contract, returns a
- * warning instead. Returns undefined if there are no issues.
+ * Validates the current state with a new contract. Throws a `ContractError` if the state violates the contract. If the contract defines the collections, which
+ * is not the case for the shop, returns a warning instead. Returns undefined if there are no issues.
  */
 export function refuseInvalidState({ path }: Contract, state: State, validator: StateValidator): string | undefined {
   const issues = findIssues(state, validator);
@@ -21,7 +21,7 @@ export function findIssues(state: State, validator: StateValidator): readonly Is
   return validator.validate(structuredClone(state));
 }
 
-/** Returns a warning about the entries of a state that violate a new contract and that the server keeps. Returns undefined if there are no such entries. */
+/** Returns a warning about entries that violate a new contract. The server keeps these entries. Returns undefined if there are no such entries. */
 function describeUnfitEntries(issues: readonly Issue[]): string | undefined {
   const firstIssues = new Map(
     issues.flatMap((issue) => (issue.pointer === '' ? [] : [[getEntryPointer(issue), issue]])),
@@ -39,7 +39,7 @@ function getEntryPointer({ pointer }: Issue): string {
 /** The maximum number of issues in an error message. */
 const MAX_SHOWN_ISSUES = 3;
 
-/** Returns a text that describes the first three issues of a state and counts the others. */
+/** Describes the first three issues of a state, and says how many more there are. */
 export function describeIssues(issues: readonly Issue[]): string {
   const format = ({ pointer, message }: Issue) => `${pointer || 'the state'} ${message}`;
   return limitList(issues, MAX_SHOWN_ISSUES, format).join('; ');

@@ -1,13 +1,13 @@
 import type { ServedContract } from '../http/parts.ts';
 
 /**
- * The maximum number of operations whose schemas are compiled at the start. To compile hundreds of operations would take seconds, and most of them are not
- * used.
+ * The maximum number of operations whose schemas are compiled at the start. Compiling hundreds of operations would take seconds, and clients use only a few of
+ * them.
  */
 const MAX_ROUTES = 40;
 
 /**
- * Returns a function for each of the first 40 operations of a contract. The function compiles the schemas of the operation. It throws a `ContractError` if a
+ * Returns one function for each of the first 40 operations of a contract. Each function compiles the schemas of its operation. It throws a `ContractError` if a
  * schema can't be compiled.
  */
 export function listWarmUps({ contract, isClosed }: ServedContract): readonly (() => void)[] {
@@ -24,8 +24,7 @@ export function warmUpIfSmall(served: ServedContract): void {
 }
 
 /**
- * The delay between the start of the server and the first compilation, in ms. A client that waits for the server gets its first response before the
- * compilation.
+ * The delay between the start of the server and the first compilation, in ms. A client that waits for the start gets its first response before the compilation.
  */
 const WARM_UP_DELAY_MS = 100;
 

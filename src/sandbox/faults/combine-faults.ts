@@ -18,21 +18,21 @@ export interface FaultEffect {
   readonly delayMs: Readonly<Record<Phase, number>>;
   readonly response?: ForcedResponse & { readonly phase: Phase };
   readonly connection?: { readonly kind: 'reset' | 'cut'; readonly phase: Phase };
-  /** The time over which the response body is sent, in ms. */
+  /** How long the server takes to send the response body, in ms. */
   readonly bodyDurationMs?: number;
 }
 
-/** Restricts which faults can apply to a request. */
+/** Conditions under which faults can apply to a request. */
 export interface AllowedEffects {
-  /** Whether the request has a `Prefer` header that selects the response. */
+  /** Whether the request has a `Prefer` header that selects the response. If so, no fault can set the response. */
   readonly hasPreference: boolean;
-  /** Returns whether the effect of a fault is possible for the operation of the request. */
+  /** Returns whether the effect of a fault is possible for the request. */
   readonly canApply: (fault: FaultDefinition) => boolean;
 }
 
 /**
- * Returns whether a fault can apply to a request together with the faults before it. `effect`: the combined effect of the faults before it. For example, only
- * one fault can set the response.
+ * Returns whether a fault can apply in addition to the faults that already apply to a request. For example, only one fault can set the response. `effect`: the
+ * combined effect of the faults that already apply.
  */
 export function isCompatible(
   { status, example, connection, bodyDurationMs, phase = 'before' }: FaultDefinition,
@@ -54,7 +54,7 @@ export interface MatchedFault {
   readonly random: Random;
 }
 
-/** Returns the combined effect of a fault and of the faults before it. `effect`: the combined effect of the faults before it. */
+/** Adds a fault to the combined effect of the faults that already apply to a request (`effect`). Returns the new combined effect. */
 export function combineFaults(effect: FaultEffect | undefined, { id, definition, random }: MatchedFault): FaultEffect {
   const { phase = 'before', status, example, body, headers, connection, bodyDurationMs } = definition;
   const delayMs = effect?.delayMs ?? { before: 0, after: 0 };
@@ -68,15 +68,15 @@ export function combineFaults(effect: FaultEffect | undefined, { id, definition,
   };
 }
 
-/** Returns a delay in ms: the fixed delay, or a random delay in the range. The bounds of the range can be in any order. */
+/** Returns a delay in ms: the fixed delay, or a random delay between `from` and `to`. `from` can be greater than `to`. */
 function chooseDelay(delay: FaultDefinition['delay'], random: Random): number {
   if (typeof delay !== 'object') return delay ?? 0;
   return random.integer(Math.min(delay.from, delay.to), Math.max(delay.from, delay.to));
 }
 
 /**
- * Creates a function that returns the delay of the next response, in ms. If `delay` is a range, the sequence of random delays is the same after each start of
- * the server.
+ * Creates a function that returns the delay of the next response, in ms. If `delay` is a range, the delays are random, but the same after each start of the
+ * server.
  */
 export function createDelay(delay: FaultDefinition['delay']): () => number {
   const random = createRandom(1);

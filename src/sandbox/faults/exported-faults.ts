@@ -6,14 +6,12 @@ export interface ExportedFaults {
   readonly rules: readonly {
     readonly id: string;
     readonly definition: FaultDefinition;
-    /** When the duration of the fault ends, in ms since 1970 by the machine's clock. Null if the fault has no duration. */
+    /** When the duration of the fault ends, in ms since 1970 by the system clock. Null if the fault has no duration. */
     readonly endsAtMs: number | null;
   }[];
 }
 
-/**
- * The exported counters and random states of faults, by the id of the fault. Requests change these values. `random`: the state of the random number generator.
- */
+/** The exported values that requests change, by the id of the fault: the request counters, and the state of the random number generator (`random`). */
 export type FaultCounts = Readonly<
   Record<string, readonly [matched: number, applied: number, random: number, isTooSlow: boolean]>
 >;

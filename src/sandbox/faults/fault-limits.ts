@@ -12,7 +12,7 @@ const MAX_FAULTS = 100;
 const MAX_FAULT_LENGTH = 20_000;
 
 /**
- * The memory of a fault, in bytes per character of its JSON. In a measurement, a matcher with 1 MB of number lists used 116 MB. The value is about twice as
+ * The memory of a fault, in bytes per character of its JSON. A matcher with 1 MB of number lists used 116 MB in a measurement. The value here is twice as
  * large, because `body` in `where` is compiled to two matchers.
  */
 const BYTES_PER_CHARACTER = 240;
@@ -23,7 +23,7 @@ const MAX_INSTRUCTIONS = 20_000;
 /** The memory of one compiled instruction, in bytes. */
 const BYTES_PER_INSTRUCTION = 1_000;
 
-/** Returns an error message if faults exceed a limit. Returns undefined if they exceed no limit. */
+/** Returns an error message if the faults of a sandbox exceed a limit. Returns undefined if they do not. */
 export function findExceededLimit(faults: readonly ParsedFault[]): string | undefined {
   const { length, instructions } = measureFaults(faults);
   if (faults.length > MAX_FAULTS)
@@ -42,8 +42,8 @@ export function rejectTooManyFaults(faults: readonly ParsedFault[]): void {
 }
 
 /**
- * Returns the total size of faults. `length`: the length of their JSON, in characters. `instructions`: the compiled instructions of their regular expressions.
- * `bytes`: their approximate memory.
+ * Returns the total size of the given faults. `length`: the length of all faults as JSON, in characters. `instructions`: the number of compiled instructions in
+ * all regular expressions. `bytes`: the approximate memory.
  */
 export function measureFaults(faults: readonly ParsedFault[]) {
   const length = faults.reduce((sum, { definition }) => sum + JSON.stringify(definition).length, 0);

@@ -21,7 +21,7 @@ export interface FaultListOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Returns the time of a monotonic clock, in ms. */
   readonly elapsedMs: () => number;
-  /** Returns the machine's time, in ms since 1970. */
+  /** Returns the system time, in ms since 1970. */
   readonly machineMs: () => number;
   /** Reserves memory. A negative number frees memory. Throws `StateTooLargeError` if the sandbox exceeds its limit. */
   readonly reserve: (moreBytes: number) => void;
@@ -33,9 +33,11 @@ export interface FaultListOptions {
 interface Rule extends ParsedFault, MatchedFault {
   /** The time when the fault's duration ends, in ms of the monotonic clock. Infinite if the fault has no duration. */
   readonly endsMs: number;
-  /** The time when the fault's duration ends, in ms since 1970 by the machine's clock. Null if the fault has no duration. */
+  /** The time when the fault's duration ends, in ms since 1970 by the system clock. Null if the fault has no duration. */
   readonly endsAtMs: number | null;
-  /** The time `until` when the fault expires, in ms since 1970 by the clock of the sandbox. Infinite if the fault has no such time. */
+  /**
+   * The time `until` of the fault, in ms since 1970. The fault expires when the clock of the sandbox reaches this time. Infinite if the fault has no `until`.
+   */
   readonly untilMs: number;
   /** The number of requests that the fault has matched. */
   matched: number;
@@ -51,7 +53,7 @@ export interface UnappliedFault {
   readonly reasons: readonly string[];
 }
 
-/** The reason if it would take too long to compare the regular expressions of a fault with a request. */
+/** The reason that is reported for a fault if comparing its regular expressions with a request would take too long. */
 const TOO_SLOW_REASON = 'the regular expressions of the fault take too long';
 
 /** The injected faults of a sandbox. */
@@ -71,13 +73,13 @@ export class FaultList {
     return this.rules.map((rule) => this.toFault(rule));
   }
 
-  /** Returns the fault with an id. Returns undefined if the fault does not exist. */
+  /** Returns the fault with the given id. Returns undefined if the fault does not exist. */
   find(id: string): Fault | undefined {
     const rule = this.rules.find((candidate) => candidate.id === id);
     return rule && this.toFault(rule);
   }
 
-  /** Adds a fault. If a limit is exceeded, removes expired faults. Throws `TooManyFaultsError` if the limit is still exceeded. */
+  /** Adds a fault. If this would exceed a limit, first removes expired faults. Throws `TooManyFaultsError` if that is not enough. */
   add(fault: ParsedFault): Fault {
     const rule = this.createRule(fault);
     const rules = [...this.rules, rule];
@@ -103,7 +105,7 @@ export class FaultList {
     this.setRules([]);
   }
 
-  /** Applies the faults to a request: returns their combined effect, and updates their counters. Returns undefined if no fault applies. */
+  /** Applies the faults to a request: updates the counters of the faults, and returns their combined effect. Returns undefined if no fault applies. */
   apply(request: RequestToMatch, allowed: AllowedEffects): FaultEffect | undefined {
     let effect: FaultEffect | undefined;
     this.expireSlowRules(request);
@@ -115,10 +117,7 @@ export class FaultList {
     return effect;
   }
 
-  /**
-   * Returns the active faults that did not apply to a request, with the reasons. Sorts the faults by the number of reasons, the fewest first. `applied`: the
-   * ids of the faults that applied to the request.
-   */
+  /** Explains why active faults did not apply to a request. Returns the faults with the fewest reasons first. `applied`: the ids of the faults that applied. */
   explain(request: RequestToMatch, applied: readonly string[]): readonly UnappliedFault[] {
     const characters = countCharacters(request);
     let steps = 0;
@@ -150,7 +149,7 @@ export class FaultList {
     this.lastNumber = lastNumber;
   }
 
-  /** Returns the counters and the random states of the faults, which requests change. */
+  /** Returns the values that requests change: the counters of the faults, and the states of their random number generators. */
   exportCounts(): FaultCounts {
     return Object.fromEntries(
       this.rules.map(({ id, matched, applied, random, isTooSlow }) => [
@@ -160,7 +159,7 @@ export class FaultList {
     );
   }
 
-  /** Restores the counters and random states that `exportCounts` returned. */
+  /** Restores the values that `exportCounts` returned. */
   importCounts(counts: FaultCounts): void {
     this.rules = this.rules.map((rule) => {
       const [matched, applied, random, isTooSlow] = counts[rule.id] ?? [];
@@ -198,7 +197,7 @@ export class FaultList {
     };
   }
 
-  /** Replaces the rules. Throws `TooManyFaultsError` if there are too many rules, and `StateTooLargeError` if the sandbox exceeds its memory limit. */
+  /** Replaces all faults. Throws `TooManyFaultsError` if there are too many, or `StateTooLargeError` if the sandbox exceeds its memory limit. */
   private setRules(rules: readonly Rule[]): void {
     rejectTooManyFaults(rules);
     this.parts.reserve(measureFaults(rules).bytes - measureFaults(this.rules).bytes);
@@ -206,8 +205,8 @@ export class FaultList {
   }
 
   /**
-   * Lets rules expire whose regular expressions take too long for a request. Adds up the steps of the rules in their order. A rule expires if the sum exceeds
-   * `MAX_STEPS`.
+   * Marks faults as expired if comparing a request with their regular expressions would take too long. Adds up the steps, fault by fault. If the sum exceeds
+   * `MAX_STEPS`, the current fault and all later faults expire.
    */
   private expireSlowRules(request: RequestToMatch): void {
     const rules = this.rules.filter((rule) => rule.matcher.patternSize > 0 && !this.isExpired(rule));
@@ -229,7 +228,7 @@ function isSameDefinition(one: FaultDefinition, other: FaultDefinition): boolean
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Returns whether a matching rule applies to a request, according to its `skip` and `probability`. If the rule applies, increments its counter. */
+/** Returns whether a fault that matches a request also applies, according to its `skip` and `probability`. If so, increments the counter `applied`. */
 function isApplied(rule: Rule): boolean {
   const { skip = 0, probability = 1 } = rule.definition;
   if (rule.matched <= skip || rule.random.next() >= probability) return false;

@@ -22,8 +22,8 @@ export function parseFault(definition: FaultDefinition, at = ''): ParsedFault {
 }
 
 /**
- * Returns an issue for each header of a fault that only the server can set, and for each header name that occurs twice. A JSON Schema can't express these
- * rules.
+ * Checks the header names of a fault. Returns an issue for each header that only the server can set, and for each name that occurs twice. A JSON Schema can't
+ * express these rules.
  */
 export function findFaultIssues({ headers = {} }: FaultDefinition): readonly Issue[] {
   const names = Object.keys(headers).map((name) => name.toLowerCase());

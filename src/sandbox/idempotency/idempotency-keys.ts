@@ -1,21 +1,21 @@
 import type { Store } from '../../store/store.ts';
 
-/** The stored response of a request with an idempotency key. A repeated request gets this response. */
+/** The stored response of a request with an idempotency key. If a client repeats the request, the client gets this response. */
 export interface StoredResponse {
   readonly status: number;
-  /** The headers of this response, without the headers that all responses have in common. */
+  /** The headers of the response, except the headers that the server adds to every response. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body as it is sent: text, or bytes if the media type is binary. Undefined if there is no body. */
   readonly content: string | Buffer | undefined;
 }
 
-/** An idempotency key that belongs to the request that sent it first. The request must call `complete` or `release`. */
+/** A claimed idempotency key. Only the first request that sends a key gets a claim. At its end, the request must call `complete` or `release`. */
 export interface Claim {
   /** Stores the response of the request, for repeated requests. Does nothing if the keys were cleared while the request was in progress. */
   complete(response: StoredResponse): Promise<void>;
   /**
-   * Runs a handler with a store that commits the changes of the handler and the response together. `toResponse`: returns the response to store, or undefined to
-   * store no response. The property is undefined if the keys are not stored in the same database as the state.
+   * Runs a handler, and commits its changes and its response in one transaction. `toResponse`: returns the response to store, or undefined to store none.
+   * `transact` is undefined if the keys and the state are not stored in the same database.
    */
   readonly transact?: <Result>(
     store: Store,
@@ -39,15 +39,15 @@ export type ClaimResult =
 /** The idempotency keys of a sandbox. The methods are asynchronous, because a database can store the keys. */
 export interface IdempotencyKeys {
   /**
-   * Claims a key for a request. `fingerprint`: a hash of the request. A repetition of the request has the same hash, and a different request has a different
-   * hash.
+   * Claims a key for a request. `fingerprint`: a hash of the request. A repeated request has the same hash. A different request with the same key has a
+   * different hash.
    */
   claim(key: string, fingerprint: string): Promise<ClaimResult>;
   /**
-   * Replaces the state, and deletes all keys. Requests that are in progress store no response. `replace`: changes the store, and calls `onApply` when the change is
-   * applied. If the keys are in a database, the commit of this change also deletes them.
+   * Replaces the state with `replace`, and deletes all keys. Requests that are in progress then store no response. `replace` must call `onApply` when it
+   * applies the change. If the keys are in a database, one commit stores the change and deletes the keys.
    */
   clearWith<Result>(replace: (onApply: () => void) => Promise<Result>): Promise<Result>;
-  /** Frees the memory of the keys, because the sandbox is removed from memory. */
+  /** Frees the memory of all keys, because the sandbox is removed from memory. */
   dispose(): void;
 }

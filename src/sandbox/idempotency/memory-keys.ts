@@ -70,7 +70,7 @@ export class MemoryKeys implements IdempotencyKeys {
   }
 }
 
-/** When a response was stored, in ms of a monotonic clock, its memory, and a function to call when the response is removed. */
+/** The time when a response was stored, its memory in bytes, and a function to call when the response is removed. `storedMs`: in ms of a monotonic clock. */
 interface StoredEntry {
   readonly storedMs: number;
   readonly bytes: number;
@@ -88,7 +88,7 @@ export class ResponseMemory {
   /** `elapsedMs`: returns the time of a monotonic clock, in ms. */
   constructor(private readonly elapsedMs: () => number) {}
 
-  /** Adds an entry with a response. `onRemove`: called when the entry is removed after an hour or because of a limit. */
+  /** Stores the response of `entry`. `onRemove`: called when the response is removed after an hour, or earlier because of a limit. */
   add(entry: Entry, onRemove: () => void): void {
     const bytes = measure(entry);
     this.#stored.set(entry, { storedMs: this.elapsedMs(), bytes, onRemove });

@@ -8,7 +8,7 @@ export interface StateChange {
   readonly after: State;
 }
 
-/** A change of the list of a collection. The entries in `before`, which begin at the index `start`, are replaced with the entries in `after`. */
+/** A change of a collection: at the index `start`, the entries in `after` replace the entries in `before`. */
 export interface ListChange {
   readonly collection: string;
   readonly start: number;
@@ -22,13 +22,13 @@ interface RequestChanges {
   readonly bytes: number;
 }
 
-/** The maximum number of requests in a history. */
+/** The maximum number of requests whose changes are stored for each sandbox. */
 export const MAX_CHANGED_REQUESTS = 20;
 
-/** The maximum number of entries in the changes of one request. If a request changes more entries, the history does not contain its changes. */
+/** The maximum number of entries in the changes of one request. Changes with more entries are not stored. */
 const MAX_ENTRIES = 1_000;
 
-/** The maximum memory of the changes of one request, in bytes. If a request exceeds it, the history does not contain its changes. */
+/** The maximum memory of the changes of one request, in bytes. Larger changes are not stored. */
 const MAX_BYTES = 1_000_000;
 
 /** The changes that the latest requests made to the state of a sandbox, by the id of the request in the journal. */
@@ -43,7 +43,7 @@ export class ChangeHistory {
     this.addLists(id, compareAllStates(states));
   }
 
-  /** Adds the changes of a request that `compareAllStates` has returned. `id`: the id of the request in the journal. */
+  /** Adds the changes of a request, as returned by `compareAllStates`. `id`: the id of the request in the journal. */
   addLists(id: number, lists: readonly ListChange[]): void {
     const entries = lists.flatMap(({ before, after }) => [...before, ...after]);
     if (entries.length > MAX_ENTRIES) return;
@@ -55,12 +55,12 @@ export class ChangeHistory {
     if (this.changes.size > MAX_CHANGED_REQUESTS && oldest !== undefined) this.delete(oldest);
   }
 
-  /** Returns the changes of a request. Returns undefined if the history does not contain them. */
+  /** Returns the changes of the request with the given id. Returns undefined if they are not stored. */
   get(id: number): readonly ListChange[] | undefined {
     return this.changes.get(id)?.lists;
   }
 
-  /** Removes the changes of all requests with an id of at most `lastId`. */
+  /** Removes the changes of all requests up to and including the id `lastId`. */
   drop(lastId: number): void {
     // The ids are in ascending order.
     for (const id of this.changes.keys()) {
@@ -80,7 +80,7 @@ export function compareAllStates(states: readonly StateChange[]): readonly ListC
   return states.flatMap(compareStates);
 }
 
-/** Returns the entries that differ between two states. Ignores lists that `after` lacks, because the store keeps such lists unchanged. */
+/** Returns the entries that differ between two states. Ignores lists that are missing in `after`, because the store does not change them. */
 function compareStates({ before, after }: StateChange): readonly ListChange[] {
   return Object.keys(after).flatMap((collection) => {
     const [from = [], to = []] = [before[collection], after[collection]];

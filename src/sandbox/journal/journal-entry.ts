@@ -70,7 +70,7 @@ function parseHeaders(parts: Entry['headers']): Record<string, string> {
   return headers;
 }
 
-/** Parses a body that is JSON or a form. Returns the text of a truncated body and of any other body. Returns undefined if there is no body. */
+/** Parses a JSON or form body. Returns the text unchanged if the body is truncated or has another format. Returns undefined if there is no body. */
 function parseBody(text: string | undefined, isTruncated: boolean, type = ''): unknown {
   if (text === undefined || text === '') return undefined;
   if (isTruncated) return text;

@@ -3,7 +3,10 @@ import { MEGABYTE } from '../../util/limits.ts';
 /** The maximum memory of all journals of a server, in bytes. */
 const MAX_BYTES = 32 * MEGABYTE;
 
-/** The memory of all journals after entries were deleted, in bytes. It is less than the maximum, so that not every new request must delete entries. */
+/**
+ * The memory to which all journals are reduced if they exceed the maximum, in bytes. It is below the maximum, so that not every new request must delete
+ * entries.
+ */
 const REDUCED_BYTES = MAX_BYTES * 0.9;
 
 /** A journal whose memory is counted. */
@@ -33,8 +36,8 @@ export class JournalMemory {
   }
 
   /**
-   * If the journals exceed the limit, deletes the older half of the entries of a journal, then of the next journal, until the memory is 10 % below the limit.
-   * Starts with the journal that uses the most memory.
+   * If the journals exceed the limit, deletes entries until the memory is 10 % below the limit. Deletes the older half of one journal after the other, the
+   * largest journal first.
    */
   enforceLimit(): void {
     if (this.bytes <= MAX_BYTES) return;

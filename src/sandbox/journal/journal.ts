@@ -16,12 +16,12 @@ export interface Ending {
   readonly atMs: number;
 }
 
-/** Functions that a journal calls: `onEntry` for each new entry, and `onEnd` after the last call of `onEntry`. */
+/** Functions that a journal calls: `onEntry` for each new entry, and finally `onEnd`. */
 export interface Follower {
   readonly onEntry: (entry: Entry) => void;
-  /** Called when the journal is restarted: all entries are removed, and the ids of later entries can be smaller than those of earlier ones. */
+  /** Called when the journal starts again without entries. Later entries can have smaller ids than earlier entries. */
   readonly onRestart?: () => void;
-  /** `ending`: why the journal has ended. Undefined if the journal continues, but `onEntry` of this follower has thrown an error. */
+  /** `ending`: why the journal has ended. Undefined if this follower was stopped because `onEntry` has thrown an error. The journal then continues. */
   readonly onEnd: (ending?: Ending) => void;
 }
 
@@ -33,7 +33,7 @@ export interface JournalOptions {
   readonly onUnfollow: () => void;
   /** Counts the memory of all journals of the server, and limits it. */
   readonly memory: JournalMemory;
-  /** Returns the machine's time in ms since 1970. */
+  /** Returns the system time, in ms since 1970. */
   readonly nowMs: () => number;
   /** Returns the time of a monotonic clock in ms. */
   readonly elapsedMs: () => number;
@@ -66,12 +66,12 @@ export class Journal {
     if (changes && !this.hasEnded) this.changes.add(this.latestId, changes);
   }
 
-  /** Adds a request that is already in the stored form, such as a request with a cached response. Does nothing if the journal has ended. */
+  /** Adds a request that already has the form in which the journal stores it. Does nothing if the journal has ended. */
   addStored(request: StoredRequest): void {
     this.insert(this.latestId + 1, request, this.options.nowMs());
   }
 
-  /** Adds a request with a given id, which must be greater than the id of the latest request. `atMs`: the time of the response, in ms since 1970. */
+  /** Adds a request with the given id. The id must be greater than the id of the latest request. `atMs`: the time of the response, in ms since 1970. */
   protected insert(id: number, request: StoredRequest, atMs: number): void {
     const { maxEntries, memory } = this.options;
     if (this.hasEnded) return;
@@ -86,7 +86,7 @@ export class Journal {
     if (entry) for (const follower of this.followers) notify(follower, entry);
   }
 
-  /** Removes the entries with an id of less than `firstId`, because another server has cleared the journal. */
+  /** Removes the entries with ids below `firstId`, because another server has cleared the journal. */
   protected removeCleared(firstId: number): void {
     if (firstId <= this.firstId) return;
     this.skip(firstId - 1);
@@ -100,7 +100,7 @@ export class Journal {
     for (const { onRestart } of this.followers) onRestart?.();
   }
 
-  /** Removes the entries with an id of at most `id`. The id of the next request is greater than `id`. */
+  /** Removes the entries up to and including `id`. The next request gets a greater id. */
   private skip(id: number): void {
     this.drop(Math.min(id, this.latestId));
     if (id <= this.latestId) return;
@@ -118,7 +118,7 @@ export class Journal {
     return this.options.maxEntries;
   }
 
-  /** Returns the machine's time, in ms since 1970. */
+  /** Returns the system time, in ms since 1970. */
   protected nowMs(): number {
     return this.options.nowMs();
   }
@@ -133,7 +133,7 @@ export class Journal {
     return this.latestId - this.firstId + 1;
   }
 
-  /** Returns the oldest entry with an id greater than `id`. Returns undefined if there is no such entry. */
+  /** Returns the first entry with an id greater than `id`. Returns undefined if there is no such entry. */
   entryAfter(id: number): Entry | undefined {
     return id < this.latestId && this.size() > 0 ? this.toEntry(Math.max(this.firstId, id + 1)) : undefined;
   }
@@ -143,15 +143,12 @@ export class Journal {
     return this.latestId;
   }
 
-  /**
-   * Returns the id of the latest entry that was deleted because a limit was reached. Returns 0 if no entry was deleted for this reason since the journal was
-   * last cleared.
-   */
+  /** Returns the id of the latest entry that a limit has deleted. Returns 0 if no limit has deleted an entry since the journal was last cleared. */
   lastDroppedId(): number {
     return this.droppedId;
   }
 
-  /** Deletes all entries. Requests in progress are not recorded later. The ids of new requests continue after the latest id. */
+  /** Deletes all entries. Requests that are still in progress are not recorded. The ids of new requests continue after the latest id. */
   clear(): void {
     this.drop(this.latestId);
     this.droppedId = 0;
@@ -163,7 +160,7 @@ export class Journal {
     return this.followers.size > 0;
   }
 
-  /** Adds a follower, whose functions are called for each new entry and at the end of the journal. Returns a function that removes the follower. */
+  /** Adds a follower. Returns a function that removes the follower. */
   follow(follower: Follower): () => void {
     this.followers.add(follower);
     return () => {
@@ -183,18 +180,18 @@ export class Journal {
     this.drop(this.firstId + Math.floor((this.latestId - this.firstId) / 2));
   }
 
-  /** Returns the request with an id. The id must be in the range from `firstId` to `latestId`. */
+  /** Returns the request with the given id, which must be in the range from `firstId` to `latestId`. */
   private get(id: number): StoredRequest | undefined {
     return this.ring[(id - 1) % this.options.maxEntries];
   }
 
-  /** Returns the entry with an id. The id must be in the range from `firstId` to `latestId`. */
+  /** Returns the entry with the given id, which must be in the range from `firstId` to `latestId`. */
   private toEntry(id: number): Entry {
     const atMs = this.timesMs[(id - 1) % this.options.maxEntries] as number;
     return { ...(this.get(id) as StoredRequest), id, atMs };
   }
 
-  /** Deletes the entries up to and including an id. */
+  /** Deletes the entries up to and including the id `lastId`. */
   private drop(lastId: number): void {
     const { maxEntries, memory } = this.options;
     for (; this.firstId <= lastId; this.firstId++) {

@@ -9,7 +9,10 @@ export interface RecordedRequest {
   readonly url: string;
   /** The start of `url` that selects the sandbox, such as `/_sandbox/w1`. Empty if the URL does not select a sandbox. */
   readonly prefix: string;
-  /** The base path with which the path begins, such as `/v1`: the path in a `servers` URL of the contract. Undefined or empty if there is none. */
+  /**
+   * The base path of the API if the request path begins with it, such as `/v1`. It is the path of a `servers` URL in the contract. Undefined or empty if there
+   * is none.
+   */
   readonly basePath?: string | undefined;
   /** The headers as a list of alternating names and values, as in `rawHeaders` of `node:http`. */
   readonly rawHeaders: readonly string[];
@@ -38,7 +41,7 @@ export type Remarks = {
 /** A response as the server sent it. All requests that got the same cached response share one object. */
 export interface RecordedResponse {
   readonly status: number;
-  /** The headers of this response, without the headers that all responses have in common. */
+  /** The headers of the response, except the headers that the server adds to every response. */
   readonly headers: Readonly<Record<string, string>>;
   /** The length of the complete body in bytes. */
   readonly bytes: number;
@@ -46,7 +49,7 @@ export interface RecordedResponse {
   readonly text: string;
 }
 
-/** A request and its response, as the journal stores them. Requests with the same headers that got the same cached response share one object. */
+/** A request and its response, as the journal stores them. Several requests share one object if they have the same headers and got the same cached response. */
 export interface StoredRequest extends Omit<RecordedRequest, 'rawHeaders' | 'bodyText' | 'changes'> {
   /** The headers as a list of alternating names and values. Consecutive requests with the same headers share one list. */
   readonly headers: readonly string[];
@@ -115,7 +118,7 @@ function measureHeaders(headers: readonly string[]): StoredHeaders {
 /** The maximum length of a body in the journal, in bytes. */
 const MAX_RECORDED_BODY_BYTES = 4096;
 
-/** Returns the first 4 kB of a text in UTF-8. A truncated text is a copy, so that the garbage collector can free the whole text. */
+/** Returns the first 4 kB of a text in UTF-8. A truncated text is a copy, so that the garbage collector can free the original. */
 export function truncateText(text: string): string {
   // Each UTF-16 code unit becomes at most three bytes in UTF-8.
   if (text.length * 3 <= MAX_RECORDED_BODY_BYTES) return text;
@@ -131,8 +134,8 @@ export function truncateText(text: string): string {
 const COMPARED_REQUESTS = 4;
 
 /**
- * Returns the header list of an earlier request if it equals `headers`, otherwise `headers` with their memory in bytes. Clients repeat their headers, so
- * sharing the list saves memory. `getEarlier(back)`: returns the headers of an earlier request. `back` is 1 for the previous request.
+ * Returns a header list for the journal. If one of the previous requests has the same headers, returns its list instead of `headers`, to save memory.
+ * `getEarlier(1)`: returns the headers of the previous request. `getEarlier(2)`: returns those of the request before.
  */
 export function shareHeaders(
   headers: readonly string[],

@@ -47,7 +47,7 @@ export function parseExpectedRequests(filter: RequestFilter) {
     reasons,
     /** Returns whether an entry matches. Returns false if the comparison with regular expressions would take too long. */
     isMatch: (entry: Entry) => entry.id > after && isFast(entry) && reasons(entry).length === 0,
-    /** Only entries with a greater id match. */
+    /** The id after which requests match. Earlier requests do not match. */
     after,
     /** The number of compiled instructions in all regular expressions of the filter. */
     patternSize,
@@ -65,7 +65,7 @@ function compareStatus(status: number | undefined, expected: readonly number[] |
 /** The maximum number of near misses in the result of a verification. */
 const MAX_NEAR_MISSES = 3;
 
-/** The reason that a verification gives for a request if too many requests match. */
+/** The reason that a verification gives for a surplus request, which matches although no more requests were expected. */
 const SURPLUS_REASON = 'the request matches, but exceeds the expected number';
 
 /** An entry, and the reasons why it does not match. */
@@ -75,9 +75,9 @@ interface ComparedEntry {
 }
 
 /**
- * Verifies that the expected number of requests in a journal match. If too few requests match, `nearMisses` contains the most similar requests that do not
- * match. If too many requests match, `nearMisses` contains the last of them. A verification with a maximum also fails if entries that the journal has deleted
- * or truncated could match.
+ * Verifies that the expected number of requests in the journal match. If too few requests match, `nearMisses` contains the most similar other requests. If too
+ * many requests match, it contains the last matching requests. A verification with a maximum also fails if the journal has deleted or truncated requests that
+ * could match.
  */
 export function verifyRequests(journal: Journal, expected: ExpectedRequests, bounds: Bounds): Verification {
   const entries = journal.entries();
@@ -133,7 +133,7 @@ function isBodyUndecided({ reasons }: ComparedEntry): boolean {
   return reasons.length === 1 && reasons[0] === TRUNCATED_BODY;
 }
 
-/** Returns the three entries with the fewest reasons why they do not match. Sorts entries with the same number of reasons by their time, the latest first. */
+/** Returns the three entries with the fewest reasons why they do not match. If two entries have the same number of reasons, the later entry comes first. */
 function findNearMisses(compared: readonly ComparedEntry[]): readonly ComparedEntry[] {
   return compared
     .filter(({ reasons }) => reasons.length > 0)

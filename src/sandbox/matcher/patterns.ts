@@ -90,8 +90,8 @@ function createSearch(part: string): (text: string, from: number) => number {
 }
 
 /**
- * Computes the failure function of the Knuth-Morris-Pratt algorithm. Its value for a prefix of `part` is the length of the longest shorter text that is both
- * the start and the end of this prefix.
+ * Computes the failure function of the Knuth-Morris-Pratt algorithm. For each prefix of `part`, its value is the length of the longest shorter text that is
+ * both the start and the end of the prefix. For example, it is 2 for the prefix `abcab`, because of `ab`.
  */
 function computeBorders(part: string): Uint32Array {
   const borders = new Uint32Array(part.length);
@@ -104,8 +104,8 @@ function computeBorders(part: string): Uint32Array {
 }
 
 /**
- * Returns the length of the longest prefix of `part` that ends at the next character of the text. `matched`: the length of the longest prefix that ends before
- * this character. `borders`: the failure function of `part`.
+ * Compares the next character of a text with `part`. Returns how many characters of `part` match up to and including this character. `matched`: how many
+ * characters matched before. `borders`: the failure function of `part`.
  */
 function extendMatch(part: string, borders: Uint32Array, matched: number, character: number): number {
   let length = matched;

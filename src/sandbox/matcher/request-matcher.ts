@@ -17,10 +17,7 @@ import {
 export interface RequestToMatch {
   /** The operationId. Undefined if the request is not for an operation of the contract. */
   readonly operationId: string | undefined;
-  /**
-   * The names of the headers and query parameters that contain credentials. The reasons of a mismatch do not contain the values of these headers and
-   * parameters.
-   */
+  /** The names of the headers and query parameters that contain credentials. Their values do not appear in the reasons of a mismatch. */
   readonly credentialNames?: CredentialNames | undefined;
   readonly method: string;
   /** The path without the prefix `/_sandbox/ID`. */
@@ -72,7 +69,7 @@ export function createRequestMatcher({ operation, where = {} }: MatcherDefinitio
   return Object.assign(match, { patternSize });
 }
 
-/** Returns whether a matcher matches only requests with a body. `where`: a valid definition. */
+/** Returns whether only requests with a body can match `where`, a valid matcher. */
 export function needsBody(where: Where = {}): boolean {
   const bodiless = { operationId: undefined, method: '', path: '', query: {}, headers: {}, body: undefined };
   return Object.hasOwn(where, 'body') && matchBody(where.body, () => {})(bodiless).length > 0;
@@ -84,12 +81,12 @@ const TOO_LARGE = {
   remedy: 'use fewer regular expressions, or less repetition',
 };
 
-/** Returns the number of characters in a request that regular expressions can match, as JSON: the path, the query, the headers and the body. */
+/** Returns how many characters of a request are compared with regular expressions: the length of the path, the query, the headers and the body as JSON. */
 export function countCharacters({ path, query, headers, body }: RequestToMatch): number {
   return JSON.stringify([path, query, headers, body]).length;
 }
 
-/** The reason of a mismatch for a truncated body. */
+/** The reason of a mismatch if the body of a request is truncated. */
 export const TRUNCATED_BODY = 'body: cannot be compared, because the journal contains only its first 4 kB';
 
 function matchOperation(ids: readonly string[]): PartMatcher {

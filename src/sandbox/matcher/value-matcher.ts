@@ -54,7 +54,7 @@ export const jsonComparison: typeof textComparison = {
 export type MatcherContext = typeof textComparison & {
   /** The JSON Pointer to the matcher, such as `/where/body/quantity`. */
   readonly pointer: string;
-  /** The number of matchers in which this matcher is nested. */
+  /** The nesting depth of the matcher. It is 0 for a matcher that is not nested. */
   readonly depth: number;
   /**
    * Adds the compiled instructions of a regular expression to the total of the request matcher. Throws `InvalidMatcherError` if the total exceeds the maximum.
@@ -98,15 +98,12 @@ function matchProperties(expected: readonly (readonly [string, unknown])[], cont
   };
 }
 
-/**
- * Returns a matcher for a property, header or parameter. If the name indicates a secret, such as `password`, the reasons of the matcher do not contain the
- * value.
- */
+/** Hides the compared value in the reasons of a matcher if the name of the property, header or parameter indicates a secret, such as `password`. */
 export function redactMismatch(name: string, matcher: ValueMatcher): ValueMatcher {
   return isSecretName(name) ? hideValues(matcher) : matcher;
 }
 
-/** Returns a matcher that matches the same values, but whose reasons do not contain the compared value. */
+/** Returns a matcher that matches the same values as `matcher`, but does not show the compared value in its reasons. */
 export function hideValues(matcher: ValueMatcher): ValueMatcher {
   return (value, place) => (matcher(value, place).length === 0 ? [] : [`${place}: the value does not match`]);
 }
@@ -128,7 +125,7 @@ interface Operator {
   readonly operand: string;
   readonly isOperand: (value: unknown) => boolean;
   readonly createPredicate: (operand: never, context: MatcherContext) => (value: unknown) => boolean;
-  /** Returns which values match, for the reasons of a mismatch: `a number greater than 2`. */
+  /** Describes the values that match, for the reasons of a mismatch: `a number greater than 2`. */
   readonly describe: (operand: string) => string;
 }
 
@@ -197,7 +194,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   },
 };
 
-/** The operators that compare all values together if a query parameter or header occurs several times. Other operators compare each value separately. */
+/** Operators that compare all values of a repeated query parameter or header together. Other operators compare each value separately. */
 const WHOLE_VALUE_OPERATORS = ['$not', '$exists'];
 
 function matchOperator(name: string, operand: unknown, context: MatcherContext): ValueMatcher {

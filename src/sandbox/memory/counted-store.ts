@@ -11,7 +11,7 @@ export interface CountedStoreOptions<S extends State> extends Omit<StoreOptions<
   readonly onChange: () => void;
 }
 
-/** Creates a store in memory with a memory quota. `update` rejects with `StateTooLargeError` if a change exceeds the quota. */
+/** Creates an in-memory store with a memory quota. `update` rejects with `StateTooLargeError` if a change exceeds the quota. */
 export function createCountedStore<S extends State>({ quota, onChange, ...options }: CountedStoreOptions<S>): Store<S> {
   const store = createStore({ ...options, backend: createMemoryBackend<S>() });
   const update: Store<S>['update'] = (change) =>
@@ -44,7 +44,10 @@ export class CountedSnapshots<S extends State> extends Map<string, S> {
     super();
   }
 
-  /** Counts the memory of a state in slices, and then calls `run`, which can save the state as a snapshot without delay. */
+  /**
+   * Counts the memory of a state in slices, between which the server handles other requests. Then calls `run`, which can save the state as a snapshot without
+   * delay.
+   */
   countInSlices<Result>(state: State, run: () => Promise<Result>): Promise<Result> {
     return this.quota.countInSlices(state, run);
   }

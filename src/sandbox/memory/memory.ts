@@ -5,11 +5,14 @@ import { isLongList } from '../../util/slices.ts';
 import { ReservedLists } from './reserved-lists.ts';
 import { type Owner, SharedObjects, UNCOUNTED_OWNER } from './shared-objects.ts';
 
-/** A limit for a part of the memory of all sandboxes. For example, with `fromBytes` 32 kB and `toBytes` 1 MB, a sandbox of 500 kB counts with 468 kB. */
+/**
+ * A memory limit for all sandboxes together. Of each sandbox, only the bytes between `fromBytes` and `toBytes` count. For example, with 32 kB and 1 MB, a
+ * sandbox of 500 kB counts as 468 kB.
+ */
 export interface PoolLimits {
   readonly fromBytes: number;
   readonly toBytes: number;
-  /** The maximum of this part of the memory, for all sandboxes together. */
+  /** The limit for the sum of the bytes that count. */
   readonly totalBytes: number;
 }
 
@@ -18,12 +21,13 @@ export interface MemoryLimits {
   /** The limit for one sandbox. */
   readonly sandboxBytes: number;
   /**
-   * The limits for all sandboxes together. The memory of a sandbox below `fromBytes` of the first pool has no common limit, so each sandbox can always use it.
+   * The limits for all sandboxes together. The memory of a sandbox up to `fromBytes` of the first pool counts towards no limit, so each sandbox can always use
+   * it.
    */
   readonly pools: readonly PoolLimits[];
 }
 
-/** The maximum number of sandboxes, without `default`. */
+/** The maximum number of sandboxes, not counting `default`. */
 export const MAX_SANDBOXES = 10_000;
 
 /** The approximate memory of a sandbox without its state, in bytes. In a measurement, 10,000 sandboxes with the same snapshot used 160 MB of heap. */
@@ -33,7 +37,7 @@ export const SANDBOX_BYTES = 16_000;
 export const DEFAULT_SNAPSHOTS_BYTES = 256 * MEGABYTE;
 
 /**
- * The memory that each sandbox can use even if the other sandboxes together have reached their limit, in bytes. It is enough for `SANDBOX_BYTES` and about 30
+ * The memory that each sandbox can always use, even if all sandboxes together have reached their limit, in bytes. It is enough for `SANDBOX_BYTES` and about 30
  * entries of 500 bytes.
  */
 const GUARANTEED_BYTES = 32 * 1024;
@@ -48,12 +52,14 @@ const SANDBOX_LIMIT_BYTES = 64 * MEGABYTE;
 const TOTAL_BYTES = 1_024 * MEGABYTE;
 
 /**
- * The limit for the first megabyte of each sandbox, for all sandboxes together, in bytes. Memory above one megabyte counts towards another limit, so large
- * sandboxes leave enough memory for 256 small sandboxes.
+ * The limit for all sandboxes together, counting only the first megabyte of each sandbox, in bytes. A large sandbox uses only one megabyte of it, and leaves
+ * the rest to small sandboxes.
  */
 const SMALL_TOTAL_BYTES = 256 * MEGABYTE;
 
-/** The limit for the memory above one megabyte of each sandbox, for all sandboxes together, in bytes. It is enough for seven sandboxes of 64 MB. */
+/**
+ * The limit for all sandboxes together, counting only the memory above the first megabyte of each sandbox, in bytes. It is enough for seven sandboxes of 64 MB.
+ */
 const LARGE_TOTAL_BYTES = TOTAL_BYTES - SMALL_TOTAL_BYTES - MAX_SANDBOXES * GUARANTEED_BYTES;
 
 /** The default memory limits of a server's sandboxes. They limit an estimate of the memory, not the measured heap. */
@@ -65,12 +71,12 @@ export const MEMORY_LIMITS: MemoryLimits = {
   ],
 };
 
-/** A limit for a part of the memory of all sandboxes, and the used bytes of this part. */
+/** A memory limit for all sandboxes together, with the bytes that are used. */
 interface Pool extends PoolLimits {
   usedBytes: number;
 }
 
-/** Returns how much of the memory of a sandbox counts in a pool, in bytes. `bytes`: the memory of the sandbox. */
+/** Returns how many bytes of a sandbox count towards the limit of a pool. `bytes`: the memory of the sandbox. */
 function getPoolBytes({ fromBytes, toBytes }: Pool, bytes: number): number {
   return Math.max(0, Math.min(bytes, toBytes) - fromBytes);
 }
@@ -89,8 +95,8 @@ export class Memory {
   }
 
   /**
-   * Creates the memory quota of a sandbox. `state`: its initial state. `otherBytes`: its memory in addition to the state. `old`: the quota of the sandbox that
-   * the new sandbox replaces, if any, which is released. Throws `StateTooLargeError` if a limit is exceeded, and does not release `old` then.
+   * Creates the memory quota of a new sandbox. `state`: its initial state. `otherBytes`: its memory in addition to the state. `old`: the quota of the sandbox
+   * that it replaces, if any. Releases `old`, except if a limit is exceeded: then throws `StateTooLargeError`.
    */
   createQuota(state: State, otherBytes: number, old?: MemoryQuota): MemoryQuota {
     const quota = new MemoryQuota(this, this.limits.sandboxBytes, this.pools);
@@ -106,13 +112,16 @@ export class Memory {
     }
   }
 
-  /** Counts the long lists of a shared state in slices, and then calls `run`, which can create a sandbox from the state without delay. */
+  /**
+   * Counts the long lists of a shared state in slices, between which the server handles other requests. Then calls `run`, which can create a sandbox from the
+   * state without delay.
+   */
   countShared<Result>(state: State, run: () => Promise<Result>): Promise<Result> {
     const lists = Object.values(state).filter((list) => isLongList(list) && this.objects.isShared(list));
     return lists.length === 0 ? run() : this.objects.hold(new Map(lists.map((list) => [list, UNCOUNTED_OWNER])), run);
   }
 
-  /** Creates a quota that does not count towards the limits for all sandboxes together. */
+  /** Creates a quota with its own limit. The limits for all sandboxes together do not apply to it. */
   createSeparateQuota(limitBytes: number): MemoryQuota {
     return new MemoryQuota(this, limitBytes, []);
   }
@@ -126,7 +135,6 @@ export class MemoryQuota implements Owner {
   /** The current state and the states of the snapshots. The list can contain the same state several times. */
   private readonly states: State[] = [];
   private otherBytes = 0;
-  /** The sum of all bytes. */
   private bytes = 0;
   private readonly reserved: ReservedLists;
   private isReleased = false;
@@ -145,14 +153,14 @@ export class MemoryQuota implements Owner {
     for (const pool of this.pools) pool.usedBytes += getPoolBytes(pool, this.bytes) - getPoolBytes(pool, beforeBytes);
   }
 
-  /** Replaces the state `from` with the state `to`. If `from` is undefined, adds `to`. If `to` is undefined, removes `from`. */
+  /** Counts the state `to` instead of the state `from`. If `from` is undefined, only adds `to`. If `to` is undefined, only removes `from`. */
   replace(from: State | undefined, to: State | undefined): void {
     this.applyOrReject(from, to, 0);
   }
 
   /**
-   * Counts the long lists of a state in slices, and then calls `run`, which can add the state without delay. The lists use memory of the quota only
-   * when a state contains them. Whether the state exceeds a limit is checked when `run` adds it. Concurrent calls count one state after the other.
+   * Counts the long lists of a state in slices, between which the server handles other requests. Then calls `run`, which can add the state without delay. Only
+   * then, the lists use memory of the quota, and the limits are checked. Concurrent calls count one state after the other.
    */
   countInSlices<Result>(state: State, run: () => Promise<Result>): Promise<Result> {
     return this.reserved.hold(state, run);
@@ -163,10 +171,7 @@ export class MemoryQuota implements Owner {
     this.applyOrReject(undefined, undefined, bytes);
   }
 
-  /**
-   * Frees all memory of the sandbox. Later calls of all methods have no effect. Returns a function that reserves the memory again, if the release must be
-   * undone.
-   */
+  /** Frees all memory of the sandbox. Later calls of all methods have no effect. Returns a function that undoes the release. */
   release(): () => void {
     if (this.isReleased) return () => {};
     const { otherBytes } = this;
@@ -222,7 +227,7 @@ export class MemoryQuota implements Owner {
   }
 }
 
-/** Returns whether all entries of the state `to` are entries of `from`. */
+/** Returns whether the change from `from` to `to` only removes entries. */
 function onlyRemoves(from: State, to: State): boolean {
   return Object.entries(to).every(([name, list]) => {
     if (from[name] === list) return true;

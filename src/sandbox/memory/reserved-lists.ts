@@ -3,7 +3,7 @@ import { isLongList } from '../../util/slices.ts';
 import type { List, Owner, SharedObjects } from './shared-objects.ts';
 
 /**
- * The memory of a long list that is counted before a state contains it: the list and its entries, without objects that other lists contain too. The quota is
+ * The memory of a long list that is counted in advance, before a state contains the list. Entries that other lists also contain do not count. The quota is
  * charged when a state with the list is added.
  */
 class Reservation implements Owner {
@@ -17,14 +17,14 @@ class Reservation implements Owner {
     if (this.#isCharged) this.quota.charge(bytes);
   }
 
-  /** Charges the quota, or takes the charge back. */
+  /** Adds the memory of the list to the quota, or subtracts it again. */
   setCharged(isCharged: boolean): void {
     if (isCharged !== this.#isCharged) this.quota.charge(isCharged ? this.#bytes : -this.#bytes);
     this.#isCharged = isCharged;
   }
 }
 
-/** The long lists that are counted before a state of a sandbox contains them. Their memory counts for the quota of the sandbox when a state contains them. */
+/** Long lists whose memory is counted in advance, before a state of a sandbox contains them. The quota of the sandbox is charged when a state contains them. */
 export class ReservedLists {
   private readonly reservations = new Map<List, Reservation>();
   /** Resolves when the last call of `hold` has ended. */
@@ -35,7 +35,10 @@ export class ReservedLists {
     private readonly quota: Owner,
   ) {}
 
-  /** Counts the long lists of a state in slices, and then calls `run`. Releases the lists when `run` has ended. Holds the lists of one state at a time. */
+  /**
+   * Counts the long lists of a state in slices, between which the server handles other requests. Then calls `run`, and forgets the lists when `run` has ended.
+   * Concurrent calls count one state after the other.
+   */
   hold<Result>(state: State, run: () => Promise<Result>): Promise<Result> {
     const lists = Object.values(state).filter(isLongList);
     if (lists.length === 0) return run();
@@ -44,7 +47,7 @@ export class ReservedLists {
     return ended;
   }
 
-  /** Charges the quota for the reserved lists that a state contains, or takes the charge back. */
+  /** Charges the quota for the lists of `state` that were counted in advance, or undoes the charge. */
   setCharged(state: State = {}, isCharged: boolean): void {
     for (const list of Object.values(state)) this.reservations.get(list)?.setCharged(isCharged);
   }

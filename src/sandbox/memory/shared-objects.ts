@@ -12,7 +12,7 @@ export interface Owner {
 /** A collection of a state. */
 export type List = State[string];
 
-/** The reference count of a list or an entry. `owner`: the quota that counts its memory. `bytes`: its memory. */
+/** The reference count of a list or an entry. `owner`: the quota that is charged for the memory. `bytes`: the memory of the list or the entry. */
 interface SharedObject {
   references: number;
   readonly owner: Owner;
@@ -23,15 +23,14 @@ interface SharedObject {
 export const UNCOUNTED_OWNER: Owner = { charge() {} };
 
 /**
- * Counts references to the lists and entries of states. An object that occurs in several states counts only once, for the owner of the state that contained it
- * first.
+ * Counts references to the lists and entries of states. An object that occurs in several states counts only once, for the owner of the first of these states.
  */
 export class SharedObjects {
   private readonly objects = new Map<object, SharedObject>();
   private readonly shared = new WeakSet<object>();
-  /** The lists that have a reference, but whose entries are not all counted yet, with the remaining steps. */
+  /** The lists whose entries are still being counted, each with the remaining steps. */
   private readonly counting = new Map<List, Steps<void>>();
-  /** The remaining steps for the entries of long lists without a reference. */
+  /** The remaining steps to release the entries of long lists that no state contains anymore. */
   private readonly releasing = new Set<Steps<void>>();
 
   /** Marks a state from which sandboxes are created, such as the default data. The memory of its lists counts for no owner. */
@@ -44,14 +43,14 @@ export class SharedObjects {
     return this.shared.has(list);
   }
 
-  /** Returns whether a state contains a list, or `hold` holds it. */
+  /** Returns whether a state contains the list, or a call of `hold` is using it. */
   has(list: List): boolean {
     return this.objects.has(list);
   }
 
   /**
-   * Adds references to lists, and counts their entries in slices. Then calls `run`, and afterwards removes the references. A `replace` in `run` takes the same
-   * time for lists of any length. `owners`: the lists with their owners.
+   * Adds references to lists while `run` is running. First counts the entries of the lists in slices, between which the server handles other requests.
+   * Therefore, a call of `replace` in `run` is fast even for long lists. `owners`: the lists with their owners.
    */
   async hold<Result>(owners: ReadonlyMap<List, Owner>, run: () => Promise<Result>): Promise<Result> {
     for (const [list, owner] of owners) await runInSlices(this.retainList(list, owner));
@@ -62,15 +61,15 @@ export class SharedObjects {
     }
   }
 
-  /** Frees the bytes of all entries that have no reference. Without this call, the entries of long lists are freed in slices. */
+  /** Frees the memory of all entries that no state contains anymore. Without this call, the entries of long lists are freed later, in slices. */
   finishReleases(): void {
     for (const steps of this.releasing) runAtOnce(steps);
     this.releasing.clear();
   }
 
   /**
-   * Replaces the state `from` with the state `to`. If `from` is undefined, adds `to`. If `to` is undefined, removes `from`. Takes time in proportion to the
-   * length of the lists that differ.
+   * Counts the state `to` instead of the state `from`. If `from` is undefined, only adds `to`. If `to` is undefined, only removes `from`. Takes time in
+   * proportion to the length of the lists that differ.
    */
   replace(from: State | undefined, to: State | undefined, owner: Owner): void {
     for (const name of Object.keys({ ...from, ...to })) {
@@ -93,7 +92,7 @@ export class SharedObjects {
     this.release(from);
   }
 
-  /** Adds a reference to a list. If another call has not counted all entries of the list yet, continues with its steps. */
+  /** Adds a reference to a list, and counts its entries. If another call has begun to count the entries, continues that count. */
   private *retainList(list: List, owner: Owner): Steps<void> {
     const counted = this.shared.has(list) ? UNCOUNTED_OWNER : owner;
     if (this.retain(list, counted, measureList)) this.counting.set(list, this.countEntries(list, counted));

@@ -1,19 +1,22 @@
 import type { SharedLog } from '../../store/postgres/shared-log.ts';
 import type { Entry, State } from '../../store/state.ts';
 
-/** A collection of a state. */
+/** The entries of a collection. */
 type List = readonly Entry[];
 
-/** A stored collection: its entries, or the hash of a collection that many sandboxes have in common. */
+/**
+ * A collection in the form that the database stores. If many sandboxes have the same collection, this is only the hash of the collection. Otherwise, it is the
+ * entries.
+ */
 export type StoredList = List | { readonly list: string };
 
-/** A stored state. */
+/** A state in the form that the database stores. */
 export type StoredState = Readonly<Record<string, StoredList>>;
 
-/** The minimum number of entries of a collection that is stored by its hash. */
+/** The minimum number of entries of a collection that the database stores only once, by its hash. */
 const MIN_ENTRIES = 10;
 
-/** The collections that many sandboxes have in common, such as those of the default data. The database has each of them once, by its hash. */
+/** Collections that many sandboxes have in common, such as the default data. The database stores each of these collections only once, by its hash. */
 export class CommonLists {
   /** The hashes of the collections that are stored. */
   #hashes = new WeakMap<List, string>();
@@ -22,7 +25,7 @@ export class CommonLists {
 
   constructor(private readonly log: Pick<SharedLog, 'storeList' | 'loadList'>) {}
 
-  /** Marks the collections of a state from which sandboxes are created. */
+  /** Marks the collections of a state from which sandboxes are created. The database stores a marked collection only once. */
   mark(state: State): void {
     for (const list of Object.values(state)) if (list.length >= MIN_ENTRIES) this.#marked.add(list);
   }
@@ -43,18 +46,18 @@ export class CommonLists {
     this.#hashes = new WeakMap();
   }
 
-  /** Returns the stored form of a collection. */
+  /** Converts a collection to the form that the database stores. */
   encode(list: List): StoredList {
     const hash = this.#hashes.get(list);
     return hash === undefined ? list : { list: hash };
   }
 
-  /** Returns the stored form of a state. */
+  /** Converts a state to the form that the database stores. */
   encodeState(state: State): StoredState {
     return Object.fromEntries(Object.entries(state).map(([name, list]) => [name, this.encode(list)]));
   }
 
-  /** Returns the collection of a stored form. */
+  /** Loads a collection that `encode` has converted. */
   decode(stored: StoredList): Promise<List> {
     if (!('list' in stored)) return Promise.resolve(stored);
     const known = this.#byHash.get(stored.list);
@@ -70,7 +73,7 @@ export class CommonLists {
     return loading;
   }
 
-  /** Returns the state of a stored form. */
+  /** Loads a state that `encodeState` has converted. */
   async decodeState(stored: StoredState): Promise<State> {
     const lists = Object.entries(stored).map(async ([name, list]) => [name, await this.decode(list)] as const);
     return Object.fromEntries(await Promise.all(lists));

@@ -6,22 +6,24 @@ import {
 } from '../journal/change-history.ts';
 import type { StoredRequest } from '../journal/recorded-request.ts';
 
-/** An entry of a journal as it is stored. */
+/** A journal entry in the form that the database stores. */
 export interface StoredEntry {
   readonly request: StoredRequest;
   readonly atMs: number;
-  /** The changes of the state by the request, if they are small and belong to the last ones of a batch. */
+  /**
+   * What the request changed in the state. Undefined for a large change, and for a request that is not one of the last 20 requests with changes in its batch.
+   */
   readonly changes?: readonly ListChange[] | undefined;
 }
 
-/** An entry that is not stored yet. */
+/** A journal entry that is not stored in the database yet. */
 export interface QueuedEntry {
   readonly request: StoredRequest;
   readonly atMs: number;
   readonly changes: readonly StateChange[] | undefined;
 }
 
-/** The entries of a batch. `skipped`: the number of older entries that were dropped, since the journal would delete them at once. */
+/** Journal entries that are stored together. `skipped`: the number of older entries that were dropped, because the journal has no room for them. */
 export interface Batch {
   readonly entries: readonly QueuedEntry[];
   readonly skipped: number;
@@ -30,20 +32,20 @@ export interface Batch {
 /** The maximum length of the changes of a request as JSON, in characters. */
 const MAX_CHANGES_LENGTH = 20_000;
 
-/** The entries of a journal that are not stored yet. Keeps only as many as the journal. */
+/** The entries of a journal that are not stored in the database yet. Drops the oldest entries if there are more than the journal can contain. */
 export class EntryQueue {
   #entries: QueuedEntry[] = [];
   #skipped = 0;
 
   constructor(private readonly maxEntries: number) {}
 
-  /** Adds an entry. Returns the number of entries that were dropped for it. */
+  /** Adds an entry. Returns how many old entries were dropped to make room. */
   add(entry: QueuedEntry): number {
     this.#entries.push(entry);
     return this.#entries.length >= 2 * this.maxEntries ? this.#dropOldest() : 0;
   }
 
-  /** Returns the entries, and removes them. */
+  /** Returns all entries, and removes them from the queue. */
   take(): Batch {
     this.#dropOldest();
     const batch = { entries: this.#entries, skipped: this.#skipped };
@@ -51,14 +53,14 @@ export class EntryQueue {
     return batch;
   }
 
-  /** Removes the entries. Returns their number. */
+  /** Removes all entries. Returns how many entries were removed. */
   clear(): number {
     const { length } = this.#entries;
     [this.#entries, this.#skipped] = [[], 0];
     return length;
   }
 
-  /** Adds the entries of a batch that could not be stored before the others. */
+  /** Puts the entries of a batch back to the start of the queue, because they could not be stored. */
   restore({ entries, skipped }: Batch): void {
     this.#entries = [...entries, ...this.#entries];
     this.#skipped += skipped;
@@ -72,7 +74,10 @@ export class EntryQueue {
   }
 }
 
-/** Converts entries to the form in which they are stored. Keeps the changes of the last requests only, as a journal does. */
+/**
+ * Converts journal entries to the form that the database stores. Stores state changes only for the last 20 requests with changes, because a journal keeps no
+ * others.
+ */
 export function toStoredEntries(entries: readonly QueuedEntry[]): readonly StoredEntry[] {
   const changed = new Set(entries.filter(({ changes }) => changes).slice(-MAX_CHANGED_REQUESTS));
   return entries.map((entry) => {

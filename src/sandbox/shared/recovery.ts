@@ -1,19 +1,25 @@
 import { createFailureLog, type Logger } from '../../store/failure-log.ts';
 import { type Database, DatabaseError, NO_TABLE } from '../../store/postgres/database.ts';
 
-/** The minimum time between two attempts, in ms. */
+/** The minimum time between two attempts to recover, in ms. */
 const RETRY_MS = 1_000;
 
 /**
- * Creates the tables and the sandbox `default` again if the database has lost them, for example because somebody has dropped the schema. Several servers can do so at
- * the same time: the sandbox that the first one creates is the new one for all.
+ * Creates the tables and the sandbox `default` again if the database has lost them, for example because somebody has dropped the schema. If several servers do
+ * this at the same time, all of them use the sandbox that the first server has created.
  */
 export class Recovery {
-  /** Creates what is missing in the database, and loads the sandbox `default`. */
+  /** Creates the missing tables and the sandbox `default`, and loads this sandbox. */
   run: () => Promise<void> = async () => {};
-  /** Called when this server has loaded the new sandbox `default`. `lostRevision`: the revision of the lost one. */
+  /**
+   * Called when this server has loaded the new sandbox `default`. `generation`: the random id of the new sandbox. `lostRevision`: the last known revision of
+   * the lost sandbox.
+   */
   onComplete: (generation: string, lostRevision: number) => void = () => {};
-  /** The generation of the sandbox `default`. It identifies the content of the database, because no client can delete this sandbox. */
+  /**
+   * A random id that the sandbox `default` gets when it is created. No client can delete this sandbox. Therefore, a new id means that the database has lost its
+   * content.
+   */
   generation = '';
   readonly #failures: ReturnType<typeof createFailureLog>;
   #isRunning = false;
@@ -24,7 +30,7 @@ export class Recovery {
     this.#failures = createFailureLog(log);
   }
 
-  /** Starts an attempt, unless another one is running or has just ended. */
+  /** Starts an attempt to recover, except if another attempt is running or has just ended. */
   start(): void {
     if (this.#isRunning || this.#isStopped || performance.now() - this.#endMs < RETRY_MS) return;
     this.#isRunning = true;
@@ -39,18 +45,21 @@ export class Recovery {
       });
   }
 
-  /** Starts no attempt from now on, because the server stops. */
+  /** Prevents further attempts, because the server stops. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Records that this server has loaded the new sandbox `default`. */
+  /**
+   * Records that this server has loaded the new sandbox `default`. `generation`: the random id of the new sandbox. `lostRevision`: the last known revision of
+   * the lost sandbox.
+   */
   complete(generation: string, lostRevision: number): void {
     this.generation = generation;
     this.onComplete(generation, lostRevision);
   }
 
-  /** Returns a database that starts an attempt if a statement fails because a table is missing. */
+  /** Wraps a database. If an SQL statement fails because a table is missing, starts an attempt to recover. */
   watch(database: Database): Database {
     const watch = <Result>(running: Promise<Result>): Promise<Result> => {
       running.catch((error) => {

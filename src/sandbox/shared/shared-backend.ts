@@ -8,14 +8,14 @@ import { exportSettings, importSettings } from '../settings.ts';
 import type { Recovery } from './recovery.ts';
 import { type Content, type ContentFormat, compareSettings, type StoredParts } from './stored-content.ts';
 
-/** Thrown if another server has deleted a sandbox. */
+/** The error if another server has deleted the sandbox during a request. */
 export class SandboxRemovedError extends StoreUnavailableError {
   constructor(id: string) {
     super(`sandbox ${id} was deleted during the request, so nothing was changed`);
   }
 }
 
-/** The parts that all sandboxes of a server use. */
+/** The dependencies that all sandboxes of a server have in common. */
 export interface SharedParts {
   readonly log: SharedLog;
   readonly format: ContentFormat;
@@ -25,28 +25,30 @@ export interface SharedParts {
   readonly prepare?: ((state: State) => Promise<void>) | undefined;
 }
 
-/** The content of a sandbox at a version. */
+/** The content of a sandbox that was loaded from the database, and the version of this content. */
 export interface LoadedContent {
   readonly version: SandboxVersion;
   readonly content: Content;
 }
 
-/** Options of the backend of a sandbox. */
+/** Options of `SandboxBackend`. */
 interface SandboxBackendOptions extends SharedParts {
   readonly id: string;
   readonly sandbox: StoredParts;
   readonly loaded: LoadedContent;
-  /** The memory quota, which contains the state. */
+  /** The memory quota of the sandbox. It already counts the state. */
   readonly quota?: MemoryQuota | undefined;
   /** Creates the sandbox again if the database has lost it. Undefined for a sandbox that clients can delete. */
   readonly recovery?: Recovery | undefined;
 }
 
-/** The number of changes after which the base of a sandbox is stored again, and the number of characters of the changes. */
+/** The maximum number of stored changes of a sandbox. At this number, the server merges the changes. */
 const MAX_CHANGES = 500;
+
+/** The maximum length of all stored changes of a sandbox, in characters. At this length, the server merges the changes. */
 const MAX_CHANGES_LENGTH = 2_000_000;
 
-/** Returns the content of a stored sandbox. */
+/** Returns the content of a stored sandbox: applies the stored changes to the stored base content. */
 export async function decodeSandbox(
   { generation, base, changes }: StoredSandbox,
   { format }: Pick<SharedParts, 'format'>,
@@ -67,12 +69,12 @@ async function applyAll(
   return { version, content };
 }
 
-/** Returns whether a stored sandbox can be a later version. Changes before the base are not stored anymore. */
+/** Returns whether a stored sandbox contains all changes that this server knows. If not, the database has lost changes. */
 function isLaterVersion({ base, changes }: StoredSandbox, { revision, head }: SandboxVersion): boolean {
   return base.revision > revision || [base, ...changes].some((change) => change.head === head);
 }
 
-/** Stores a sandbox in a database that several servers share: its state, its settings and its snapshots. */
+/** Stores the state, the settings and the snapshots of a sandbox in a database that several servers share. */
 export class SandboxBackend implements Backend {
   readonly shared: SharedBackend = {
     getRevision: () => this.#version.revision,
@@ -130,7 +132,7 @@ export class SandboxBackend implements Backend {
 
   async close(): Promise<void> {}
 
-  /** Loads the whole sandbox, because its stored history does not contain the known version. */
+  /** Loads the whole sandbox, because the stored changes do not continue the version that this server knows. */
   async #reload(): Promise<State> {
     const { id, log, warn } = this.#options;
     const stored = await log.load(id);
@@ -144,7 +146,7 @@ export class SandboxBackend implements Backend {
   }
 
   /**
-   * Loads the sandbox that was created after the database has lost this one. Rejects always: with `StateReplacedError` if there is a new sandbox, and otherwise with
+   * Loads the new sandbox after the database has lost the old sandbox. Always rejects: with `StateReplacedError` if there is a new sandbox, or else with
    * another `StoreUnavailableError`.
    */
   async #loadReplacement(): Promise<never> {
@@ -184,7 +186,7 @@ export class SandboxBackend implements Backend {
     return { state, settings: exportSettings(sandbox), snapshots: new Map(sandbox.snapshots) };
   }
 
-  /** Sets the settings and the snapshots of the sandbox in memory. */
+  /** Applies stored settings and snapshots to the sandbox in memory. */
   #show({ settings, snapshots }: Content): void {
     const { sandbox } = this.#options;
     const current = exportSettings(sandbox);
@@ -194,7 +196,7 @@ export class SandboxBackend implements Backend {
       if (sandbox.snapshots.get(name) !== state) sandbox.snapshots.set(name, state);
   }
 
-  /** Stores the whole content as the base of later changes. If this fails, the changes stay stored. */
+  /** Merges all stored changes into one: stores the whole content of the sandbox as a new base. If this fails, the database still has the changes. */
   async #compact(): Promise<void> {
     if (this.#isCompacting) return;
     this.#isCompacting = true;

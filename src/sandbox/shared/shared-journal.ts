@@ -4,20 +4,20 @@ import { Journal, type JournalOptions } from '../journal/journal.ts';
 import { type RecordedRequest, type StoredRequest, toStoredRequest } from '../journal/recorded-request.ts';
 import { type Batch, EntryQueue, type QueuedEntry, type StoredEntry, toStoredEntries } from './entry-queue.ts';
 
-/** The parts of a shared journal. */
+/** Options of a shared journal, in addition to `JournalOptions`. */
 interface SharedJournalParts {
   readonly sandbox: string;
-  /** The generation of the sandbox when the journal is created. */
+  /** The random id of the sandbox when the journal is created. If a sandbox is deleted and created again, it gets a new one. */
   readonly generation: string;
-  /** Adds an entry to those that are stored next. */
+  /** Adds an entry to the queue of entries to store. */
   readonly enqueue: (entry: QueuedEntry) => void;
 }
 
-/** The journal of a sandbox that several servers share. Its entries are in a database, and this journal has copies of them. */
+/** The journal of a sandbox that several servers share. The database stores the entries, and this object has copies of them. */
 export class SharedJournal extends Journal {
-  /** The entries that are not stored yet. */
+  /** The entries that are not stored in the database yet. */
   readonly queue: EntryQueue;
-  /** The generation of the sandbox. */
+  /** The random id of the sandbox. It changes if the sandbox is deleted and created again. */
   generation: string;
 
   constructor(
@@ -37,7 +37,7 @@ export class SharedJournal extends Journal {
     this.#enqueue(request, undefined);
   }
 
-  /** Adds what is stored and not known yet. Another call may have read the same entries in the meantime. */
+  /** Adds new entries from the database, and removes entries that another server has cleared. Skips entries that a concurrent call has already added. */
   receive({ firstId, entries }: NewEntries): void {
     this.removeCleared(firstId);
     for (const { id, content } of entries) {
@@ -48,7 +48,7 @@ export class SharedJournal extends Journal {
     }
   }
 
-  /** Returns the rows of a batch. */
+  /** Converts a batch to rows of the database. */
   toRows({ entries, skipped }: Batch): NewRows {
     const { generation, maxEntries } = this;
     return {

@@ -4,26 +4,28 @@ import type { Journal, JournalOptions } from '../journal/journal.ts';
 import type { QueuedEntry } from './entry-queue.ts';
 import { SharedJournal } from './shared-journal.ts';
 
-/** The maximum time until an entry is stored, in ms. It is longer after a large batch, so that a journal drops most entries of a busy server before they are stored. */
+/** The maximum time until a new entry is stored, in ms. */
 const FLUSH_MS = 100;
+
+/** The maximum time until a new entry is stored after a large batch, in ms. In this time, the journals of a busy server drop most entries. */
 const BUSY_FLUSH_MS = 1_000;
 
-/** The number of entries of a large batch. */
+/** A batch with more entries than this number is large. */
 const LARGE_BATCH = 200;
 
-/** The interval at which a server looks for requests of other servers to store its entries, in ms. */
+/** The interval at which a server checks whether another server is waiting for its unstored entries, in ms. */
 const POLL_MS = 50;
 
-/** The interval at which a server renews its registration, in ms. */
+/** The interval at which a server tells the database that it is running, in ms. */
 const REGISTER_MS = 1_000;
 
-/** The interval at which journals with followers are read, in ms. */
+/** The interval at which a server reads new entries for clients that follow a journal, in ms. */
 const FOLLOW_MS = 200;
 
-/** The maximum time to wait for other servers, in ms. A server that was killed has lost its last entries. */
+/** The maximum time to wait until other servers have stored their entries, in ms. A server that was killed never stores them. */
 const MAX_FLUSH_MS = 3_000;
 
-/** The maximum number of entries that wait to be stored. Further ones are lost. */
+/** The maximum number of entries that wait to be stored. Further entries are dropped. */
 const MAX_WAITING = 20_000;
 
 /** The request journals of a server that shares its sandboxes with other servers. Stores new entries in batches. */
@@ -31,13 +33,13 @@ export class SharedJournals {
   readonly #tables: JournalTables;
   readonly #byId = new Map<string, SharedJournal>();
   readonly #timers: NodeJS.Timeout[];
-  /** Called if the sandbox of a journal was deleted. */
+  /** Called if the sandbox of a journal was deleted in the database. */
   onRemoved: (sandbox: string, journal: Journal) => void = () => {};
-  /** The generations of the sandboxes whose journals are created next, by id. */
+  /** The random ids of the sandboxes whose journals are created next, by the id of the sandbox. */
   readonly #generations = new Map<string, string>();
   /** The journals with entries that are not stored yet. */
   #waiting = new Set<SharedJournal>();
-  /** The number of these entries. */
+  /** The number of entries in all journals that are not stored yet. */
   #waitingEntries = 0;
   #flushMs = FLUSH_MS;
   #flushing: Promise<void> = Promise.resolve();
@@ -53,7 +55,7 @@ export class SharedJournals {
     ];
   }
 
-  /** Sets the generation of a sandbox. Called before its journal is created. */
+  /** Sets the generation of a sandbox: a random id that changes if the sandbox is created again. Must be called before `createJournal`. */
   setGeneration(sandbox: string, generation: string): void {
     this.#generations.set(sandbox, generation);
   }
@@ -70,7 +72,10 @@ export class SharedJournals {
     return journal;
   }
 
-  /** Empties the journal of a sandbox that was created again, and removes its entries that are not stored yet. Clients continue to follow it. */
+  /**
+   * Clears the journal of a sandbox that was created again, including the entries that are not stored yet. Clients that follow the journal continue to follow
+   * it.
+   */
   restart(sandbox: string, generation: string): void {
     const journal = this.#byId.get(sandbox);
     if (!journal) return;
@@ -86,7 +91,7 @@ export class SharedJournals {
     if (this.#byId.get(sandbox) === journal) this.#byId.delete(sandbox);
   }
 
-  /** Adds an entry to those of a journal that are stored next. */
+  /** Adds an entry to the queue of a journal. Drops the entry if too many entries are waiting. */
   #enqueue(journal: SharedJournal, entry: QueuedEntry): void {
     if (this.#waitingEntries >= MAX_WAITING) return;
     this.#waitingEntries += 1 - journal.queue.add(entry);
@@ -94,26 +99,26 @@ export class SharedJournals {
     this.#scheduleFlush();
   }
 
-  /** Loads the entries of a journal that all servers have recorded until now. */
+  /** Loads all requests that were recorded in a journal until now, also by other servers. Waits up to 3 s until these servers have stored them. */
   async load(sandbox: string): Promise<void> {
     await this.#flush();
     if (await this.#tables.hasOthers()) await this.#flushOthers();
     await this.#read([sandbox]);
   }
 
-  /** Loads the stored entries of all journals. */
+  /** Loads new entries of all journals from the database. Does not wait for entries that other servers have not stored yet. */
   loadStored(): Promise<void> {
     return this.#read([...this.#byId.keys()]);
   }
 
-  /** Clears a journal, for all servers. */
+  /** Clears a journal on all servers. */
   async clear(sandbox: string): Promise<void> {
     await this.load(sandbox);
     await this.#tables.clear(sandbox);
     await this.#read([sandbox]);
   }
 
-  /** Stores the waiting entries, and stops. */
+  /** Stores all waiting entries, and stops the timers. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     await this.#flush().catch(() => {});
@@ -124,7 +129,7 @@ export class SharedJournals {
     this.#flushTimer ??= setTimeout(() => void this.#flush().catch(() => {}), this.#flushMs).unref();
   }
 
-  /** Stores the waiting entries. If this fails, they wait again. */
+  /** Stores all waiting entries in the database. If this fails, the entries stay in the queue. */
   #flush(): Promise<void> {
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
@@ -192,14 +197,14 @@ export class SharedJournals {
     }
   }
 
-  /** Reads a whole journal, because the database has lost its last entries. */
+  /** Reads a journal from the start, because the database has lost the last entries that this server knows. */
   async #readAgain(id: string, journal: SharedJournal): Promise<void> {
     journal.restart();
     await this.#read([id]);
   }
 }
 
-/** Runs a task again and again, until the timer is cleared. A task that fails is run again at the next time. */
+/** Runs a task at an interval, until the returned timer is cleared. Ignores errors: the task runs again at the next interval. */
 function repeat(intervalMs: number, run: () => Promise<void>): NodeJS.Timeout {
   let isRunning = false;
   return setInterval(() => {

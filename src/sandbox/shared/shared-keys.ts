@@ -7,16 +7,16 @@ import type { Claim, ClaimResult, IdempotencyKeys, StoredResponse } from '../ide
 const NO_KEYS: PendingKeys = { keys: [], clearsKeys: false };
 const CLEARS_KEYS: PendingKeys = { keys: [], clearsKeys: true };
 
-/** What a commit stores for keys. `clearsKeys`: whether it deletes all keys of the sandbox. Then `keys` is empty. */
+/** The idempotency keys that the next commit stores, with their responses. `clearsKeys`: whether the commit deletes all keys of the sandbox instead. */
 interface PendingKeys {
   readonly keys: readonly CompletedKey[];
   readonly clearsKeys: boolean;
 }
 
-/** The idempotency keys of a sandbox that several servers share. A response is stored in the commit of its request's change. */
+/** The idempotency keys of a sandbox that several servers share. One commit stores the changes of a request and its response. */
 export class SharedKeys implements IdempotencyKeys {
   #pending: PendingKeys = NO_KEYS;
-  /** The number of times that the keys were deleted. */
+  /** The number of times that all keys of the sandbox were deleted. */
   #clears = 0;
 
   constructor(
@@ -24,7 +24,7 @@ export class SharedKeys implements IdempotencyKeys {
     private readonly sandbox: string,
   ) {}
 
-  /** What the next commit stores. */
+  /** The keys that the next commit stores. */
   get pending(): PendingKeys {
     return this.#pending;
   }
@@ -34,7 +34,7 @@ export class SharedKeys implements IdempotencyKeys {
     return this.#pending !== NO_KEYS;
   }
 
-  /** Removes what was pending for a commit, which was stored or has failed. */
+  /** Forgets the pending keys after a commit. `isStored`: whether the commit succeeded. */
   settle(isStored: boolean): void {
     if (isStored && this.#pending.clearsKeys) this.#clears++;
     this.#pending = NO_KEYS;
@@ -80,8 +80,8 @@ export class SharedKeys implements IdempotencyKeys {
 }
 
 /**
- * Runs a handler whose changes are not stored until it has finished. Then stores them with the key of the request. If another request has changed the state in the
- * meantime, runs the handler again. `addKey` is called just before the commit.
+ * Runs a handler, and then stores all its changes in one commit, together with the key of the request. If another request has changed the state in the
+ * meantime, runs the handler again. `addKey`: called just before the commit.
  */
 async function handleInTransaction<Result>(
   store: Store,
@@ -102,7 +102,7 @@ async function handleInTransaction<Result>(
   }
 }
 
-/** The changes of a handler that are not stored yet. */
+/** The changes that a handler has made, but that are not stored yet. */
 class Transaction {
   readonly base: State;
   readonly store: Store;

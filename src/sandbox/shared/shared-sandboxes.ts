@@ -19,7 +19,7 @@ import {
 import type { SharedJournals } from './shared-journals.ts';
 import { SharedKeys } from './shared-keys.ts';
 
-/** The parts of sandboxes whose state is in a database. */
+/** Options of sandboxes that are stored in a database. */
 export interface SharedSandboxesParts<S extends State> extends SandboxesParts<S> {
   readonly shared: SharedParts & {
     readonly lists: CommonLists;
@@ -29,15 +29,15 @@ export interface SharedSandboxesParts<S extends State> extends SandboxesParts<S>
   };
 }
 
-/** The maximum number of sandboxes in a warning. */
+/** The maximum number of sandbox ids in a warning. */
 const MAX_NAMES = 20;
 
-/** Returns a function that stores changes of a sandbox with its store. */
+/** Implements `Sandbox.change` for a sandbox in a database: stores each change with `update`. */
 export function createChange<S extends State>({ update }: Pick<Store<S>, 'update'>): Sandbox<S>['change'] {
   return (run) => update(() => ({ result: run() }));
 }
 
-/** The sandboxes of a server that stores them in a database. Other servers use the same sandboxes at the same time. The sandboxes in memory are copies. */
+/** The sandboxes of a server that stores them in a database. Other servers can use the same sandboxes at the same time. The sandboxes in memory are copies. */
 export class SharedSandboxes<S extends State = State> extends Sandboxes<S> {
   override readonly isShared = true;
   readonly #shared: SharedSandboxesParts<S>['shared'];
@@ -160,8 +160,8 @@ export class SharedSandboxes<S extends State = State> extends Sandboxes<S> {
   }
 
   /**
-   * Throws `StoreUnavailableError` if the database has lost its content since the sandbox `default` had the generation `generation`. A state that was read before
-   * can be a part of the lost content.
+   * Throws `StoreUnavailableError` if the database has lost its content in the meantime. `generation`: the generation of the sandbox `default` (its random id)
+   * at the start.
    */
   async #refuseIfLost(generation: string): Promise<void> {
     await this.load(DEFAULT_SANDBOX_ID);
@@ -170,8 +170,8 @@ export class SharedSandboxes<S extends State = State> extends Sandboxes<S> {
   }
 
   /**
-   * Creates a sandbox in the database. Resolves to undefined if the sandbox exists already, or if the database has lost its content. `generation`: the generation
-   * of the sandbox `default` when `from` was read.
+   * Creates a sandbox in the database. Resolves to undefined if the sandbox exists already, or if the database has lost its content since `from` was read.
+   * `generation`: the generation of the sandbox `default` (its random id) when `from` was read.
    */
   async #createStored(id: string, from: S, generation: string): Promise<Sandbox<S> | undefined> {
     this.share(from);
@@ -201,7 +201,7 @@ export class SharedSandboxes<S extends State = State> extends Sandboxes<S> {
     return loading;
   }
 
-  /** Removes what the database has lost from memory, and logs it. */
+  /** Removes lost sandboxes from the memory of this server, and logs that the database has lost its content. */
   #forgetLost(generation: string, lostRevision: number): void {
     const { lists, journals, warn } = this.#shared;
     const ids = [...this.map.entries.keys()];

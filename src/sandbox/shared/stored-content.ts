@@ -4,42 +4,42 @@ import type { ConfiguredSandbox, Settings } from '../settings.ts';
 import type { CommonLists, StoredState } from './common-lists.ts';
 import type { SharedKeys } from './shared-keys.ts';
 
-/** The parts of a sandbox that are stored, besides its state. */
+/** The parts of a sandbox that the database stores, except the state. */
 export interface StoredParts extends ConfiguredSandbox {
   readonly snapshots: Map<string, State>;
   readonly idempotencyKeys: SharedKeys;
 }
 
-/** The content of a sandbox. */
+/** The content of a sandbox that the database stores: the state, the settings and the snapshots. */
 export interface Content {
   readonly state: State;
   readonly settings: Settings;
   readonly snapshots: ReadonlyMap<string, State>;
 }
 
-/** The content of a sandbox as it is stored. */
+/** The content of a sandbox in the form that the database stores. */
 interface StoredContent {
   readonly lists: StoredState;
   readonly settings: Settings;
   readonly snapshots: Readonly<Record<string, StoredState>>;
 }
 
-/** A change of a collection as it is stored: a replacement of entries, or the hash of a collection that many sandboxes have in common. */
+/** A change of a collection in the form that the database stores. If many sandboxes have the changed collection, this is only the hash of the collection. */
 type StoredListChange = StateChange[string] | { readonly list: string };
 
-/** A change of a sandbox as it is stored. */
+/** A change of a sandbox in the form that the database stores. */
 interface StoredDifference {
   readonly lists: Readonly<Record<string, StoredListChange>>;
   readonly settings: Partial<Settings>;
-  /** `current`: the state after this change is saved as the snapshot. `null`: the snapshot is deleted. */
+  /** The changed snapshots by name. `current`: the snapshot is the state after this change. `null`: the snapshot is deleted. */
   readonly snapshots: Readonly<Record<string, StoredState | 'current' | null>>;
 }
 
-/** Converts the content of sandboxes, and its changes, to JSON and back. */
+/** Converts the content of a sandbox, and changes of the content, to JSON and back. */
 export class ContentFormat {
   constructor(private readonly lists: CommonLists) {}
 
-  /** Returns a content as JSON. */
+  /** Converts content to JSON. */
   async encode({ state, settings, snapshots }: Content): Promise<string> {
     for (const one of [state, ...snapshots.values()]) await this.lists.store(one);
     const stored: StoredContent = {
@@ -50,7 +50,7 @@ export class ContentFormat {
     return JSON.stringify(stored);
   }
 
-  /** Returns the content of a JSON text. */
+  /** Converts JSON from `encode` back to content. */
   async decode(text: string): Promise<Content> {
     const { lists, settings, snapshots } = JSON.parse(text) as StoredContent;
     const saved = Object.entries(snapshots).map(
@@ -59,7 +59,7 @@ export class ContentFormat {
     return { state: await this.lists.decodeState(lists), settings, snapshots: new Map(await Promise.all(saved)) };
   }
 
-  /** Returns the difference between two contents as JSON. */
+  /** Returns the changes from `before` to `after` as JSON. */
   async encodeDifference(before: Content, after: Content): Promise<string> {
     await this.lists.store(after.state);
     const difference: StoredDifference = {
@@ -70,7 +70,7 @@ export class ContentFormat {
     return JSON.stringify(difference);
   }
 
-  /** Returns the content after a difference. */
+  /** Applies changes from `encodeDifference` to `content`. Returns the new content. */
   async apply(content: Content, text: string): Promise<Content> {
     const { lists, settings, snapshots } = JSON.parse(text) as StoredDifference;
     let { state } = content;
@@ -103,7 +103,7 @@ export class ContentFormat {
   }
 }
 
-/** Returns the settings that differ. */
+/** Returns the settings in `after` that differ from `before`. */
 export function compareSettings(before: Settings, after: Settings): Partial<Settings> {
   const names = Object.keys(after) as (keyof Settings)[];
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
