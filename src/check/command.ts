@@ -25,7 +25,7 @@ export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'sig
   /** Starts the built-in shop with its default data. */
   readonly start: () => Promise<RunningServer>;
   readonly print: (text: string) => void;
-  /** The seed if the command has no seed. It must be different for each check, because the ids of the sandboxes contain the seed. */
+  /** The seed for a command without `--seed`. Each check needs a different seed, because the ids of the sandboxes contain the seed. */
   readonly seed: number;
 }
 
@@ -100,8 +100,8 @@ async function startServer(contract: Contract, { model, start }: CheckEnvironmen
 }
 
 /**
- * Prints the requests of the check that can change data on the server. Throws `CheckUsageError` if the check needs such requests, but the command has no
- * --allow-writes.
+ * Prints a warning that lists the requests that can change data, such as `DELETE /pets/{id}`. Throws `CheckUsageError` if the check needs these requests, but
+ * the command has no --allow-writes.
  */
 function warnOfChanges(selection: Selection, url: string, { model, print }: CheckEnvironment): void {
   const { mayWrite, contract } = selection;

@@ -43,8 +43,8 @@ interface UnsupportedMethod {
 }
 
 /**
- * Returns whether a server may reject an undocumented method with `status` instead of 405. Without a behaviour model, a router or an access check may respond
- * with another error.
+ * Returns whether a server may reject an undocumented method with `status` instead of 405. For example, a router or an access check may respond with another
+ * 4xx, unless a behaviour model describes the contract.
  */
 function isOtherRejection({ hasModel }: Session, status: number, method: string): boolean {
   // 501 rejects a method that the server does not support for any path (RFC 9110, section 15.6.2).
