@@ -73,8 +73,8 @@ function mergeSchema(context: MergeContext, node: unknown, ancestors: readonly s
 }
 
 /**
- * Chooses an alternative at random. Prefers alternatives that are not null and do not cause endless recursion. `canFollow`: returns whether a reference can be
- * followed again.
+ * Chooses an alternative at random. Prefers alternatives that are not null and do not cause endless recursion. `canFollow`: returns whether a reference may be
+ * followed once more.
  */
 export function chooseAtRandom(
   random: Random,

@@ -117,7 +117,7 @@ const FORMATS: ReadonlyMap<unknown, Format> = new Map(
 /** The size of the range of numbers if a schema has only a minimum, or only a maximum. */
 const SPAN = 1_000;
 
-/** The size of the range of numbers if a range of the size `SPAN` has no multiple of `multipleOf`. */
+/** The size of the range of numbers if the default range has no multiple of `multipleOf`. */
 const WIDE_SPAN = 1e12;
 
 /** The maximum number of attempts to generate a number that is not an exclusive limit. */
