@@ -94,7 +94,7 @@ function writeText(path: string | undefined, text: string, flag: 'w' | 'a'): voi
 async function startServer(contract: Contract, { model, start }: CheckEnvironment): Promise<RunningServer> {
   if (!model.applies(contract))
     throw new CheckUsageError(
-      `Without a URL, storefront check checks ${model.subject}, and ${contract.path} is not its contract. Enter the URL of the server: storefront check URL --contract FILE`,
+      `Without a URL, storefront check checks ${model.subject}, but ${contract.path} is not the contract of ${model.subject}. Enter the URL of the server: storefront check URL --contract FILE`,
     );
   return start();
 }

@@ -81,16 +81,17 @@ async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, send: Send
   if (!created || ![200, 201].includes(created.status)) return;
   const id = getCreatedId(create, read, created);
   const skipped = `The life cycle of ${create.operationId} was not checked`;
+  const response = `the ${created.status} response of ${create.operationId}`;
   if (id === undefined)
     return note(
-      `${skipped}: its ${created.status} response must contain the id of the new resource, in a Location header with the path ${read.path} or in a body property id`,
+      `${skipped}: ${response} must contain the id of the new resource, in a Location header with the path ${read.path}, or in the body property "id"`,
     );
   const createValues = (route: Route, routeSeed = seed) =>
     withId(requests.createValid(route, routeSeed), route, id, values.path);
   const readValues = createValues(read);
   if (!readValues) return note(`${skipped}: no valid request to ${read.operationId} could be generated`);
   if (validateValues(session.contract, read, readValues).kind !== 'call')
-    return note(`${skipped}: the id in its ${created.status} response is not valid in the path of ${read.operationId}`);
+    return note(`${skipped}: the id in ${response} is not valid in the path of ${read.operationId}`);
   const canReturn = createReturnTest(session, create, created);
   const isStored = createStoredRule({ read, sent: values.body, before: undefined, returned: created.body, canReturn });
   let current = await send(read, readValues, (route, exchange) => [

@@ -191,7 +191,7 @@ function noteUndocumentedErrors({ results }: Session, routes: readonly Route[], 
 const MAX_UNDOCUMENTED_ERRORS = 20;
 
 const NEVER_SUCCEEDED =
-  'Some operations never succeeded. Add examples to the contract that make them succeed, send credentials with --header, or exclude the operations with --exclude.';
+  'Some operations never succeeded. Add examples of successful requests to the contract, send credentials with --header, or exclude the operations with --exclude.';
 
 const UNREACHED =
   'Some operations were not reached, because the check found no id for their paths. Add the id of an existing resource to the contract, as an example of the parameter.';
