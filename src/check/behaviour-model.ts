@@ -34,10 +34,7 @@ export interface OpenedModel {
   checkPath(context: CheckContext, routes: readonly Route[]): Promise<void>;
   /** Parts of the check that can run in any order. */
   readonly parts: readonly ModelPart[];
-  /**
-   * Called once, after all `parts` have run. Adds the findings and notes that need the results of all parts: for example, a documented status that never
-   * occurred.
-   */
+  /** Called once, after all `parts` have run. Adds findings and notes that depend on all parts: for example, that a documented status never occurred. */
   finish(): void;
 }
 

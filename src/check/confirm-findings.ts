@@ -31,8 +31,8 @@ export async function addConfirmed(
 }
 
 /**
- * Sends a request. If the response has findings, sends the request again, and adds the findings that occur again to the results. Returns the response to the
- * first request, and all its findings.
+ * Sends a request. If the response has findings, sends the request again, and adds the findings that occur again to the results. Returns the first response
+ * with all findings in it.
  */
 export async function sendConfirmed(session: Session, ...request: Parameters<Session['send']>): Promise<SendResult> {
   const result = await session.send(...request);

@@ -7,7 +7,10 @@ import type { Finding } from './findings.ts';
 import { toPath } from './requests.ts';
 import { createFinding, SAFE_METHODS, type SendResult, type Session } from './session.ts';
 
-/** The methods that the check sends to each path that does not document them. Safe methods come first. Omits QUERY if this version of Node can't send it. */
+/**
+ * The methods that the check tries on a path if the contract does not document them. Safe methods come first. Omits QUERY if this version of Node can't send
+ * it.
+ */
 const METHODS_TO_TRY = ['GET', 'HEAD', 'TRACE', 'QUERY', 'PUT', 'POST', 'DELETE', 'PATCH'].filter((method) =>
   NODE_METHODS.includes(method),
 );

@@ -29,7 +29,7 @@ export function getItemParameter(path: string): PathParameter | undefined {
 }
 
 /**
- * Returns the name of a path parameter with the type of the resource: `bookId` for the parameter `id` of `/books/{id}`. Returns a name that already contains a
+ * Adds the type of the resource to the name of a path parameter: the parameter `id` of `/books/{id}` becomes `bookId`. Returns a name that already contains a
  * type, such as `bookId`, unchanged.
  */
 export function getPoolName(name: string, path: string): string {

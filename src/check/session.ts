@@ -20,7 +20,7 @@ import { CheckStoppedError, ServerUnreachableError, ServerUnresponsiveError } fr
 import { NoResponseError } from './transport.ts';
 import { canBeUndocumented } from './undocumented-responses.ts';
 
-/** A rule for responses that a schema can't express. Returns the violations of a response. */
+/** Checks a response against a rule that schemas can't express. Returns the violations. */
 export type Rule = (route: Route, exchange: Exchange) => readonly Violation[];
 
 /** Options of a session. */

@@ -107,8 +107,8 @@ export function completeBody(body: unknown, difference: Difference, generate: Ge
 }
 
 /**
- * Replaces each object at a path in `value` with the result of `change`. `change` also gets the id of the object, or of the closest object around it that has
- * an id.
+ * Returns a copy of `value`. Replaces each object at a path with the result of `change`. `change` also gets the id of the object, or of the closest object
+ * around it that has an id.
  */
 function mapObjects(
   value: unknown,
@@ -127,7 +127,7 @@ function mapObjects(
   return inner === undefined ? value : { ...entry, [step]: mapObjects(inner, rest, change, id) };
 }
 
-/** Returns the property `id` of an object, else its first property with a name that ends with `Id`. */
+/** Returns the value of the property `id`, else of the first property whose name ends with `Id`. */
 function getId({ id, ...others }: Node): string | undefined {
   const value = id ?? Object.entries(others).find(([name]) => name.endsWith('Id'))?.[1];
   return value === undefined ? undefined : String(value);

@@ -7,7 +7,7 @@ import type { Random } from '../util/random.ts';
 export interface Choices {
   /** Chooses an alternative of a `oneOf` or `anyOf`. */
   readonly choose: (alternatives: readonly unknown[]) => unknown;
-  /** Returns whether the schema of an `if` applies. */
+  /** Decides whether the condition of an `if` is met. */
   readonly applies: (condition: unknown) => boolean;
 }
 

@@ -56,7 +56,9 @@ export function getMethodsAtPath({ routes }: Pick<Contract, 'routes'>, { path }:
   return routes.filter((route) => route.path === path).map(({ method }) => method);
 }
 
-/** Creates an error response that the contract does not document, as a gateway in front of the server can send it. `methods`: the methods of the path. */
+/**
+ * Creates an error response that the contract does not document. A gateway in front of the server can send such a response. `methods`: the methods of the path.
+ */
 export function createErrorResponse(
   contract: Pick<Contract, 'isValid'>,
   methods: readonly string[],
