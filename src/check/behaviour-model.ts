@@ -5,19 +5,19 @@ import type { Pool } from './pool.ts';
 import type { Rule } from './session.ts';
 
 /**
- * Describes how a correct server of one contract behaves, including behaviour that schemas can't express: for example, that a created resource appears in its
- * list. `storefront check` compares a server with this model.
+ * The expected behaviour of a server, including rules that schemas can't express. For example, a created resource must appear in the list of resources.
+ * `storefront check` compares a server with this model.
  */
 export interface BehaviourModel {
   /** The name of the application in messages, such as "the shop". */
   readonly subject: string;
   /** Rules that every response must follow. */
   readonly rules: readonly Rule[];
-  /** The path of a GET operation. The check sends requests to this path to detect whether the server supports sandboxes. */
+  /** The path of a GET operation. The check requests this path to detect whether the server supports sandboxes (isolated states of the server). */
   readonly probePath: string;
   /** The id of the operation that restores the default data. */
   readonly resetOperationId: string;
-  /** Returns whether the model describes this contract. */
+  /** Returns whether this model describes the API of `contract`. */
   applies(contract: Contract): boolean;
   /**
    * Prepares the comparison of a server with the model. `pool`: values from responses, for use in later requests. `isFresh`: whether the server still has its
@@ -28,13 +28,13 @@ export interface BehaviourModel {
 
 /** The checks that compare one server with a behaviour model. */
 export interface OpenedModel {
-  /** Creates the data that valid requests need, if the server lacks this data and the check may change data. */
+  /** Creates the data that valid requests need. Does nothing if the data exists, or if the check may not change data. */
   prepare(): Promise<void>;
-  /** Checks rules that the contract states for a path in its text, but not in its schemas. `routes`: the operations of the path. */
+  /** Checks one path against rules that schemas can't express. For example, HEAD must return the same status as GET. `routes`: the operations of the path. */
   checkPath(context: CheckContext, routes: readonly Route[]): Promise<void>;
   /** Parts of the check that can run in any order. */
   readonly parts: readonly ModelPart[];
-  /** Adds the findings and notes that depend on the results of all parts. Called after the last part. */
+  /** Called once, after all `parts` have run. Adds findings and notes that depend on all parts: for example, that a documented status never occurred. */
   finish(): void;
 }
 

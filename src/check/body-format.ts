@@ -10,8 +10,8 @@ const BOUNDARY = 'storefront-check-boundary';
 const PARTS = new RegExp(`name="([^"]*)"\\r\\n\\r\\n([\\s\\S]*?)\\r\\n--${BOUNDARY}`, 'g');
 
 /**
- * Returns the `Content-Type` header to send for a media type of the contract. A range can't be sent: `image/*` becomes `image/png`, `text/*` becomes
- * `text/plain`, and any other range becomes `application/json`.
+ * Returns the `Content-Type` header to send for a media type of the contract. Replaces a media range with a type: `image/*` with `image/png`, `text/*` with
+ * `text/plain`, and any other range with `application/json`.
  */
 export function toContentType(type: string): string {
   if (removeTypeParameters(type) === MULTIPART_TYPE) return `${MULTIPART_TYPE}; boundary=${BOUNDARY}`;

@@ -4,7 +4,7 @@ import type { Selection } from './selection.ts';
 import type { Session } from './session.ts';
 import type { RequestGenerator } from './valid-requests.ts';
 
-/** The values that every check of `storefront check` receives: the session that sends requests to the server, and the settings of the run. */
+/** The input of every check that `storefront check` runs: the session that sends requests to the server, and the settings. */
 export interface CheckContext extends Pick<Selection, 'mayWrite'> {
   readonly session: Session;
   readonly fc: FastCheckModule;

@@ -4,7 +4,7 @@ import type { Selection } from './selection.ts';
 
 /** Options of `checkServer`, which checks a server against a contract. */
 export interface CheckOptions extends Selection, Pick<CheckCommand, 'headers' | 'runs' | 'sandboxHeaders'> {
-  /** A description of the expected behaviour. Ignored if the model does not describe the contract. */
+  /** The expected behaviour of the server. Ignored if this model is for another contract. */
   readonly model?: BehaviourModel | undefined;
   /** The base URL of the server. The paths of the contract are appended to it. */
   readonly url: string;

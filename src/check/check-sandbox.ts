@@ -16,14 +16,16 @@ interface SandboxOptions extends Pick<CheckEnvironment, 'model' | 'contract' | '
   readonly printProgress: (text: string) => void;
 }
 
-/** The number of sandboxes for a contract with a behaviour model. The check runs some of its parts at the same time, each in one of these sandboxes. */
+/**
+ * The number of sandboxes that the check uses at the same time, if a behaviour model describes the contract. Different parts of the check run in different
+ * sandboxes.
+ */
 const SANDBOX_COUNT = 8;
 
 /**
- * Makes the check of a storefront server use new sandboxes (isolated states of the server), so that the check does not change the sandbox `default`. Returns
- * the command with headers that select the sandboxes. Returns the command unchanged if the server is not a storefront server, or if the command already selects
- * a sandbox. Sends a request with a new sandbox id: a storefront server creates this sandbox, and repeats the id in a response header. Throws `CheckError` if
- * the server does not respond, or if the signal stops the check.
+ * Creates sandboxes (isolated states of the server) for a check, so that the check does not change the sandbox `default`. Returns the command with headers that
+ * select the new sandboxes. Returns the command unchanged if the server is not a storefront server, or if the command already selects a sandbox. Throws
+ * `CheckError` if the server does not respond, or if the signal stops the check.
  */
 export async function selectSandboxes(
   command: CheckCommand,
@@ -81,7 +83,10 @@ function describeSandboxes(url: string, id: string, others: number): string {
   return `${url} is a storefront server: the check runs in ${sandboxes} and does not change the default sandbox.\n`;
 }
 
-/** Returns whether the server uses the sandbox `id` for a request to `target`. If so, the response has the id in the header `x-sandbox`. */
+/**
+ * Requests `target` in the sandbox `id`. Returns whether the server is a storefront server: only a storefront server repeats the id in the response header
+ * `x-sandbox`.
+ */
 async function canUseSandbox(client: Client, target: string, id: string): Promise<boolean> {
   const { headers } = await client.send({ method: 'GET', target, headers: { [SANDBOX_HEADER]: id } });
   // The response can have any status, because the request may lack a required parameter or a credential.

@@ -28,19 +28,18 @@ export interface Verdict extends Pick<CheckOptions, 'url' | 'headers' | 'seed' |
   readonly results: CheckResults;
   readonly findings: readonly Finding[];
   /**
-   * What was not checked completely, one text for each item: a part that did not end, an operation that returned only errors, or the number of requests that
-   * received only status 429.
+   * Descriptions of what was not checked completely: parts that did not end, operations that returned only errors, and requests that received only status 429.
    */
   readonly unchecked: readonly string[];
   /**
-   * Operations whose path needs the id of a resource, but no response contained such an id. The check could test only the error responses of these operations.
+   * Operations that the check could not reach, because no response contained an id for their path. Only the error responses of these operations were tested.
    */
   readonly unreached: readonly string[];
   /** Sentences for the report, for example about input that could not be checked. */
   readonly notes: readonly string[];
 }
 
-/** The maximum number of concurrent requests to a server, or to its sandbox if the check uses only one sandbox. */
+/** The maximum number of concurrent requests, if the check does not use several sandboxes. */
 const MAX_CONCURRENT = 10;
 
 /** The maximum number of concurrent requests in each sandbox, if the check uses several sandboxes. */
@@ -110,8 +109,8 @@ function createUnresponsiveFinding({ message }: Error, [route]: readonly Route[]
 }
 
 /**
- * Adds a note to the report if the server limits the request rate. Returns a text with the number of requests that received only status 429; an empty list if
- * there are no such requests.
+ * Adds a note to the report if the server limits the request rate. Returns a list with one text: how many requests received only status 429. The list is empty
+ * if there are none.
  */
 function noteRateLimits(sessions: readonly Session[], notes: string[]): readonly string[] {
   const total = (count: (session: Session) => number) => sessions.reduce((sum, session) => sum + count(session), 0);

@@ -25,7 +25,7 @@ export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'sig
   /** Starts the built-in shop with its default data. */
   readonly start: () => Promise<RunningServer>;
   readonly print: (text: string) => void;
-  /** The seed if the command has no seed. It must be different for each check, because the ids of the sandboxes contain the seed. */
+  /** The seed for a command without `--seed`. Each check needs a different seed, because the ids of the sandboxes contain the seed. */
   readonly seed: number;
 }
 
@@ -94,14 +94,14 @@ function writeText(path: string | undefined, text: string, flag: 'w' | 'a'): voi
 async function startServer(contract: Contract, { model, start }: CheckEnvironment): Promise<RunningServer> {
   if (!model.applies(contract))
     throw new CheckUsageError(
-      `Without a URL, storefront check checks ${model.subject}, and ${contract.path} is not its contract. Enter the URL of the server: storefront check URL --contract FILE`,
+      `Without a URL, storefront check checks ${model.subject}, but ${contract.path} is not the contract of ${model.subject}. Enter the URL of the server: storefront check URL --contract FILE`,
     );
   return start();
 }
 
 /**
- * Prints the requests of the check that can change data on the server. Throws `CheckUsageError` if the check needs such requests, but the command has no
- * --allow-writes.
+ * Prints a warning that lists the requests that can change data, such as `DELETE /pets/{id}`. Throws `CheckUsageError` if the check needs these requests, but
+ * the command has no --allow-writes.
  */
 function warnOfChanges(selection: Selection, url: string, { model, print }: CheckEnvironment): void {
   const { mayWrite, contract } = selection;

@@ -6,8 +6,8 @@ import { ServerUnreachableError } from './stop-signal.ts';
 export const MAX_REPETITIONS = 3;
 
 /**
- * Adds findings to the results. A finding that the results do not contain yet must occur again: `repeat` sends the same requests again, at most three times. If
- * the finding does not occur again, records it as not reproducible.
+ * Adds findings to the results. For a new finding, calls `repeat` until the finding occurs again, at most three times. `repeat` sends the same requests again.
+ * A finding that does not occur again is stored as not reproducible.
  */
 export async function addConfirmed(
   { results }: Session,
@@ -31,8 +31,8 @@ export async function addConfirmed(
 }
 
 /**
- * Sends a request. If the response has findings, repeats the request, and adds the findings that occur again to the results. Returns the first request with its
- * response, and all findings in this response.
+ * Sends a request. If the response has findings, sends the request again, and adds the findings that occur again to the results. Returns the first response
+ * with all findings in it.
  */
 export async function sendConfirmed(session: Session, ...request: Parameters<Session['send']>): Promise<SendResult> {
   const result = await session.send(...request);
@@ -41,7 +41,7 @@ export async function sendConfirmed(session: Session, ...request: Parameters<Ses
 }
 
 /**
- * Calls `repeat`, which sends the requests of a finding again, at most `times` times. Returns the first repeated finding that violates the same rule; undefined
+ * Calls `repeat` until a finding occurs again, at most `times` times. `repeat` sends the requests of the finding again. Returns the repeated finding; undefined
  * if the finding does not occur again.
  */
 export async function reproduceFinding(
@@ -56,14 +56,14 @@ export async function reproduceFinding(
   return undefined;
 }
 
-/** Returns whether two findings violate the same rule after the same number of requests. */
+/** Returns whether two findings have the same operation, status and rule, and the same number of requests. */
 function isSame(one: Finding, other: Finding): boolean {
   return getFindingKey(one) === getFindingKey(other) && one.exchanges.length === other.exchanges.length;
 }
 
 /**
- * Returns whether to report a finding that could not be confirmed because of `error`. A missing response is not reported if the server no longer accepts
- * connections.
+ * Returns whether to report a finding, although `error` occurred before the finding could be confirmed. Returns false for a missing response if the server no
+ * longer accepts connections.
  */
 export function isReportable({ status }: Finding, error: unknown): boolean {
   return !(error instanceof ServerUnreachableError && status === 'none');
@@ -75,13 +75,13 @@ interface ExamineOptions<Entry> {
   readonly examine: (entry: Entry) => Promise<readonly Finding[]>;
   /** Creates the data that the test needs. Called before an entry is tested alone, or tested again. */
   readonly prepare?: () => Promise<void>;
-  /** Returns whether an entry must not be tested at the same time as another entry. Default: false for all entries. */
+  /** Returns whether an entry must be tested alone, and not at the same time as other entries. Default: false for all entries. */
   readonly mustRunAlone?: (entry: Entry) => boolean;
 }
 
 /**
- * Tests the entries that can run concurrently, and then the other entries one after another. Repeats the test of each entry with findings, and adds the
- * findings that occur again to the results. If a concurrent test throws an error, adds the findings of the completed tests and rejects with the error.
+ * Tests entries concurrently. Then tests the entries that must run alone, one after another. An entry with findings is tested again, and the findings that
+ * occur again are added to the results. If a concurrent test throws an error, adds the findings of the completed tests and rejects with the error.
  */
 export async function examineAll<Entry>(
   session: Session,
@@ -108,8 +108,8 @@ export async function examineAll<Entry>(
 }
 
 /**
- * Distributes entries to workers. A worker handles one entry at a time, with `handle`. After an error, no worker starts another entry. When all
- * workers have stopped, the promise is rejected with the first error.
+ * Distributes entries to workers. Each worker handles one entry at a time, with `handle`. After an error, no worker starts another entry. When all workers have
+ * stopped, the promise is rejected with the first error.
  */
 export async function distribute<Entry, Worker>(
   entries: readonly Entry[],

@@ -23,7 +23,7 @@ const SPECIAL_TEXTS = ['%', '%00', 'a/b', '__proto__', 'constructor', '\u0000', 
 /** All strings that can replace the value of a parameter. */
 const PARAMETER_TEXTS = [...TYPED_TEXTS, ...SPECIAL_TEXTS, LONG_STRING];
 
-/** Functions that make a valid string with a `format` or `pattern`, such as a UUID, invalid. */
+/** Functions that make a string invalid for its `format` or `pattern`, for example by removing the hyphens of a UUID. */
 const MALFORMATIONS: readonly ((text: string) => string)[] = [
   (text) => text.slice(1),
   (text) => `${text}0`,
@@ -36,8 +36,9 @@ const MALFORMATIONS: readonly ((text: string) => string)[] = [
 ];
 
 /**
- * Returns edits that often reveal missing validation. `part`: a parameter, or a value in the body. `current`: its value in a valid request. The edits remove or
- * repeat the part, or replace its value with values of other types, and with values at and beyond the limits of the schema.
+ * Returns edits of a request that often reveal missing validation. `part`: the edited parameter, or the edited value in the body. `current`: the value of the
+ * part in a valid request. An edit removes or repeats the part, adds a property, or sets another value: for example, a value of another type or beyond a limit
+ * of the schema.
  */
 export function createCoverageSet(contract: Contract, part: RequestPart, current: unknown): readonly Edit[] {
   const schema = getSchema(contract, part);

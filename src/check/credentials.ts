@@ -16,7 +16,7 @@ const AUTHORIZATIONS: Readonly<Record<string, string>> = {
 
 /**
  * Adds credentials to a request, for the first security requirement of its operation. Returns the request unchanged if the operation requires no credentials,
- * or if the `headers` of the user already contain credentials for the operation.
+ * or if the user has already set them in `headers`.
  */
 export function addCredentials(
   { security }: Route,

@@ -24,13 +24,13 @@ interface ExploreOptions<Case> {
   /** Runs a failed test case again. Default: `examine`. */
   readonly examineAgain?: (value: Case) => Promise<readonly Finding[]>;
   /**
-   * Creates the finding to report. `first` is the failed test case before shrinking, and `smallest` is the test case after shrinking. Default: the
-   * finding of `smallest`.
+   * Creates the finding to report. fast-check shrinks a failed test case: `first` is the original case, and `smallest` is the smallest case that fails.
+   * Default: the finding of `smallest`.
    */
   readonly describe?: (smallest: FailedCase<Case>, first: FailedCase<Case>) => Promise<Finding>;
 }
 
-/** The maximum number of runs to shrink a failed test case. */
+/** The maximum number of runs to shrink (simplify) a failed test case. */
 const MAX_SHRINK_RUNS = 150;
 
 /** The maximum number of searches for failed test cases. Each search ends at its first failure. */
@@ -43,9 +43,8 @@ const SEED_STEP = 104_729;
 class CaseFailedError extends Error {}
 
 /**
- * Generates test cases with fast-check, shrinks each failed test case, and adds its finding to the results. Ignores findings that the results already contain.
- * A test case fails only if its finding occurs again when the test case is repeated, because a finding that occurs only once may be an effect of earlier test
- * cases.
+ * Generates test cases with fast-check. Shrinks each failed case, and adds its finding to the results. Ignores findings that the results already contain. A
+ * case fails only if its finding occurs again when the case is repeated. A finding that occurs only once may be an effect of earlier cases.
  */
 export async function explore<Case>(options: ExploreOptions<Case>): Promise<void> {
   for (let search = 0; search < MAX_SEARCHES; search++) {
@@ -53,7 +52,7 @@ export async function explore<Case>(options: ExploreOptions<Case>): Promise<void
   }
 }
 
-/** Searches for one failed test case. Returns whether there is one. */
+/** Searches for one failed test case. Returns whether a case failed. */
 async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean> {
   const { fc, results, cases, seed, runs, examine, examineAgain = examine, describe } = options;
   let first: FailedCase<Case> | undefined;

@@ -9,7 +9,7 @@ export type CheckName = (typeof CHECK_NAMES)[number];
 
 /** A violated rule of the contract. */
 export interface Violation {
-  /** The violated rule. Violations of the same rule have the same text. */
+  /** A text that identifies the violated rule. All violations of the rule have this text. */
   readonly rule: string;
   /** A sentence about the actual and the expected behaviour. */
   readonly message: string;
@@ -39,8 +39,8 @@ export interface Count {
 }
 
 /**
- * Collects the results of `storefront check`: the findings, and the numbers of responses and violations for each check name, operation and response. Ignores
- * findings about operations that the user has not selected.
+ * Collects the findings of `storefront check`. Also counts the responses and violations for each check, operation and status. Ignores findings about operations
+ * that the user has not selected.
  */
 export class CheckResults {
   readonly #operationIds: ReadonlySet<string>;
@@ -119,13 +119,13 @@ export class CheckResults {
     return this.#counts.get(toCountKey(check, operationId, status));
   }
 
-  /** Returns the names of the responses that any check received from an operation, such as `404` or `default`. */
+  /** Returns the names of the responses that were received from an operation, such as `404` or `default`. */
   getStatuses(operationId: string): readonly string[] {
     const keys = [...this.#counts.keys()].map((key) => key.split(' ')).filter(([, id]) => id === operationId);
     return [...new Set(keys.map(([, , status = '']) => status))];
   }
 
-  /** Returns the status codes that an operation returned to any check, in ascending order. */
+  /** Returns the status codes that were received from an operation, in ascending order. */
   getStatusCodes(operationId: string): readonly number[] {
     return [...(this.#statusCodes.get(operationId) ?? [])].sort((a, b) => a - b);
   }
@@ -149,7 +149,7 @@ function isTimeout({ rule, message }: Finding): boolean {
 /** The start of the message of a timeout. */
 export const NO_RESPONSE_WITHIN = 'no response within';
 
-/** The maximum number of operations in the message about findings that were not reproducible. */
+/** The maximum number of operations in the message about findings that did not occur again. */
 const MAX_UNREPRODUCED = 8;
 
 /** Returns a text with the operation, the status and the rule of a finding. Findings with the same text count as equal. */

@@ -18,7 +18,10 @@ interface HostileRequest {
   readonly request: RequestToSend;
   /** The reason why the server must reject the request; undefined if the server may accept it. */
   readonly reason?: string;
-  /** The expected status of the rejection. Compared only if a behaviour model describes the contract and the operation documents the status. */
+  /**
+   * The status with which the server must reject the request. Compared only if a behaviour model describes the contract, and the operation documents the
+   * status.
+   */
   readonly status?: number;
 }
 
@@ -35,8 +38,8 @@ export const INVALID_JSON = ['{"', '{a:1}', "{'a':1}", '[1,]', 'NaN', '{}{}', '{
 const DEPTH = 5_000;
 
 /**
- * Checks that an operation responds to unusual input, such as invalid escapes or deeply nested JSON, with a documented status other than 5xx. Input that can't
- * be parsed must be rejected.
+ * Sends unusual input to an operation, such as invalid escapes or deeply nested JSON. The response must have a documented status other than 5xx. Input that
+ * can't be parsed must be rejected.
  */
 export async function checkHostileInput(
   { session, requests, seed, prepare }: CheckContext,
@@ -63,10 +66,7 @@ async function examine(session: Session, route: Route, hostile: HostileRequest):
   return exchange && isTooLarge(exchange.request, exchange.response) ? [] : findings;
 }
 
-/**
- * Statuses of access checks and rate limits, which a server may return before it reads the input. A behaviour model can forbid 401 and 403 with a rule of its
- * own.
- */
+/** Statuses of access checks and rate limits. A server may return them before it reads the input. */
 const GATEWAY_STATUSES: readonly number[] = [401, 403, 429];
 
 function findStatusViolations(
@@ -149,16 +149,16 @@ function createHostileBodies(contract: Contract, route: Route, base: RequestValu
 }
 
 /**
- * Returns the reason why an operation must reject a body of an undocumented media type, and the expected status. Returns an empty object if the
- * operation does not document 415.
+ * Returns why an operation must reject a body of the undocumented media type `type`, and the expected status. Returns an empty object if the operation does not
+ * document 415.
  */
 function getTypeRejection({ responses }: Route, type: string): Pick<HostileRequest, 'reason' | 'status'> {
   return responses.some(({ name }) => name === '415') ? { reason: `the content type is ${type}`, status: 415 } : {};
 }
 
 /**
- * Returns bodies with deeply nested arrays. The first body consists only of the arrays. If the valid body is an object, the second body is this object with the
- * arrays as an additional property. Each body comes with a shell command that prints it.
+ * Returns bodies with deeply nested arrays, and for each body a shell command that prints it. The first body consists only of the arrays. If the valid body is
+ * an object, the second body is this object with the arrays as an additional property.
  */
 function nestDeeply(validBody: string): readonly (readonly [body: string, printCommand: string])[] {
   const nested = '['.repeat(DEPTH) + ']'.repeat(DEPTH);

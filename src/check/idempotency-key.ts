@@ -15,15 +15,15 @@ export function withUuidKey(headers: Readonly<Record<string, string>>): Readonly
 }
 
 /**
- * Replaces an idempotency key that is a UUID with a random UUID. The UUID does not depend on the seed, because a server can still have the keys of an earlier
- * check with the same seed.
+ * Replaces an idempotency key that is a UUID with a new random UUID. The new key does not depend on the seed, because the server may still know the keys of an
+ * earlier check with the same seed.
  */
 export function withNewKey(request: RequestToSend): RequestToSend {
   const { headers = {} } = request;
   return UUID.test(headers[HEADER] ?? '') ? { ...request, headers: { ...headers, [HEADER]: randomUUID() } } : request;
 }
 
-/** Returns whether a request has an idempotency key that is not a UUID. Servers may reject such a request, because other requests can have the same key. */
+/** Returns whether a request has an idempotency key that is not a UUID. Servers may reject the request, because another request may have the same key. */
 export function hasSharedKey({ headers = {} }: Pick<RequestToSend, 'headers'>): boolean {
   const key = headers[HEADER];
   return key !== undefined && !UUID.test(key);

@@ -8,7 +8,7 @@ export interface FoundId {
   readonly entry: Node;
 }
 
-/** Names of properties and path parameters that identify a resource, but do not say its type: `id`, unlike `petId`. */
+/** Names such as `id`, which identify a resource but do not say its type. `petId` is not among them, because it says the type. */
 const GENERAL_NAMES = ['id', 'uid', 'uuid', 'sid', 'gid', 'guid', 'slug', 'key', 'code', 'symbol', 'number', 'name'];
 
 /** The maximum number of objects and arrays that enclose a resource in a body. */
@@ -25,8 +25,9 @@ export function isPathValue(value: unknown): value is string | number {
 }
 
 /**
- * Finds the id of the resource in a body, and the object that contains the id. For the path parameter `petId`, the best match is a property `petId`, and the
- * next best is `id`. Searches outer objects before inner objects, and only the last entry of an array. Returns undefined if there is no id.
+ * Finds the id of the resource in a response body, and the object that contains the id. `parameter`: the path parameter for the id. For `petId`, the best match
+ * is a property `petId`, and the next best is `id`. Searches outer objects before inner objects, and only the last entry of an array. Returns undefined if
+ * there is no id.
  */
 export function findId(parameter: string, body: unknown): FoundId | undefined {
   let level: readonly (readonly [key: string, value: unknown])[] = [['', body]];
@@ -39,7 +40,7 @@ export function findId(parameter: string, body: unknown): FoundId | undefined {
   return undefined;
 }
 
-/** Returns the properties of an object whose values are objects or arrays, objects first. */
+/** Returns the properties of `value` that contain an object or an array. Properties with objects come first. */
 function getObjects(value: unknown): [key: string, value: unknown][] {
   const inner = isNode(value) ? Object.entries(value).filter(([, one]) => typeof one === 'object') : [];
   return inner.toSorted(([, one], [, other]) => Number(Array.isArray(one)) - Number(Array.isArray(other)));
@@ -67,7 +68,7 @@ function rankIds(parameter: string, key: string, entry: Node): readonly (FoundId
   });
 }
 
-/** Returns the arrays in a body that contain only objects, and the empty arrays. Does not search within arrays. */
+/** Returns the arrays of objects in a body, including empty arrays. Does not search within arrays. */
 export function findLists(body: unknown, depth = 0): readonly (readonly Node[])[] {
   if (Array.isArray(body)) return body.every(isNode) ? [body] : [];
   if (!isNode(body) || depth >= MAX_DEPTH) return [];
@@ -79,7 +80,7 @@ function removeLists(entry: Node): Node {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => !Array.isArray(value)));
 }
 
-/** Returns the ids of the resources in the first list of a body that contains ids. Reads at most `max` entries. */
+/** Finds the first list of resources with ids in a body, and returns these ids. Reads at most `max` entries of a list. */
 export function findListedIds(parameter: string, body: unknown, max: number): readonly (string | number)[] {
   const lists = findLists(body).map((list) =>
     list.slice(0, max).flatMap((entry) => findId(parameter, removeLists(entry))?.id ?? []),
@@ -88,7 +89,7 @@ export function findListedIds(parameter: string, body: unknown, max: number): re
 }
 
 /**
- * Returns the values of the property `name` of the resources in the lists of a body. Reads at most `max` entries of each list. Omits values that can't be part
+ * Returns the values of the property `name` from the entries of all lists in a body. Reads at most `max` entries of each list. Omits values that can't be part
  * of a path.
  */
 export function findListedValues(name: string, body: unknown, max: number): readonly (string | number)[] {

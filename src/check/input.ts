@@ -25,16 +25,16 @@ import {
 import { isWriteOperation } from './selection.ts';
 import { isTooLarge } from './undocumented-responses.ts';
 
-/** The maximum number of requests with a single edit for each operation. */
+/** The maximum number of requests to an operation that differ from a valid request in a single edit. */
 const MAX_EDITS = 600;
 
 /** Statuses that mean that the request is invalid. */
 const INVALID_STATUSES: readonly number[] = [400, 405, 406, 411, 413, 414, 415, 422, 428, 431];
 
 /**
- * Checks how an operation handles valid and invalid input, by the rules of Schemathesis. The server must not reject a valid request as invalid, but the request
- * may fail for another reason. The server must reject an invalid request. Each response must be documented. Sends a valid request, then copies of it with a
- * single edit, and then requests with random combinations of edits.
+ * Sends valid and invalid requests to an operation, by the rules of Schemathesis. The server must not reject a valid request as invalid, but the request may
+ * fail for another reason. The server must reject an invalid request. Each response must be documented. Sends a valid request, then copies of it with a single
+ * edit, and then requests with random combinations of edits.
  */
 export async function checkInput(context: CheckContext, route: Route): Promise<void> {
   const { session, requests, prepare, note } = context;
@@ -92,8 +92,8 @@ function* createSingleEdits(
 }
 
 /**
- * Returns a function that returns whether a request example should succeed. An example should fail if a response with status 4xx or 5xx has an example with the
- * same name.
+ * Creates a function that returns whether the server should accept a request example. It should reject an example if an error response (4xx or 5xx) has an
+ * example with the same name.
  */
 function isAcceptable({ responses }: Route): (example: Example) => boolean {
   const errors = responses.filter(({ name }) => /^[45]/.test(name)).flatMap(({ media }) => Object.values(media));
@@ -107,7 +107,7 @@ function getValue(values: RequestValues, part: RequestPart): unknown {
 }
 
 /**
- * A random request: the seed that generates a valid request, and the edits to apply to this request. `part`: the index of the edited part, modulo the number of
+ * A random request. `seed` generates a valid request, to which the `edits` are applied. `part` selects the part to edit: it is an index, modulo the number of
  * parts.
  */
 interface RandomRequest {
@@ -188,7 +188,7 @@ async function examine(
   return findings;
 }
 
-/** Returns a violation if the status of a response contradicts the validation of its request. `place`: the edited part of the request, for the message. */
+/** Returns a violation if the server accepts an invalid request, or rejects a valid request. `place`: the edited part of the request, for the message. */
 function findStatusViolations(
   route: Route,
   result: RequestResult,
@@ -214,7 +214,7 @@ function getDetail({ body }: ReceivedResponse): string {
   return typeof detail === 'string' ? `: ${detail}` : '';
 }
 
-/** Returns the pointer of the schema, parameter or operation that an invalid request violates. */
+/** Returns the JSON Pointer of the schema, parameter or operation that an invalid request violates. */
 function findPointer(route: Route, violation: RequestViolations['violations'][number] | undefined): string {
   if (violation?.in === 'body') return getBodySchema(route) ?? `${route.pointer}/requestBody`;
   const [, name] = (violation?.pointer ?? '').split('/');

@@ -2,8 +2,8 @@
 const PLACEHOLDER = 'replaced-7f3c9a52e1d84b06';
 
 /**
- * Serializes a value as JSON, with the text `raw` in place of the first number or the first string, depending on `type`. Returns undefined if the
- * JSON contains no value of this type.
+ * Serializes `value` as JSON, and replaces the first number or string (see `type`) with the text `raw`: for `1e400`, `{"a":1}` becomes `{"a":1e400}`. Returns
+ * undefined if there is nothing to replace.
  */
 export function replaceFirst(type: 'number' | 'string', value: unknown, raw: string): string | undefined {
   let isFound = false;

@@ -13,14 +13,14 @@ interface Change {
   readonly sent: unknown;
   readonly before: unknown;
   readonly returned: unknown;
-  /** Returns whether the contract allows `body` in the response to the change. */
+  /** Returns whether the contract allows `body` in the response to this request. */
   canReturn(body: unknown): boolean;
 }
 
 /**
- * Creates a rule for the first read request after a resource was created or updated. A property that the client sent must have the same value as in the
- * response to the change. This value can differ from the sent value, because a server may normalize values. Ignores properties whose value the contract does
- * not allow in the response to the change. After an update, at least one property that was sent with a new value must have changed.
+ * Creates a rule for the first read of a resource after it was created or updated. Each property that the client sent must have the value from the response to
+ * that change. The value can differ from the sent value, because a server may normalize values. Ignores values that the contract does not allow in the response
+ * to the change. After an update with new values, at least one property must have changed.
  */
 export function createStoredRule({ read, ...change }: Change): Rule {
   const parameter = read.pathNames.at(-1) ?? '';
@@ -50,7 +50,7 @@ export function createStoredRule({ read, ...change }: Change): Rule {
   };
 }
 
-/** Returns a copy of a value in which `replacement` replaces the object `old`, at any depth. */
+/** Returns a copy of `value`. Replaces the object `old` in it with `replacement`, at any depth. */
 function replaceObject(value: unknown, old: Node, replacement: Node): unknown {
   if (value === old) return replacement;
   if (Array.isArray(value)) return value.map((entry) => replaceObject(entry, old, replacement));
@@ -59,8 +59,8 @@ function replaceObject(value: unknown, old: Node, replacement: Node): unknown {
 }
 
 /**
- * Returns the resource in a request body. Removes a wrapper such as `{ "pet": { … } }`: a single property whose value is an object. A property that the stored
- * resource (`entry`) also has is not a wrapper.
+ * Returns the resource in a request body, without a wrapper: the inner object of `{ "pet": { … } }`. A property that the stored resource (`entry`) also has is
+ * not a wrapper.
  */
 function unwrap(body: unknown, entry: Node): Node {
   const [only, ...others] = Object.entries(toNode(body));
@@ -83,7 +83,7 @@ export function createReadRule(isWrong: (response: ReceivedResponse) => boolean,
   };
 }
 
-/** Returns whether a response means that the resource does not exist. */
+/** Returns whether the status of a response means that the resource does not exist. */
 export function isMissing({ status }: ReceivedResponse): boolean {
   return status === 404 || status === 410;
 }

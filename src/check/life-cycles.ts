@@ -22,8 +22,8 @@ export interface LifeCycle {
 }
 
 /**
- * Returns the life cycles of the resources in an API. A life cycle needs the operations `POST /things` and `GET /things/{id}`. It can also have `GET /things`,
- * and the methods `PUT`, `PATCH` and `DELETE` of `/things/{id}`.
+ * Groups the operations that create, list, read, update and delete the same resources. A group needs the operations `POST /things` and `GET /things/{id}`. It
+ * can also have `GET /things`, and the methods `PUT`, `PATCH` and `DELETE` of `/things/{id}`.
  */
 export function findLifeCycles(routes: readonly Route[]): readonly LifeCycle[] {
   return routes
@@ -42,9 +42,7 @@ export function getRoutes({ create, list, read, updates, remove }: LifeCycle): r
   return [create, ...(list ? [list] : []), read, ...updates, ...(remove ? [remove] : [])];
 }
 
-/**
- * The maximum number of resources that a check creates in a collection. It is more than one, because a defect can affect a single value of an enum.
- */
+/** The maximum number of resources that a check creates in a collection. It is more than one, because a defect can affect only one value of an enum. */
 const MAX_RESOURCES = 10;
 
 /** Checks that created resources are listed and can be read, that updates are stored, and that deleted resources are not listed and can't be read. */
@@ -56,9 +54,7 @@ export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): P
   }
 }
 
-/**
- * Sends requests that create, list, read, update and delete a resource, one after another. Returns the findings. Each finding contains all earlier requests.
- */
+/** Creates, lists, reads, updates and deletes a resource. Returns the findings. Each finding contains the requests that were sent before it. */
 async function examineLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<readonly Finding[]> {
   const { session } = context;
   const before: Exchange[] = [];
@@ -85,16 +81,17 @@ async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, send: Send
   if (!created || ![200, 201].includes(created.status)) return;
   const id = getCreatedId(create, read, created);
   const skipped = `The life cycle of ${create.operationId} was not checked`;
+  const response = `the ${created.status} response of ${create.operationId}`;
   if (id === undefined)
     return note(
-      `${skipped}: its ${created.status} response must contain the id of the new resource, in a Location header with the path ${read.path} or in a body property id`,
+      `${skipped}: ${response} must contain the id of the new resource, in a Location header with the path ${read.path}, or in the body property "id"`,
     );
   const createValues = (route: Route, routeSeed = seed) =>
     withId(requests.createValid(route, routeSeed), route, id, values.path);
   const readValues = createValues(read);
   if (!readValues) return note(`${skipped}: no valid request to ${read.operationId} could be generated`);
   if (validateValues(session.contract, read, readValues).kind !== 'call')
-    return note(`${skipped}: the id in its ${created.status} response is not valid in the path of ${read.operationId}`);
+    return note(`${skipped}: the id in ${response} is not valid in the path of ${read.operationId}`);
   const canReturn = createReturnTest(session, create, created);
   const isStored = createStoredRule({ read, sent: values.body, before: undefined, returned: created.body, canReturn });
   let current = await send(read, readValues, (route, exchange) => [
@@ -130,8 +127,9 @@ interface CreatedResource {
 }
 
 /**
- * Returns a function that requests the list of resources and checks whether the list contains the created resource. A list that contradicts `expected` violates
- * `rule`. Sends nothing if the response to the read request does not contain the id of the resource, because then the resource can't be recognized in the list.
+ * Creates a function that requests the list of resources. A violation of `rule` occurs if the created resource is missing in the list (`expected`: `listed`),
+ * or is still in the list (`missing`). The function sends nothing if reading the resource did not show its id, because then the resource can't be recognized in
+ * the list.
  */
 function createListCheck(
   { session: { contract }, requests, seed }: CheckContext,
@@ -161,7 +159,10 @@ interface Update {
   readonly current: ReceivedResponse | undefined;
 }
 
-/** Updates a resource and reads it again. Returns the response to the last read request, which is `current` if the update fails. */
+/**
+ * Updates a resource, and reads it again. Returns the response to the read request. If the update fails, returns the response from before the update
+ * (`current`).
+ */
 async function sendUpdate(
   session: Session,
   send: Send,
@@ -178,7 +179,8 @@ async function sendUpdate(
 }
 
 /**
- * Creates a function that returns whether the contract allows a body in a response of an operation. Uses the status and the headers of the received response.
+ * Creates a function that returns whether the contract allows a body in the response of an operation. The status and headers are those of the received
+ * response.
  */
 function createReturnTest({ contract, hasModel }: Session, route: Route, { status, headers }: ReceivedResponse) {
   return (body: unknown) =>
@@ -198,7 +200,7 @@ export function getCreatedId(create: Route, read: Route, { headers, body }: Rece
 }
 
 /**
- * Returns a copy of a request with `id` as the last path parameter, and with the path parameters in `path`. Returns undefined if the id can't be part of a
+ * Returns a copy of a request with other path parameters: the values in `path`, and `id` as the last parameter. Returns undefined if the id can't be part of a
  * path.
  */
 function withId(

@@ -12,7 +12,7 @@ import type { Session } from './session.ts';
 /** A link of a response to another operation (OpenAPI 3.0, Link Object). */
 type Link = ReturnType<typeof getLinks>[number];
 
-/** Checks that the links of a successful response (OpenAPI Link Objects) lead to existing resources. Sends the request again for each link. */
+/** Checks that the links of a successful response (OpenAPI Link Objects) lead to existing resources. Sends the original request again for each link. */
 export async function checkLinks(context: CheckContext, route: Route): Promise<void> {
   const { session, requests, seed, prepare, allowedRoutes } = context;
   await prepare();
@@ -27,7 +27,7 @@ export async function checkLinks(context: CheckContext, route: Route): Promise<v
   await examineAll(session, links, { examine, prepare, mustRunAlone: () => true });
 }
 
-/** Sends the request of a link. Returns the findings in the response. */
+/** Sends the request that a link (OpenAPI Link Object) describes. Returns the findings in the response. */
 async function followLink(
   session: Session,
   { name, pointer, target }: Link,
@@ -58,7 +58,7 @@ function getLinks({ contract: { normalized: plain, routes } }: Session, route: R
   });
 }
 
-/** Creates the request of a link. Returns undefined if the link refers to a value that the response does not have. */
+/** Creates the request that a link (OpenAPI Link Object) describes. Returns undefined if the link refers to a value that the response does not have. */
 function toLinkRequest(
   { session, requests, seed }: CheckContext,
   link: Link,
@@ -100,8 +100,8 @@ function evaluateDeep(value: unknown, sent: RequestValues, exchange: Exchange): 
 const EMBEDDED_EXPRESSION = /\{(\$[^}]*)\}/g;
 
 /**
- * Evaluates a runtime expression such as `$response.body#/id` (OpenAPI 3.0, Runtime Expressions). Returns undefined if the expression has no value. Returns a
- * value that is not an expression unchanged.
+ * Evaluates a runtime expression such as `$response.body#/id` (OpenAPI 3.0, Runtime Expressions). Returns undefined if the expression has no value. Returns any
+ * other value unchanged.
  */
 function evaluateExpression(expression: unknown, sent: RequestValues, { request, response }: Exchange): unknown {
   if (typeof expression !== 'string') return expression;

@@ -8,16 +8,16 @@ import type { ReceivedResponse } from './exchange.ts';
 import { findId, findLists, isPathValue } from './ids.ts';
 import { getSchemaPointer, isCursor, type RequestValues, validateValues, withParameter } from './requests.ts';
 
-/** Names of query parameters for the size of a page, in lower case and without separators. */
+/** Names of query parameters that set the page size, in lower case and without separators: `pagesize`. */
 const LIMIT_NAMES: readonly string[] = [...PAGING_NAMES.limit, 'maxitems'];
 
-/** Names of query parameters for the number or the position of a page, in lower case and without separators. */
+/** Names of query parameters that select a page by its number or position, in lower case and without separators: `pagenumber`. */
 const PAGE_NAMES: readonly string[] = [...PAGING_NAMES.page, ...PAGING_NAMES.offset];
 
 /** The page size that the check requests if the contract has no maximum. */
 const MAX_LIMIT = 1_000;
 
-/** The assumed page size if the request does not set the page size. A first page with fewer resources is the whole list. */
+/** The assumed page size if the request does not set one. A first page with fewer resources counts as the whole list. */
 const MIN_PAGE_SIZE = 10;
 
 function isLimit({ name, in: location }: Parameter): boolean {
@@ -25,8 +25,8 @@ function isLimit({ name, in: location }: Parameter): boolean {
 }
 
 /**
- * Returns a request for a list, with the largest page size that the contract allows. `values`: a request with the required parameters. Returns undefined if the
- * list has another required query parameter, because it may be a filter.
+ * Returns a request for a list, with the largest page size that the contract allows. `values`: a request with the required parameters. Returns undefined if
+ * another query parameter is required, because it may filter the list.
  */
 export function createListRequest(
   contract: Contract,
@@ -66,7 +66,7 @@ export function isListed(
   return isPaged && count >= pageSize ? undefined : false;
 }
 
-/** Returns whether the resource in a response body contains its id, in any property. */
+/** Returns whether the resource in a response body has the value `id` in any of its properties. */
 export function containsId(parameter: string, id: unknown, body: unknown): boolean {
   const found = findId(parameter, body);
   return found !== undefined && [found.id, ...Object.values(found.entry)].some((value) => isSame(value, id));

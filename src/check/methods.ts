@@ -7,7 +7,10 @@ import type { Finding } from './findings.ts';
 import { toPath } from './requests.ts';
 import { createFinding, SAFE_METHODS, type SendResult, type Session } from './session.ts';
 
-/** The methods that the check sends to each path that does not document them. Safe methods come first. Omits QUERY if this version of Node can't send it. */
+/**
+ * The methods that the check tries on a path if the contract does not document them. Safe methods come first. Omits QUERY if this version of Node can't send
+ * it.
+ */
 const METHODS_TO_TRY = ['GET', 'HEAD', 'TRACE', 'QUERY', 'PUT', 'POST', 'DELETE', 'PATCH'].filter((method) =>
   NODE_METHODS.includes(method),
 );
@@ -43,8 +46,8 @@ interface UnsupportedMethod {
 }
 
 /**
- * Returns whether a server may reject an undocumented method with `status` instead of 405. Without a behaviour model, a router or an access check may respond
- * with another error.
+ * Returns whether a server may reject an undocumented method with `status` instead of 405. For example, a router or an access check may respond with another
+ * 4xx, unless a behaviour model describes the contract.
  */
 function isOtherRejection({ hasModel }: Session, status: number, method: string): boolean {
   // 501 rejects a method that the server does not support for any path (RFC 9110, section 15.6.2).

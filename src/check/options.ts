@@ -25,8 +25,8 @@ export interface CheckCommand {
   /** The maximum duration of the check, in s; 0 or undefined for no limit. */
   readonly maxTime?: number | undefined;
   /**
-   * Headers that select additional sandboxes of the server: one set of headers for each sandbox. The check runs some of its parts at the
-   * same time, each in one of these sandboxes.
+   * Headers that select additional sandboxes (isolated states of the server): one set of headers for each sandbox. Different parts of the check run in
+   * different sandboxes at the same time.
    */
   readonly sandboxHeaders?: readonly Readonly<Record<string, string>>[];
   /** The path of a JUnit XML report to write. */

@@ -6,7 +6,7 @@ import { isGeneralName } from './ids.ts';
 export interface PathParameter {
   /** The name of the parameter. */
   readonly parameter: string;
-  /** The name of the parameter in the pool of response values, such as `bookId`. */
+  /** The name under which the pool stores known ids. It contains the type of the resource: `bookId` for `{id}` in `/books/{id}`. */
   readonly poolName: string;
   /** The path template up to the parameter, without parameter names: `/books/{}`. */
   readonly path: string;
@@ -23,16 +23,13 @@ export function getPathParameters(path: string): readonly PathParameter[] {
   });
 }
 
-/**
- * Returns the last parameter of a path that identifies an item of a collection, such as `/things/{id}` or `/things/{id}.json`. Returns undefined for any other
- * path.
- */
+/** Returns the last parameter of a path such as `/things/{id}` or `/things/{id}.json`. Returns undefined if the path does not end with a parameter. */
 export function getItemParameter(path: string): PathParameter | undefined {
   return path.replace(FORMAT, '').endsWith('}') ? getPathParameters(path).at(-1) : undefined;
 }
 
 /**
- * Returns the name of a path parameter in the pool of response values: `bookId` for the parameter `id` of `/books/{id}`. Returns a name that already contains a
+ * Adds the type of the resource to the name of a path parameter: the parameter `id` of `/books/{id}` becomes `bookId`. Returns a name that already contains a
  * type, such as `bookId`, unchanged.
  */
 export function getPoolName(name: string, path: string): string {
@@ -47,7 +44,7 @@ export function isItemPath(path: string, collectionPath: string): boolean {
   return path.replace(FORMAT, '').replace(/\{[^/{}]+\}$/, '{}') === `${collection}/{}`;
 }
 
-/** Returns the last segment of a path that is not a parameter: `pets` for `/owners/{id}/pets/{petId}`. */
+/** Returns the last path segment that is not a parameter: `pets` for `/owners/{id}/pets/{petId}`. */
 export function getCollectionName(path: string): string {
   const name = path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '';
   return name.replace(FORMAT, '');

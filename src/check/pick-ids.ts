@@ -4,7 +4,7 @@ import { isPathValue } from './ids.ts';
 import { getPathParameters, type PathParameter } from './path-parameters.ts';
 import type { KnownResource, Pool } from './pool.ts';
 
-/** Ids of resources by the names of path parameters. */
+/** Ids of resources, by path parameter: `{ ownerId: 7 }`. */
 export type PathIds = Readonly<Record<string, unknown>>;
 
 /**
@@ -33,7 +33,7 @@ function getParentIds(places: readonly PathParameter[], parents: KnownResource['
   return Object.fromEntries(ids);
 }
 
-/** Returns whether all parameters that occur in both objects have the same id. */
+/** Returns whether both objects have the same id for each parameter that occurs in both. */
 function hasSameIds(ids: PathIds, others: PathIds): boolean {
   return Object.entries(others).every(([name, id]) => !Object.hasOwn(ids, name) || String(ids[name]) === String(id));
 }

@@ -26,7 +26,10 @@ import { createRequestGenerator } from './valid-requests.ts';
 export interface Worker extends CheckContext {
   /** The checks that compare the server with a model; undefined if no model describes the contract. */
   readonly model: OpenedModel | undefined;
-  /** Explains why the check could not send the id of an existing resource to an operation. Returns undefined if the check did, or if the reason is unknown. */
+  /**
+   * Returns why the check knew no id of an existing resource for the path of an operation. Returns undefined if the check knew an id, or if the reason is
+   * unknown.
+   */
   readonly explainUnreached: (route: Route) => string | undefined;
 }
 
@@ -118,8 +121,8 @@ async function checkPath(worker: Worker, path: string): Promise<void> {
 }
 
 /**
- * Runs parts, one at a time in each worker, and calls `onDone` after each part. If a part throws an error, adds a note about a bug in storefront and continues
- * with the next part. A `CheckStoppedError` stops all workers. When they have stopped, rejects with the first `CheckStoppedError`.
+ * Runs parts of the check, one at a time in each worker. Calls `onDone` after each part. If a part throws an error, adds a note about a bug in storefront and
+ * continues with the next part. A `CheckStoppedError` stops all workers. When they have stopped, the promise is rejected with this error.
  */
 export async function runParts(
   parts: readonly CheckPart[],
@@ -145,7 +148,10 @@ export interface UncheckedItems {
   readonly unreached: readonly string[];
 }
 
-/** Adds the findings and notes that depend on the results of all parts. Returns the operations that returned only errors. */
+/**
+ * Called after all parts of the check have run. Adds findings and notes that need all results, for example about operations that never succeeded. Returns the
+ * operations that returned only errors.
+ */
 export function finishChecks(workers: readonly [Worker, ...Worker[]], routes: readonly Route[]): UncheckedItems {
   const [{ allowedRoutes, note, model, session }] = workers;
   model?.finish();
@@ -181,16 +187,16 @@ function noteUndocumentedErrors({ results }: Session, routes: readonly Route[], 
     );
 }
 
-/** The maximum number of operations with undocumented error statuses in the note. */
+/** The maximum number of operations that the note about undocumented error statuses lists. */
 const MAX_UNDOCUMENTED_ERRORS = 20;
 
 const NEVER_SUCCEEDED =
-  'Some operations never succeeded. Add examples to the contract that make them succeed, send credentials with --header, or exclude the operations with --exclude.';
+  'Some operations never succeeded. Add examples of successful requests to the contract, send credentials with --header, or exclude the operations with --exclude.';
 
 const UNREACHED =
   'Some operations were not reached, because the check found no id for their paths. Add the id of an existing resource to the contract, as an example of the parameter.';
 
-/** Sends requests without path parameters, and adds the ids in the responses to the pool. Sends requests that only read first, then POST requests. */
+/** Sends requests to operations without path parameters: first the safe methods, then POST. Adds the ids in the responses to `pool`. */
 async function collectIds({ session, requests, seed, allowedRoutes }: Omit<CheckContext, 'prepare'>, pool: Pool) {
   const collections = allowedRoutes.filter(({ pathNames }) => pathNames.length === 0);
   const creating = collections.filter(({ method }) => method === 'POST');

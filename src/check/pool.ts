@@ -16,7 +16,7 @@ const MAX_DEPTH = 6;
 /** A resource that the API created or returned. */
 export interface KnownResource {
   readonly id: unknown;
-  /** The ids of the resources that contain this resource, by normalized parameter name: `{ ownerid: 7 }`. */
+  /** The ids of the resources that contain this resource, by normalized parameter name: `{ ownerid: 7 }` for `ownerId`. */
   readonly parents: Readonly<Record<string, unknown>>;
 }
 
@@ -27,19 +27,19 @@ type ResourceAtPath = KnownResource & Pick<PathParameter, 'path'>;
 export class Pool {
   /** The values in responses, by normalized property name. */
   readonly #values = new Map<string, Set<unknown>>();
-  /** The resources by the normalized name of the path parameter that identifies them. */
+  /** The known resources, by normalized parameter name: the key `bookid` has the books at `/books/{bookId}`. */
   readonly #resources = new Map<string, readonly ResourceAtPath[]>();
-  /** All resources that were ever added, including deleted resources, by normalized parameter name. */
+  /** All resources that were ever added, including deleted resources. The keys are normalized parameter names, such as `bookid`. */
   readonly #found = new Map<string, readonly ResourceAtPath[]>();
   readonly #fixed = new Map<string, readonly unknown[]>();
   #version = 0;
 
-  /** A number that changes with each resource or value that is added or removed. */
+  /** A number that changes whenever a resource or value is added or removed. */
   get version(): number {
     return this.#version;
   }
 
-  /** Adds the values in a response body of an operation. */
+  /** Adds the values in a response body to the pool. The first argument is the operation that returned the body. */
   collectValues({ path }: Route, body: unknown): void {
     const resource = toEntryName(getCollectionName(path));
     const lists = isNode(body) ? Object.values(body).filter((value) => Array.isArray(value)) : [];
@@ -49,8 +49,8 @@ export class Pool {
   }
 
   /**
-   * Returns the known values of a parameter such as `bookId`: the values that were set for this name, else the ids of the known books, else all values with
-   * this name in responses.
+   * Returns the known values of a parameter such as `bookId`: the values that were set with `setValues`, else the ids of the known books, else the values of
+   * all properties with this name in responses.
    */
   getValues(name: string): readonly unknown[] {
     const key = normalizeName(name);
@@ -64,8 +64,8 @@ export class Pool {
   }
 
   /**
-   * Returns the resources that a path parameter can identify: the resources that were found at the same path. If there are none, returns the resources that
-   * were found at other paths with a parameter of the same name: `/authors/{authorId}/books/{bookId}` and `/books/{bookId}` may identify the same books.
+   * Returns the known resources for a path parameter: those that were found at the same path, else those that were found at other paths with the same
+   * parameter. For example, `/authors/{authorId}/books/{bookId}` and `/books/{bookId}` may identify the same books.
    */
   getResources({ poolName, path }: PathParameter): readonly KnownResource[] {
     const all = this.#resources.get(normalizeName(poolName)) ?? [];
@@ -73,12 +73,12 @@ export class Pool {
     return own.length > 0 ? own : all;
   }
 
-  /** Returns whether the pool has the id of a resource at this path. */
+  /** Returns whether the pool has a resource that was found at the path of this parameter. */
   hasResource({ poolName, path }: PathParameter): boolean {
     return (this.#resources.get(normalizeName(poolName)) ?? []).some((one) => one.path === path);
   }
 
-  /** Adds a resource that a path parameter identifies. Replaces the resource with the same path and id. */
+  /** Adds a resource that a path parameter identifies. Replaces an earlier resource with the same path and id. */
   addResource({ poolName, path }: PathParameter, resource: KnownResource): void {
     this.#version++;
     const key = normalizeName(poolName);

@@ -53,8 +53,8 @@ function findBodyParts(
 }
 
 /**
- * Returns the JSON Pointer of the subschema at `step`, such as `/properties/name`. Returns undefined if the schema does not contain it directly, for example
- * because it uses `allOf`.
+ * Returns the JSON Pointer of the subschema at `step`, such as `/properties/name`. Returns undefined if the subschema is not at this place, for example because
+ * the schema uses `allOf`.
  */
 function getSubschema({ normalized: plain }: Contract, schema: string | undefined, step: string): string | undefined {
   if (schema === undefined) return undefined;

@@ -20,7 +20,7 @@ export interface RequestValues {
   readonly body?: unknown;
 }
 
-/** Creates the request to send from the values of its parameters and its body. */
+/** Creates a request to send. `values`: the values of the parameters and the body. */
 export function toRequest(route: Route, values: RequestValues): RequestToSend {
   const target = toPath(route, values) + formatQuery(values.query);
   const request = { method: route.method, target, headers: values.headers };
@@ -36,7 +36,7 @@ export function validateValues(contract: Contract, route: Route, values: Request
   return contract.validateRequest(route, parseRequest(toRequest(route, values)));
 }
 
-/** Parses a request in the same way as a server. */
+/** Parses a request as a server does, so that the request can be validated. */
 export function parseRequest({ target, headers = {}, body }: RequestToSend): RequestToValidate {
   const [path = '', search = ''] = target.split('?');
   const parsed = { path, query: parseQuery(search), headers };
@@ -47,8 +47,8 @@ export function parseRequest({ target, headers = {}, body }: RequestToSend): Req
 }
 
 /**
- * Returns the media type in which the check sends request bodies to an operation: JSON if the operation accepts it, else a form, else the first documented
- * type. Returns undefined if the operation has no request body. The text is the same as in the contract.
+ * Returns the media type of the request bodies that the check sends to an operation: JSON if the operation accepts it, else a form, else the first documented
+ * type. It is spelled as in the contract. Returns undefined if the operation has no request body.
  */
 export function getBodyType({ bodyMedia }: Route): string | undefined {
   const types = Object.keys(bodyMedia);
@@ -63,10 +63,7 @@ export function getBodySchema(route: Route): string | undefined {
   return route.bodyMedia[getBodyType(route) ?? '']?.schema;
 }
 
-/**
- * Returns the path of a request, with percent-encoded parameters. `raw`: parameters to insert without percent-encoding, instead of the same parameters in
- * `values.path`.
- */
+/** Returns the path of a request, with percent-encoded parameters. `raw`: parameters that replace those in `values.path`, and that are not percent-encoded. */
 export function toPath(
   { path }: Route,
   values: Pick<RequestValues, 'path'>,
@@ -80,7 +77,7 @@ export function toPath(
 /** The values of a request without parameters and without a body. */
 export const NO_VALUES: RequestValues = { path: {}, query: {}, headers: {} };
 
-/** Returns the JSON Pointer of the schema of a parameter, which is in `schema` or in `content`. */
+/** Returns the JSON Pointer of the schema of a parameter. The contract has the schema in `schema`, or in `content` below a media type. */
 export function getSchemaPointer({ normalized: plain }: Contract, { pointer }: Parameter): string {
   const [type] = Object.keys(toNode(getNode(plain, `${pointer}/content`)));
   return `${pointer}${type === undefined ? '' : `/content${formatPointer(type)}`}/schema`;
@@ -121,10 +118,12 @@ export function getOtherCookies({ headers }: RequestValues, name: string): reado
   return (headers.cookie ?? '').split('; ').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
 }
 
-/** The separator of array entries in the value of one parameter, by serialization. */
+/** The separator of array entries in the value of a parameter, by serialization: `commas` separates them as in `a,b`. */
 const SEPARATORS = { commas: ',', spaces: ' ', pipes: '|' };
 
-/** Serializes the value of a parameter to the names and texts that a request contains. Returns undefined if the value can't be serialized. */
+/**
+ * Serializes the value of a parameter to the names and texts in a request, such as `{ 'filter[a]': '1' }`. Returns undefined if the value can't be serialized.
+ */
 function serialize(name: string, shape: Parameter['shape'], value: unknown): RequestValues['query'] | undefined {
   const texts = [value].flat().map(toText);
   switch (shape) {
@@ -160,18 +159,18 @@ function encodeText(text: string): string {
 /** Matches a number that every server parses in the same way: short and without an exponent. */
 const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,15})(\.\d{1,9})?$/;
 
-/** Matches the normalized names of query parameters for a cursor. A cursor is the position of a page in a list, which a client takes from a response. */
+/** Matches the normalized names of cursor parameters, such as `pagetoken`. A cursor is a position in a list, which a client takes from an earlier response. */
 const CURSOR_NAMES =
   /cursor|(?:page|next|continuation)token|^(?:starting|ending|start|end)?(?:after|before)$|^(?:marker|iterator|continue)$/;
 
-/** Returns whether a parameter is a cursor: the position of a page in a list, which a client takes from a response. */
+/** Returns whether a parameter is a cursor, such as `page_token`. A cursor is a position in a list, which a client takes from an earlier response. */
 export function isCursor({ name, in: location }: Parameter): boolean {
   return location === 'query' && CURSOR_NAMES.test(normalizeName(name));
 }
 
 /**
- * Returns whether correct servers can disagree about the validity of a request. Examples are a number such as `1e3`, a cursor, an idempotency key that other
- * requests can have, a form without a body, and a request `PUT /things` whose body has no id.
+ * Returns whether correct servers can disagree about the validity of a request. Examples are requests with a number such as `1e3` or with a cursor, and a
+ * request `PUT /things` whose body has no id.
  */
 export function isAmbiguous(contract: Contract, route: Route, values: RequestValues): boolean {
   const hasCursor = route.parameters.some((one) => isCursor(one) && values.query[one.name] !== undefined);
@@ -185,7 +184,7 @@ function isChangeWithoutId({ method, path, knownNames }: Route, { body }: Reques
   return isChange && knownNames.body.includes('id') && isNode(body) && !('id' in body);
 }
 
-/** Returns whether a request has no body, and its validity depends on whether the server treats the missing body as an empty form. */
+/** Returns whether the validity of a request without a body depends on the server. Some servers treat a missing body as an empty form. */
 function isAmbiguousForm(contract: Contract, route: Route, values: RequestValues): boolean {
   const request = parseRequest(toRequest(route, values));
   const contentType = getBodyType(route) ?? '';

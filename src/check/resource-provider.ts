@@ -20,7 +20,9 @@ const MAX_LISTED = 20;
 /** The maximum number of parent resources whose nested resources are listed. */
 const MAX_PARENTS = 5;
 
-/** The operations that return or set the ids for a path such as `/things/{id}`. */
+/**
+ * The operations that provide ids for a path such as `/things/{id}`. For example, `GET /things` lists ids, and `POST /things` creates a thing with a new id.
+ */
 export interface IdSource {
   /** The parameter `id` of the path. */
   readonly place: PathParameter;
@@ -35,7 +37,7 @@ export interface IdSource {
   readonly put: Route | undefined;
 }
 
-/** Returns the sources of ids for all paths that identify a resource. The sources for outer resources come before the sources for nested resources. */
+/** Returns the operations that provide ids, for each path such as `/things/{id}`. Outer resources come before nested resources. */
 export function findIdSources(routes: readonly Route[]): readonly IdSource[] {
   const paths = [...new Set(routes.map(({ path }) => path))];
   const places = paths.flatMap(getPathParameters);
@@ -80,8 +82,7 @@ export class ResourceProvider {
 
   /**
    * Finds an id for each path parameter without a known id. Starts with the outer collections, because the path of a nested resource contains the id of its
-   * parent. Does nothing if the pool has not changed since the last call: the check calls this method before each request, and an API can have hundreds of
-   * collections.
+   * parent. Does nothing if no ids were added or removed since the last call, because the check calls this method before each request.
    */
   async prepare(): Promise<void> {
     const pool = this.#pool;
@@ -128,8 +129,8 @@ export class ResourceProvider {
   }
 
   /**
-   * Lists the nested resources of several parents. First lists the parents again, because a deletion removes all resources with the same id from the pool, even
-   * those of other paths.
+   * Lists the nested resources of one parent after another, until a nested resource is found. First lists the parents again, because some may no longer be
+   * known: a deletion removes all resources with the same id from the pool, even those of other paths.
    */
   async #findBelowOthers(source: IdSource): Promise<void> {
     const isParent = ({ place: { path } }: IdSource) => source.parents.some((parent) => parent.path === path);
@@ -149,7 +150,10 @@ export class ResourceProvider {
   }
 }
 
-/** Returns whether the ids of all parent parameters of a path are known. */
+/**
+ * Returns whether an id is known for each parent in a path, such as `{ownerId}` in `/owners/{ownerId}/pets/{petId}`. A parent counts as known if no operation
+ * returns its ids.
+ */
 function hasParents({ parents }: IdSource, sources: readonly IdSource[], pool: Pool): boolean {
   return parents.every(
     (parent) =>
@@ -160,8 +164,8 @@ function hasParents({ parents }: IdSource, sources: readonly IdSource[], pool: P
 }
 
 /**
- * Returns a copy of a request with ids of known resources for its parent parameters. `index` selects the resources, so that requests to different collections
- * can use the same parents. `own`: the parameter of the resource itself, which does not change.
+ * Returns a copy of a request with known ids of parent resources, such as `{ownerId}` in `/owners/{ownerId}/pets/{petId}`. `index` selects the parents, so that
+ * requests to different collections can use the same parents. `own`: the parameter of the resource itself (`{petId}`), which does not change.
  */
 function withParents(pool: Pool, route: Route, values: RequestValues | undefined, index: number, own?: PathParameter) {
   const atIndex: Parameters<typeof pickIds>[2] = { pick: (all) => all[index % all.length] as (typeof all)[number] };
@@ -181,8 +185,8 @@ export function removeDeletedId(pool: Pool, { path, pathNames, pathParameters }:
 }
 
 /**
- * Returns the ids of the parent resources in the path of a request, by normalized parameter name. `own`: the parameter of the resource itself, which is
- * omitted.
+ * Returns the ids of the parent resources in the path of a request: `{ ownerid: 7 }` for `/owners/7/pets/2`. `own`: the parameter of the resource itself, which
+ * is omitted.
  */
 function toParents(
   route: Route | undefined,

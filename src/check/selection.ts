@@ -3,7 +3,7 @@ import type { Route } from '../openapi/routes.ts';
 import { CheckUsageError } from './check-error.ts';
 import { SAFE_METHODS } from './session.ts';
 
-/** Selects the operations to check, and the operations to which a check may send requests. */
+/** The operations to check, and the operations to which a check may send requests. */
 export interface Selection {
   readonly contract: Contract;
   /** The ids of the operations to check. Default: all. */

@@ -20,7 +20,7 @@ import { CheckStoppedError, ServerUnreachableError, ServerUnresponsiveError } fr
 import { NoResponseError } from './transport.ts';
 import { canBeUndocumented } from './undocumented-responses.ts';
 
-/** A rule for responses that a schema can't express. Returns the violations of a response. */
+/** Checks a response against a rule that schemas can't express. Returns the violations. */
 export type Rule = (route: Route, exchange: Exchange) => readonly Violation[];
 
 /** Options of a session. */
@@ -49,11 +49,11 @@ export interface SendResult {
 /** Sends the requests of `storefront check` to a server, and validates the responses. */
 export interface Session extends SessionOptions {
   /**
-   * Whether a request may have changed data since the check last created the data that it needs. The function that creates the data sets this property to
+   * Whether a request may have changed the data on the server since the check last created its data. The function that creates the data sets this property to
    * false.
    */
   mayHaveChanged: boolean;
-  /** The number of requests for which every response had status 429. */
+  /** The number of requests that received only status 429, even when they were repeated. */
   rateLimitedCount: number;
   /** Called with each response whose status is not 429. */
   onResponse?: (route: Route, exchange: Exchange) => void;

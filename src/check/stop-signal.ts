@@ -26,7 +26,7 @@ export function createStopSignal(maxTime: number | undefined, interrupt: AbortSi
   return controller.signal;
 }
 
-/** Creates the error of a check that was stopped before it started. */
+/** Creates the error for a check that was stopped before it started. */
 export function createNotCheckedError(url: string, { reason }: AbortSignal): CheckError {
   return new CheckError(`${url} was not checked: ${(reason as Error).message}`);
 }

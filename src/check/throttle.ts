@@ -44,8 +44,8 @@ export class Throttle {
   }
 
   /**
-   * Lengthens the time between requests, after a request that was sent at `sentMs` received status 429. Returns false if the time in Retry-After
-   * exceeds the maximum.
+   * Lengthens the time between requests. Call this method after each response with status 429. `sentMs`: the time at which the request was sent. Returns false
+   * if the time in Retry-After exceeds the maximum of one minute.
    */
   slowDown(sentMs: number, headers: Readonly<Record<string, string>>): boolean {
     const waitMs = parseRetryAfter(headers['retry-after'], headers.date);
@@ -61,8 +61,8 @@ export class Throttle {
 }
 
 /**
- * Parses a `Retry-After` header, which contains seconds or a date. Returns the time to wait, in ms; for an invalid header, the default. The wait until a date
- * starts at the time in the `Date` header (RFC 9110, section 10.2.3).
+ * Parses a `Retry-After` header, which contains seconds or a date. Returns the time to wait, in ms; for an invalid header, the default. A date is compared with
+ * the `Date` header, and not with the local clock (RFC 9110, section 10.2.3).
  */
 function parseRetryAfter(retryAfter = '', date = ''): number {
   if (/^\d+$/.test(retryAfter.trim())) return Number(retryAfter) * 1_000;

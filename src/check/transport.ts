@@ -25,7 +25,6 @@ const MAX_CONNECTIONS = 10;
 
 const HEAD_BODY_VIOLATION = 'The response to HEAD has a body, which RFC 9110, section 9.3.2, forbids';
 
-/** Called when a request ends with a response. */
 type Finish = (response: ReceivedResponse) => void;
 
 /** Called when a request fails, with a message and the error code of Node. */

@@ -37,7 +37,7 @@ export const REJECTION_STATUSES: readonly number[] = [
 
 /**
  * Returns whether a response is an error that a contract need not document. A web server, a proxy or an access check can return such an error for any API. An
- * operation can also reject a request for a reason for which it documents no status.
+ * operation can also reject a request although it documents no status for this rejection.
  */
 export function canBeUndocumented(
   contract: Contract,
@@ -55,8 +55,8 @@ export function canBeUndocumented(
 }
 
 /**
- * Returns whether a response with `status` can be a rejection that the operation does not document. The possible reasons are: the request is invalid, the
- * resource in its path does not exist, or the change conflicts with the data.
+ * Returns whether `status` can be a rejection that the operation does not document. The possible reasons are: the request is invalid, the resource in its path
+ * does not exist, or the change conflicts with the data.
  */
 function isUndocumentedRejection(contract: Contract, route: Route, request: RequestToSend, status: number): boolean {
   const isSilent = (statuses: readonly number[]) =>
@@ -77,7 +77,7 @@ function isInvalid(contract: Contract, route: Route, request: RequestToSend): bo
   return result?.kind !== 'call';
 }
 
-/** Returns whether a response rejects a request because of its size, and the request exceeds the size that every server should accept. */
+/** Returns whether a server rejects a request because of its size. Returns false for a request that is small enough for every server. */
 export function isTooLarge({ target, body }: RequestToSend, { status }: ReceivedResponse): boolean {
   if (status === 413) return Buffer.byteLength(body ?? '') > MAX_PORTABLE_BODY_BYTES;
   return [414, 431].includes(status) && target.length > MAX_PORTABLE_TARGET_LENGTH;

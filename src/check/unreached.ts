@@ -17,7 +17,8 @@ interface Knowledge {
 }
 
 /**
- * The statuses that an operation returns if the resource in its path does not exist: for valid requests, for invalid requests, and for undocumented methods.
+ * The statuses that an operation can return if the resource in its path does not exist. They include statuses for invalid requests and undocumented methods,
+ * which a server may reject before it looks for the resource.
  */
 const UNREACHED_STATUSES: readonly number[] = [
   ...MISSING_RESOURCE_STATUSES,
@@ -33,8 +34,8 @@ const UNREACHED_STATUSES: readonly number[] = [
 ];
 
 /**
- * Returns why the check could not send the id of an existing resource to an operation: no response contained a valid id for the path of the operation. Returns
- * undefined if a response contained such an id, or if the operation returned other errors.
+ * Returns why the check knew no id of an existing resource for the path of an operation, such as "no operation creates or lists {petId}". Returns undefined if
+ * a response contained a valid id, or if the operation returned errors with another cause.
  */
 export function explainUnreached(knowledge: Knowledge, route: Route): string | undefined {
   const statuses = knowledge.session.results.getStatusCodes(route.operationId);
@@ -51,8 +52,8 @@ function findSource({ sources }: Knowledge, { path }: PathParameter): IdSource |
 }
 
 /**
- * Returns whether a response contained a valid id for a path parameter of an operation. Ids from other paths count only if no operation lists or creates the
- * resources of this path.
+ * Returns whether a response contained a valid id for a path parameter. Ids from other paths count only if no operation lists or creates the resources of this
+ * path.
  */
 function isKnown(knowledge: Knowledge, route: Route, place: PathParameter): boolean {
   const { session, requests, seed, pool } = knowledge;

@@ -24,12 +24,12 @@ import {
 const MAX_ATTEMPTS = 20;
 
 /**
- * One in this many attempts to generate a valid request uses only the ids of known resources, and no other values from responses. Such values can be invalid,
- * because another parameter can have the same name.
+ * Of this many attempts to generate a valid request, one uses no values from responses except ids of known resources. A value from a response can be invalid,
+ * because a parameter with another meaning can have the same name.
  */
 const POOL_STEP = 5;
 
-/** One in this many attempts to generate a valid request uses no ids of known resources. */
+/** Of this many attempts to generate a valid request, one uses no ids of known resources. */
 const ID_STEP = 10;
 
 /** The parts and values that a generated request contains. */
@@ -44,7 +44,7 @@ interface RequestStyle {
 
 const BARE: RequestStyle = { isBare: true, usesIds: true, usesPool: true };
 
-/** Returns which parts and values the request of an attempt contains. The requests of the first `fullAttempts` attempts have all optional parts. */
+/** Returns which parts and values a generated request contains. The first `fullAttempts` requests have all optional parts. */
 function getStyle(attemptIndex: number, fullAttempts: number): RequestStyle {
   return {
     isBare: attemptIndex >= fullAttempts,
@@ -107,8 +107,8 @@ class SeededRequestGenerator implements RequestGenerator {
   }
 
   /**
-   * Generates requests until a request is valid. Returns the valid request; undefined if no attempt succeeds. The requests of the first `fullAttempts` attempts
-   * have all optional parts.
+   * Generates requests until one is valid. Returns the valid request; undefined if no attempt succeeds. The first `fullAttempts` requests have all optional
+   * parts.
    */
   #findValid(route: Route, seed: number, fullAttempts: number): RequestValues | undefined {
     const { contract } = this;
@@ -192,7 +192,7 @@ function replacePathValues(route: Route, values: RequestValues, create: (paramet
     .reduce((changed, parameter) => withParameter(changed, parameter, create(parameter)) ?? changed, values);
 }
 
-/** Returns a body in which the ids of known resources replace generated ids. */
+/** Returns a copy of a body with ids of known resources in place of generated ids. */
 function replaceIds(body: unknown, pool: Pool, random: Random): unknown {
   if (Array.isArray(body)) return body.map((entry) => replaceIds(entry, pool, random));
   if (!isNode(body)) return body;
@@ -213,7 +213,7 @@ function setOwnId({ method, path }: Route, body: unknown, pool: Pool, random: Ra
   return isChange && isNode(body) && 'id' in body ? { ...body, id: random.pick(known) } : body;
 }
 
-/** Returns a request with the first body example of the contract that is valid; undefined if no example is valid. */
+/** Returns a copy of a request with the first valid body example of the contract; undefined if no example is valid. */
 function findValidExample(contract: Contract, route: Route, values: RequestValues): RequestValues | undefined {
   const examples = route.bodyMedia[getBodyType(route) ?? '']?.examples ?? [];
   return examples

@@ -10,7 +10,7 @@ import {
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
 
-/** The values of the `Prefer` header that select the documented response of a mock. */
+/** The values of the `Prefer` header that select which documented response a mock returns. */
 export interface ResponsePreferences {
   readonly code?: number | undefined;
   /** The name of an example. */
@@ -34,9 +34,9 @@ export class InvalidPreferenceError extends Error {
 }
 
 /**
- * Chooses a documented response and its status. If a status is preferred, returns the response for that status. Else returns the first response that has an
- * example with one of `names`; successes come first. Else returns the success response. Throws `InvalidPreferenceError` if the contract does not document the
- * preferred status or example. `names`: names of examples.
+ * Chooses a documented response and its status. A preferred status (`code`) selects the response for this status. Else, chooses the first response that has an
+ * example with one of `names`; successes come first. Else, chooses the success response. Throws `InvalidPreferenceError` if the contract does not document the
+ * preferred status or example.
  */
 export function chooseResponse(route: Route, { code, example }: ResponsePreferences, names: readonly string[]) {
   if (code !== undefined) return { response: findPreferredResponse(route, code, example), status: code };
@@ -68,8 +68,8 @@ function isSuccess({ name }: DocumentedResponse): boolean {
 }
 
 /**
- * Returns the status of a response. For a range such as `4XX` or for `default`, returns the `status` in the body of the named example. If there is none,
- * returns the first status of the range, and for `default` the success status of the operation.
+ * Returns the status of a documented response. A range such as `4XX`, or `default`, stands for several statuses. In this case, returns the `status` in the body
+ * of the example with one of `names`. Without such a status, returns 400 for `4XX`, and the success status of the operation for `default`.
  */
 function getStatus({ name, media }: DocumentedResponse, { successStatus }: Route, names: readonly string[]): number {
   if (/^\d+$/.test(name)) return Number(name);
@@ -127,7 +127,7 @@ function isInRange(type: string, range: string): boolean {
 
 /**
  * Chooses the example for the body of a response: the example with one of `names`, else an example whose body has the status of the response, else the first
- * example. If the response is documented for a range of error statuses, the first example is not used, because it can have another status.
+ * example. For a range of errors such as `4XX`, the first example is not used, because it can have another status.
  */
 export function chooseExample({ examples }: DocumentedMedia, names: readonly string[], chosen: ChosenResponse) {
   const { response, status } = chosen;
@@ -140,9 +140,9 @@ export function chooseExample({ examples }: DocumentedMedia, names: readonly str
 }
 
 /**
- * Returns the names of the request examples that match a request. Examples of the body and of parameters can share a name. A name matches if each example with
- * this name is equal to the value in the request. If several names match, returns the names with the most examples. Microcks, Specmatic and Prism also pair
- * request and response examples by name.
+ * Returns the names of the request examples that match a request. The body and the parameters can have examples with the same name; all of them must be equal
+ * to the values in the request. If several names match, returns the names with the most examples. Microcks, Specmatic and Prism also pair request and response
+ * examples by name.
  */
 export function findExampleNames({ bodyMedia, parameters }: Route, input: OperationInput): readonly string[] {
   const sent: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { path: input.path, query: input.query };
@@ -155,7 +155,7 @@ export function findExampleNames({ bodyMedia, parameters }: Route, input: Operat
     }),
   ];
   const names = [...new Set(parts.flat().flatMap(({ name }) => name ?? []))];
-  /** Returns the number of examples with a name if they are all equal to the values in the request, else 0. */
+  /** Returns the number of examples with this name if all of them match the request, else 0. */
   const countMatches = (name: string) => {
     const named = parts.map((examples) => examples.filter((example) => example.name === name));
     const withName = named.filter(({ length }) => length > 0);

@@ -7,11 +7,11 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 import { allowsType } from './merge-schema.ts';
 
-/** The differences between the success body of an operation in the application's own contract, and in the contract that the server serves. */
+/** How the success body of an operation differs between two contracts: the application's own contract, and the contract that the server serves. */
 export interface Difference {
   readonly addedFields: readonly Field[];
   readonly removedFields: readonly Field[];
-  /** Fields that have a different type in each contract. */
+  /** Fields that have different types in the two contracts. */
   readonly conflictingFields: readonly Field[];
 }
 
@@ -23,7 +23,7 @@ interface Field {
   readonly schema: string;
 }
 
-/** A response body with the fields of the served contract. */
+/** A response body that was changed to have the fields of the contract that the server serves. */
 export interface CompletedBody {
   readonly body: unknown;
   /** The JSON Pointers of the generated fields, with `*` for all entries of an array. */
@@ -88,8 +88,8 @@ function compare(own: Source, served: Source, path: readonly string[], result: M
 export type GenerateField = (schema: string, seed: number) => unknown;
 
 /**
- * Returns a copy of a response body with the fields of the served contract: fields that the body lacks are generated, and fields that the served contract does
- * not have are removed. The seed of a generated field depends on the id of the object that has the field, so an object always gets the same values.
+ * Returns a copy of a response body with the fields of the contract that the server serves: generates missing fields, and removes fields that are not in this
+ * contract. The seed of a generated field depends on the id of its object, so an object with the same id always gets the same values.
  */
 export function completeBody(body: unknown, difference: Difference, generate: GenerateField): CompletedBody {
   const generated = new Set<string>();
@@ -106,7 +106,10 @@ export function completeBody(body: unknown, difference: Difference, generate: Ge
   return { body: completed, generated: [...generated] };
 }
 
-/** Returns a copy of a value in which `change` replaces each object at a path. `id`: the id of the object, else of its closest ancestor with an id. */
+/**
+ * Returns a copy of `value`. Replaces each object at a path with the result of `change`. `change` also gets the id of the object, or of the closest object
+ * around it that has an id.
+ */
 function mapObjects(
   value: unknown,
   [step, ...rest]: readonly string[],
@@ -124,7 +127,7 @@ function mapObjects(
   return inner === undefined ? value : { ...entry, [step]: mapObjects(inner, rest, change, id) };
 }
 
-/** Returns the property `id` of an object, else its first property with a name that ends with `Id`. */
+/** Returns the value of the property `id`, else of the first property whose name ends with `Id`. */
 function getId({ id, ...others }: Node): string | undefined {
   const value = id ?? Object.entries(others).find(([name]) => name.endsWith('Id'))?.[1];
   return value === undefined ? undefined : String(value);

@@ -27,9 +27,8 @@ export interface CompletedValue {
 
 /**
  * Changes a value until it is a valid response for the schema at a JSON Pointer, if possible. Generates missing required properties. Removes undocumented and
- * `writeOnly` properties. Replaces invalid required values by generated values, and removes invalid optional values. A generated value depends only on the
- * seed, on the `id` of the closest object with an `id`, and on the path from this object to the value. Returns the value itself if it is already a valid
- * response.
+ * `writeOnly` properties. Replaces invalid required values, and removes invalid optional values. A generated value depends only on the seed, on the closest
+ * `id` around it, and on the path from there. Returns a valid response unchanged.
  */
 export type CompleteValue = (schema: string, value: unknown, seed: number) => CompletedValue;
 
@@ -82,7 +81,7 @@ export function createCompleter(
   };
 }
 
-/** Returns whether an error says that ajv can't use the schema. */
+/** Returns whether a validation error says that ajv, the validator, can't use the schema. */
 export function isUnusable({ keyword }: ReturnType<Contract['getErrors']>[number]): boolean {
   return keyword === 'unusable';
 }
@@ -98,20 +97,21 @@ function hasOnlyDocumented(getShape: GetShape, node: unknown, value: unknown): b
   );
 }
 
-/** The functions and the results of one round in which a value is completed. */
+/** The functions and results of one round. In each round, a value is validated and its invalid parts are replaced. */
 interface Context {
   readonly getShape: GetShape;
   /**
-   * Generates a value for a part of the whole value. Returns undefined if the schema requires endlessly nested values. `tries`: the number of earlier attempts.
+   * Generates a value for one part, such as a property. Returns undefined if the schema requires endlessly nested values. `tries`: the number of earlier
+   * attempts.
    */
   readonly generate: (part: Part, tries: number) => unknown;
-  /** The number of attempts to correct the value at a JSON Pointer. */
+  /** The number of earlier attempts to correct a value. The key is the JSON Pointer of the value. */
   readonly tries: ReadonlyMap<string, number>;
   /** The JSON Pointers of the generated values. */
   readonly generated: Set<string>;
   /** The JSON Pointers in `generated`, with `*` in place of array indexes. */
   readonly shown: Set<string>;
-  /** The JSON Pointers of the chosen alternatives of `oneOf` and `anyOf`, by the JSON Pointer of the value. */
+  /** For each value with a `oneOf` or `anyOf`: the JSON Pointer of the value (key), and the JSON Pointer of the chosen alternative. */
   readonly chosen: Map<string, string>;
 }
 

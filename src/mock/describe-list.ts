@@ -2,8 +2,8 @@ import { isNode, type Node, toNode } from '../openapi/document.ts';
 import { isPlausible } from './fit-schema.ts';
 
 /**
- * The properties that describe a list, such as `total` and `page`, and their values for a list that has only one page. The patterns match property names in
- * lower case, without `_` and `-`.
+ * Patterns of properties that describe a list, such as `total` and `page`, and functions that return their values for a list with only one page. The patterns
+ * match property names in lower case, without `_` and `-`.
  */
 const DESCRIPTIONS: readonly (readonly [name: RegExp, getValue: (length: number) => unknown])[] = [
   [
@@ -16,8 +16,8 @@ const DESCRIPTIONS: readonly (readonly [name: RegExp, getValue: (length: number)
 ];
 
 /**
- * Corrects the properties of a generated object that describe a list, such as `total`, so that they match the list in the object. Returns the object unchanged
- * if it has an `id`, no list or several lists.
+ * Makes properties such as `total` match the list in the same object: for a list of two entries, `total` becomes 2. Returns the object unchanged if it has an
+ * `id`, no list or several lists.
  */
 export function describeList(schema: Node, value: Node): Node {
   if (Object.hasOwn(value, 'id')) return value;
@@ -34,7 +34,7 @@ export function describeList(schema: Node, value: Node): Node {
   return Object.fromEntries(entries);
 }
 
-/** Returns whether a schema allows a value by its keywords `type`, `const`, `enum`, `minimum` and `maximum`. */
+/** Returns whether a value satisfies the keywords `type`, `const`, `enum`, `minimum` and `maximum` of a schema. */
 function isAllowed(node: unknown, value: unknown): boolean {
   if (!isNode(node) || !isPlausible(node, value)) return false;
   const { minimum, maximum } = node as { minimum?: number; maximum?: number };

@@ -26,7 +26,7 @@ export function getDiscriminatorValue(schema: Node, pointer: string): string {
   return mapped?.[0] ?? pointer.slice(pointer.lastIndexOf('/') + 1);
 }
 
-/** Returns the JSON Pointers of the component schemas that extend a component schema with `allOf`. */
+/** Returns the JSON Pointers of the component schemas that extend the component schema at `pointer` with `allOf`. */
 export const getSubtypes = (document: Document, pointer: string): readonly string[] =>
   findExtensions(document).get(pointer) ?? [];
 

@@ -21,21 +21,21 @@ export interface DescribedPart {
 export const Description = { none: 0, facts: 1, message: 2 } as const;
 type Description = (typeof Description)[keyof typeof Description];
 
-/** An error, and the violation that the current part of the body describes. */
+/** An error, and the one violation that a part of the error body describes. */
 type PartError = RequestError & { readonly violation?: Violation };
 
-/** Returns whether the whole body stays valid if a value replaces the current part of the body. */
+/** Returns whether the whole body is valid with `value` as the current part. */
 type IsValid = (value: unknown) => boolean;
 
 /** The maximum number of entries in a list of violations. */
 const MAX_ENTRIES = 20;
 
-/** Matches names of properties, in lower case, that list the errors of a request. */
+/** Matches property names, in lower case, of lists of errors, such as `errors` or `violations`. */
 const ERROR_LIST = /error|violation|detail|message|issue|problem|reason|cause|invalid|failure|field/;
 
 /**
- * Changes a valid body so that it describes an error. Recognizes fields by common names, and removes other fields unless they are required. The result is
- * valid too, because each change that would make the body invalid is skipped.
+ * Changes a valid body so that it describes an error. Recognizes fields by common names, and removes other fields unless they are required. The result is valid
+ * too, because a change that would make the body invalid is skipped.
  */
 export function describeError(base: unknown, isValid: IsValid, error: RequestError): DescribedPart {
   return describePart('', base, isValid, error);

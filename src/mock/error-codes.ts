@@ -1,6 +1,6 @@
 import { createStatusProblem } from './status-problem.ts';
 
-/** The error codes that are common in APIs, as words, by status. A schema can allow any of them in its `enum`. */
+/** Common error codes, as lower-case words, by status. A schema can allow any of them in its `enum`. */
 const CODES: Readonly<Record<number, readonly string[]>> = {
   400: [
     'validation error',
@@ -72,7 +72,7 @@ const STYLES: readonly ((words: readonly string[]) => string)[] = [
   (words) => words.map(capitalize).join(' '),
 ];
 
-/** The common error codes by status. The codes are cached, because there are hundreds of codes for each status. */
+/** The cache of the common error codes, by status. Each status has hundreds of codes. */
 const codesByStatus = new Map<number, readonly string[]>();
 
 /** Returns codes for an error: its own code, followed by common codes for its status. */
@@ -91,7 +91,9 @@ function getPhrases(status: number): readonly string[] {
   ];
 }
 
-/** Converts phrases to codes in all styles. Each phrase is converted twice: as it is, and with "error" appended. */
+/**
+ * Converts phrases to codes in all styles, with and without "error" at the end. For example, `not found` becomes `not_found`, `NotFound` and `not_found_error`.
+ */
 function toCodes(phrases: readonly string[]): readonly string[] {
   const words = phrases.flatMap((phrase) => [phrase, `${phrase} error`]).map((phrase) => phrase.split(' '));
   return words.flatMap((each) => STYLES.map((style) => style(each)));

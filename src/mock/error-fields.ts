@@ -20,7 +20,7 @@ export interface RequestError {
   readonly nowMs: number | undefined;
 }
 
-/** Creates an error for a status, for a response that is not caused by the request, such as the response of an injected fault. */
+/** Creates an error from a status alone, for a response that is not caused by the request. An example is the response of an injected fault. */
 export function createStatusError(status: number): RequestError {
   const { type, title, detail, instance } = createStatusProblem(status);
   const code = title.toLowerCase().replaceAll(/[^a-z]+/g, '-');
@@ -90,7 +90,10 @@ export function getFieldValues(
   return { values: getValues(error, siblings.map(toPlainName)), isMessage: plain === 'error' && !hasMessage(siblings) };
 }
 
-/** Returns whether a field has a code that does not fit an error. A generated body has such a code if the contract does not allow a code that fits. */
+/**
+ * Returns whether a field is an error code that does not fit the error, such as `not_found` for status 503. The mock generates a wrong code only if the
+ * contract allows no other.
+ */
 export function isMismatchedCode(name: string, value: unknown, error: RequestError): boolean {
   return typeof value === 'string' && CODE.test(toPlainName(name)) && !getCodeValues(error).includes(value);
 }
@@ -108,7 +111,7 @@ export function getMessages({ detail, title }: RequestError): readonly string[] 
   return [detail, ...short.map((length) => `${detail.slice(0, length - 1)}…`), title];
 }
 
-/** Splits an error into one error for each of its violations. For an error without violations, returns one error with a violation of the whole body. */
+/** Splits an error into one error for each of its violations. If it has no violations, returns one error with a violation that concerns the whole body. */
 export function splitError(error: RequestError): readonly (RequestError & { readonly violation: Violation })[] {
   const { violations, detail } = error;
   const [first] = violations;
@@ -136,7 +139,7 @@ function toPlainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
 
-/** Returns whether a field with one of these names has the message that says what is wrong. */
+/** Returns whether one of these field names, such as `detail`, belongs to a message that says what is wrong. */
 export function hasMessage(names: readonly string[]): boolean {
   return names.some((name) => MESSAGE.test(toPlainName(name)));
 }
@@ -160,8 +163,8 @@ function getCodeValues(error: RequestError): readonly unknown[] {
 }
 
 /**
- * Returns values for the field `error`, the best first. The best value is the message. If another field has the message, it is the name of the status. If the
- * object also has the field `error_description`, it is a code (RFC 6749, section 5.2).
+ * Returns values for the field `error`, the best first. The best value is a code if the object also has the field `error_description` (RFC 6749, section 5.2).
+ * Else, it is the name of the status if another field has the message. Else, it is the message.
  */
 function getErrorValues(error: RequestError, siblings: readonly string[]): readonly unknown[] {
   const reason = createStatusProblem(error.status).title;

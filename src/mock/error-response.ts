@@ -35,13 +35,13 @@ interface MockParts {
 /** Creates the body of an error response. Returns undefined if the problem document of the error is used as the body. */
 type CreateBody = (described: ErrorToDescribe) => unknown;
 
-/** The maximum number of bodies that are generated to find a body that can describe an error. Each body uses a random alternative of a `oneOf` or `anyOf`. */
+/** The maximum number of attempts to generate a body whose fields can describe an error. Each attempt chooses a random alternative of a `oneOf` or `anyOf`. */
 const MAX_GENERATED = 8;
 
 /** The media types that allow a problem document. */
 const PROBLEM_TYPES = [PROBLEM_TYPE, 'application/*', '*/*'];
 
-/** Creates the functions that create error responses with the fields that the contract documents. */
+/** Returns functions that create error responses with the fields that the contract documents. */
 export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'routes'>, parts: MockParts) {
   const { isValid } = contract;
   const forms = new WeakMap<DocumentedMedia, { readonly createBody: CreateBody | undefined }>();
@@ -51,9 +51,8 @@ export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'route
     return form;
   };
   /**
-   * Creates an error response as the contract documents it for the operation: with the documented status, media type and fields. Returns undefined if the
-   * response must have the problem document of the error as its body. This is the case if the contract documents a problem document or no body, or if no valid
-   * body is found.
+   * Creates an error response as the contract documents it for the operation: with the documented status, media type and fields. Returns undefined if the body
+   * must be the problem document of the error. This is the case if the contract documents a problem document or no body, or if no valid body is found.
    */
   const createDocumented = ({ responses }: Route, described: ErrorToDescribe): ResponseToVerify | undefined => {
     const response = findErrorResponse(responses, described.error.status);
@@ -122,8 +121,8 @@ function createProblemResponse(
 }
 
 /**
- * Creates the function that creates the error bodies of a media type. Returns undefined if the body is the problem document of the error, or if no valid body
- * is found.
+ * Creates a function that creates error bodies of one media type. Returns undefined if the problem document of the error is the body, or if no valid body is
+ * found.
  */
 function createForm(
   { isValid, generate }: Pick<Contract, 'isValid'> & MockParts,
@@ -150,8 +149,8 @@ function toBase({ value }: Example): () => unknown {
 }
 
 /**
- * Returns the problem document of an error with the other fields of `body`, which the schema can require. `body`: a valid body. Returns undefined if the schema
- * does not allow the values of the problem document.
+ * Adds the fields of `body`, a valid error body, to the problem document of an error, because the schema can require them. Returns undefined if the schema does
+ * not allow the values of the problem document.
  */
 function completeProblem(body: unknown, isValid: (body: unknown) => boolean, { document }: ErrorToDescribe): unknown {
   const names = Object.keys(toNode(body));
@@ -167,7 +166,7 @@ function isPlainText(type: string): boolean {
   return /^text\/(?!xml)/.test(type);
 }
 
-/** Returns the valid body that can describe an error best. Stops at the first body that can have the message of the error. */
+/** Returns the valid body whose fields can describe an error best. Stops at the first body with a field for the message of the error. */
 function findBestBase(bases: readonly (() => unknown)[], isValid: (body: unknown) => boolean, error: RequestError) {
   let best: { readonly base: unknown; readonly description: DescribedPart['description'] } | undefined;
   for (const getBase of bases) {

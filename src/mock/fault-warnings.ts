@@ -7,7 +7,7 @@ import type { Fault } from './validate-fault.ts';
 /** The lowest status of an error. */
 const MIN_ERROR_STATUS = 400;
 
-/** Returns warnings about an injected fault: no request can match it, or the contract does not document its status. */
+/** Returns a warning if no request can match an injected fault, or if the contract does not document the status of the fault. */
 export function findFaultWarnings(routes: readonly Route[], fault: Fault): readonly string[] {
   const issue = findTargetIssue(routes, fault);
   return issue === undefined ? findStatusWarnings(routes, fault) : [`no request can match it: ${issue}`];
@@ -39,7 +39,7 @@ function findTargetIssue(routes: readonly Route[], fault: Fault): string | undef
   return describeUnknownPath(candidates, ids, path);
 }
 
-/** Returns a message if a fault requires a request body, but no operation has one. Returns undefined if one of the operations has a request body. */
+/** Returns a message if none of the operations has a request body, although the fault requires one; else undefined. */
 function findBodyIssue(routes: readonly Route[], name?: string, method?: string): string | undefined {
   if (routes.some(({ bodyMedia }) => Object.keys(bodyMedia).length > 0)) return undefined;
   if (name !== undefined) return `${name} has no request body: remove where.body`;

@@ -2,12 +2,12 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode } from '../openapi/document.ts';
 import { groupByPointer } from '../openapi/schema-validator.ts';
 
-/** A value after a round of `createCompleter`, and how the round has changed it. */
+/** A value after one round of corrections, and what the round has changed. */
 interface Completed extends Pick<Contract, 'getErrors'> {
   readonly value: unknown;
   /** The JSON Pointers of the generated values. */
   readonly generated: ReadonlySet<string>;
-  /** The JSON Pointers of the chosen alternatives of `oneOf` and `anyOf`, by the JSON Pointer of the value. */
+  /** For each value with a `oneOf` or `anyOf`: the JSON Pointer of the value (key), and the JSON Pointer of the chosen alternative. */
   readonly chosen: ReadonlyMap<string, string>;
 }
 
@@ -16,17 +16,17 @@ type Errors = ReturnType<Contract['getErrors']>;
 /** An invalid value. */
 interface InvalidValue {
   readonly pointer: string;
-  /** The number to add to the attempts to correct the value. */
+  /** How much to increase the number of attempts to correct this value. */
   readonly addedTries: number;
 }
 
 /**
- * The number of attempts to add if a value matches several alternatives of a `oneOf`. With this high number, the value is replaced at once, because choosing
- * another alternative would not help.
+ * How much to increase the number of attempts for a value that matches several alternatives of a `oneOf`. The number is so high that the value is replaced at
+ * once, because choosing another alternative would not help.
  */
 const OVERLAP_TRIES = 100;
 
-/** Returns the innermost invalid values. If such a value is a part of a generated value, returns the generated value instead. */
+/** Returns the innermost invalid values. If a part of a generated value is invalid, returns the whole generated value. */
 export function findInvalid(errors: Errors, completed: Completed): readonly InvalidValue[] {
   const invalid = findValues(errors, '', completed);
   const innermost = invalid.filter(({ pointer }) => !invalid.some((other) => isBelow(other.pointer, pointer)));
@@ -65,7 +65,7 @@ function isBelow(pointer: string, ancestor: string): boolean {
   return pointer.startsWith(`${ancestor}/`);
 }
 
-/** Returns the JSON Pointer of the generated value that has the value at a JSON Pointer as a part; undefined if there is none. */
+/** Returns the JSON Pointer of the generated value at or around `pointer`; undefined if there is none. */
 function findGenerated(pointer: string, generated: ReadonlySet<string>): string | undefined {
   if (generated.has(pointer)) return pointer;
   const end = pointer.lastIndexOf('/');

@@ -5,7 +5,7 @@ import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import { findSubtype } from './discriminator.ts';
 import { allowsType, createMerge, getReferences } from './merge-schema.ts';
 
-/** A schema after its references, its `allOf` and the chosen alternatives were merged into it, and its rules for properties. */
+/** A schema, merged with its references, its `allOf` and the chosen alternatives of `oneOf` and `anyOf`. */
 export interface Shape {
   readonly schema: Node;
   readonly properties: Node;
@@ -15,8 +15,8 @@ export interface Shape {
   /** The names of the properties that are `writeOnly`, so that responses do not have them. */
   readonly writeOnly: ReadonlySet<string>;
   /**
-   * Whether a value can only have documented properties. This is the default for a schema with `properties`: only `additionalProperties` or
-   * `unevaluatedProperties` can allow others.
+   * Whether undocumented properties are invalid. This is the default for a schema with `properties`, unless `additionalProperties` or `unevaluatedProperties`
+   * allows them.
    */
   readonly isClosed: boolean;
   /** The number of alternatives of a `oneOf` or `anyOf`; 0 if the schema has none. */
@@ -25,7 +25,9 @@ export interface Shape {
   readonly chosen: string | undefined;
 }
 
-/** Merges a schema with the alternatives of `oneOf` and `anyOf` that fit a value best. `skipped`: with 1, the second best alternative is used. */
+/**
+ * Merges a schema with the alternatives of `oneOf` and `anyOf` that fit a value best. `skipped`: the number of alternatives to skip; 1 selects the second best.
+ */
 export type GetShape = (schema: unknown, value: unknown, skipped?: number) => Shape;
 
 /** The depth from which alternatives are no longer compared, because a schema can be an alternative of itself. */
@@ -124,7 +126,7 @@ function hasConstants(schema: Node): boolean {
   return 'const' in schema || 'enum' in schema;
 }
 
-/** Returns whether a schema allows a value by its keywords `type`, `const` and `enum`. */
+/** Returns whether a value satisfies the keywords `type`, `const` and `enum` of a schema. */
 export function isPlausible(schema: Node, value: unknown): boolean {
   const types = [schema.type ?? []].flat();
   if (types.length > 0 && !allowsType(types, getType(value))) return false;
@@ -138,7 +140,7 @@ export function isDocumented({ properties, required, patterns, writeOnly, isClos
   return !isClosed || required.has(name) || patterns.some((pattern) => pattern.test(name));
 }
 
-/** Returns the schema of a property; undefined if the schema of the object does not restrict it. */
+/** Returns the schema of a property; undefined if the schema of the object does not restrict the property. */
 export function getPropertySchema({ schema, properties, patterns }: Shape, name: string): unknown {
   if (Object.hasOwn(properties, name)) return properties[name];
   const index = patterns.findIndex((pattern) => pattern.test(name));

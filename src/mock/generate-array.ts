@@ -10,7 +10,7 @@ const ENTRY_COUNT = { least: 1, most: 3 };
 /** The maximum number of attempts to generate further unique entries. */
 const MAX_ATTEMPTS = 60;
 
-/** The number of generated values that is reserved for an entry if the entry is an object or an array. */
+/** The number of generated values to reserve for each entry that is an object or an array. */
 const ENTRY_BUDGET = 4;
 
 /** Generates an array. Its entries have different ids. */

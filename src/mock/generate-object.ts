@@ -13,10 +13,13 @@ const MAP_SIZE = 2;
 /** The maximum number of attempts to generate further properties. */
 const MAX_ATTEMPTS = 60;
 
-/** The number of generated values that is reserved for an optional object or array. */
+/** The number of generated values to reserve for an optional object or array. */
 const CONTAINER_BUDGET = 3;
 
-/** The maximum number of values in the outermost object with an `id`. Without this limit, the object could have fewer properties in a list than alone. */
+/**
+ * The maximum number of generated values in the outermost object with an `id`. With this limit, the object has the same properties alone and as the entry of a
+ * list.
+ */
 const ENTITY_BUDGET = 400;
 
 /** Generates an object. If it has an `id`, its other values depend only on this `id`. */
@@ -38,7 +41,10 @@ export function generateObject(input: ContainerInput): Node {
   return describeList(schema, Object.fromEntries(values));
 }
 
-/** Generates the `id` of an object. Returns the `id`, and a place whose seed depends on it. If the object has no `id`, returns the place unchanged. */
+/**
+ * Generates the `id` of an object. Returns the `id`, and the place of the object with a seed that depends on the `id`. Returns the place unchanged if the
+ * object has no `id`.
+ */
 function enterEntity(input: ContainerInput, properties: Node): { readonly place: Place; readonly id?: unknown } {
   const { place, options, generate, isContainer, isExcluded } = input;
   const node = Object.hasOwn(properties, 'id') ? properties.id : undefined;
@@ -75,7 +81,7 @@ function chooseNames(input: ContainerInput, properties: Node): readonly string[]
   return affordable.filter((name) => isRequired(name) || room-- > 0);
 }
 
-/** Returns whether an optional property is generated. */
+/** Decides whether to generate an optional property. */
 function isWanted({ schema, place, options, isContainer }: ContainerInput, name: string): boolean {
   const isPresentByQuery = isPresent(schema, name, options);
   if (isPresentByQuery !== undefined) return isPresentByQuery;
@@ -86,14 +92,17 @@ function isWanted({ schema, place, options, isContainer }: ContainerInput, name:
   return createRandom(mixSeed(place.seed, `${name}?`)).next() < OPTIONAL_PROBABILITY;
 }
 
-/** Returns whether the query of the request meets the condition that the extension `x-present-with` sets for a property; undefined if it sets none. */
+/**
+ * Returns whether the request asks for a property by the extension `x-present-with`: with `{ owner: expand=owner }`, the query `?expand=owner` asks for
+ * `owner`. Returns undefined if the extension does not name the property.
+ */
 function isPresent(schema: Node, property: string, { query }: GeneratorOptions): boolean | undefined {
   const conditions = schema['x-present-with'];
   const [name = '', value] = isNode(conditions) ? String(conditions[property] ?? '').split('=') : [];
   return value === undefined ? undefined : query[name] === value;
 }
 
-/** Adds properties that are not in `properties`: those of an object with arbitrary property names, and as many as `minProperties` requires. */
+/** Adds properties whose names the schema does not list. An object with arbitrary property names gets some, and `minProperties` can require more. */
 function addProperties(input: ContainerInput, values: Map<string, unknown>, createPlace: (name: string) => Place) {
   const { schema, place, options, generate, canRecur } = input;
   const isFilled =
@@ -107,7 +116,7 @@ function addProperties(input: ContainerInput, values: Map<string, unknown>, crea
   }
 }
 
-/** Returns the name and the schema of a new property that is not in `properties`. */
+/** Returns the name and the schema of a new property that the object schema does not list. */
 function createAdditionalProperty(schema: Node, number: number, random: Random): readonly [string, unknown] {
   const place = { name: 'key', subject: '' };
   const [[pattern, property] = []] = Object.entries(toNode(schema.patternProperties));

@@ -39,8 +39,8 @@ interface Engine {
 }
 
 /**
- * Creates a generator of values for the schemas of a document. `excluded`: a keyword. Properties with this keyword are omitted. The caller must validate each
- * generated value, because it can be invalid if keywords of its schema depend on each other.
+ * Creates a generator of values for the schemas of a document. Omits properties that have the keyword `excluded`. The caller must validate each generated
+ * value: a value can be invalid if keywords of its schema depend on each other.
  */
 export function createGenerator(document: Document, excluded: 'readOnly' | 'writeOnly' = 'writeOnly') {
   const isExcluded = (property: unknown) => isReadOrWriteOnly(document, property, excluded);
@@ -98,8 +98,8 @@ function isRepeatedId({ isRepeated, name }: Place, example: unknown): boolean {
 }
 
 /**
- * Merges a schema with its references and chosen alternatives. If the schema has a discriminator and other schemas extend it, one of these schemas is merged
- * instead. Restricts the discriminator to the value that selects the merged schema.
+ * Merges a schema with its references and chosen alternatives. If the schema has a discriminator, and other schemas extend it, merges one of these instead.
+ * Restricts the discriminator to the value that selects the merged schema.
  */
 function mergeSubtype(
   { document, merge }: Engine,
@@ -122,7 +122,7 @@ function mergeSubtype(
   return setDiscriminator({ schema, references: [subtype, ...references] }, name, subtype);
 }
 
-/** Restricts the discriminator property `name` to the value that selects the schema at a JSON Pointer. `reference`: this JSON Pointer. */
+/** Restricts the discriminator property `name` to the value that selects the schema `reference` (a JSON Pointer). */
 function setDiscriminator({ schema, references }: MergedSchema, name: string, reference: string): MergedSchema {
   const properties = toNode(schema.properties);
   const property = { allOf: [properties[name] ?? {}, { enum: [getDiscriminatorValue(schema, reference)] }] };

@@ -1,8 +1,8 @@
 import { isNode } from '../openapi/document.ts';
 
 /**
- * Returns a copy of a value in which known values replace values of the same type. `knownValues`: the known value, or an object with the known values of
- * properties. Its key `*` has the known values of all entries of an array.
+ * Returns a copy of `value` with known values: `{ id: 7 }` replaces the property `id` of an object, and `{ '*': { id: 7 } }` replaces it in all entries of an
+ * array. Replaces only values of the same type.
  */
 export function setKnownValues(value: unknown, knownValues: unknown): unknown {
   if (knownValues === undefined) return value;

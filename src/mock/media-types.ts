@@ -12,7 +12,7 @@ const TYPES_OF_RANGES: ReadonlyMap<string, string> = new Map([
   ['audio/*', 'audio/wav'],
 ]);
 
-/** Returns the content type for a documented media type. A range becomes a type in this range: `text/*` becomes `text/plain`. */
+/** Returns the content type for a documented media type. Replaces a media range with a type: `text/*` becomes `text/plain`. */
 export function toContentType(type: string): string {
   return TYPES_OF_RANGES.get(type) ?? type;
 }

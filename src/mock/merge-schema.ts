@@ -7,7 +7,7 @@ import type { Random } from '../util/random.ts';
 export interface Choices {
   /** Chooses an alternative of a `oneOf` or `anyOf`. */
   readonly choose: (alternatives: readonly unknown[]) => unknown;
-  /** Returns whether the schema of an `if` applies. */
+  /** Decides whether the condition of an `if` is met. */
   readonly applies: (condition: unknown) => boolean;
 }
 
@@ -73,8 +73,8 @@ function mergeSchema(context: MergeContext, node: unknown, ancestors: readonly s
 }
 
 /**
- * Chooses an alternative at random. Prefers alternatives that are not null and do not cause endless recursion. `canFollow`: returns whether a reference can be
- * followed again.
+ * Chooses an alternative at random. Prefers alternatives that are not null and do not cause endless recursion. `canFollow`: returns whether a reference may be
+ * followed once more.
  */
 export function chooseAtRandom(
   random: Random,

@@ -14,8 +14,8 @@ interface Setup {
 }
 
 /**
- * Returns a warning if the body that the mock creates for a fault has an error code that does not fit the status of the fault. This happens if the contract
- * allows no code that fits.
+ * Returns a warning if the response of a fault has an error code that does not fit the status, such as `not_found` for status 503. The mock generates a wrong
+ * code only if the contract allows no other.
  */
 export function findMismatchedCodes({ contract, mock }: Setup, fault: Fault): readonly string[] {
   const { operation = [], status = 0, body, example } = fault;

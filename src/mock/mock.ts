@@ -69,8 +69,8 @@ type GenerateValid = (schema: string, options: ValueOptions) => unknown;
 type ValueOptions = Omit<GeneratorOptions, 'omitsOptional'>;
 
 /**
- * Creates a mock of a contract. Responses are examples of the contract. If there is no example, or if the request prefers a dynamic response, they are
- * generated from schemas.
+ * Creates a mock of a contract. A response is an example of the contract. It is generated from the schema if there is no example, or if the request prefers a
+ * dynamic response.
  */
 export function createMock(contract: Contract) {
   const generateOnce = createGenerator(contract.normalized);
@@ -136,7 +136,10 @@ export function createMock(contract: Contract) {
 /** Creates responses from the examples and schemas of a contract. */
 export type Mock = ReturnType<typeof createMock>;
 
-/** Creates a function that returns the default of the schema at a JSON Pointer, else a value generated from the seed; undefined if no valid value is found. */
+/**
+ * Creates a function that generates a value for the schema at a JSON Pointer. The function returns the default of the schema, else a value that depends on the
+ * seed. It returns undefined if no valid value is found.
+ */
 function createFieldGenerator(contract: Contract, generate: GenerateValid) {
   return (schema: string, seed: number): unknown => {
     const value = getNode(contract.normalized, `${resolvePointer(contract.normalized, schema)}/default`);
@@ -177,7 +180,7 @@ function getAttempt(options: ValueOptions, attempt: number): GeneratorOptions {
   };
 }
 
-/** Returns the example of a response as its body; undefined if it is invalid, or if the request prefers a dynamic response. */
+/** Returns the body of a response from its example. Returns undefined if the example is invalid, or if the request prefers a dynamic response. */
 function findExampleBody(contract: Contract, { preferences, status, example, knownValues, media }: BodyInput): unknown {
   if (!example || preferences.dynamic) return undefined;
   const isValid = createValidation(contract, media);

@@ -6,16 +6,15 @@ import { type GetShape, getEntrySchema, isPlausible, type Shape } from './fit-sc
 /** The values of the path parameters of a request, by name. */
 type PathValues = Readonly<Record<string, string>>;
 
-/** The names (see `normalizeName`) of properties that can be the id of a resource. */
+/** The normalized names of properties that can be the id of a resource. */
 const ID_NAMES = ['id', 'uuid', 'key'];
 
 /** The maximum number of objects around a resource in a response, such as `{ data: … }`. */
 const MAX_WRAPPERS = 2;
 
 /**
- * Returns the properties of a response body whose values are in the path of the request, for the option `knownValues` of a generator. The path parameter
- * `petId` sets the property `petId` or `pet_id`. In a path that ends with `/{petId}`, it also sets the property `id`. Returns undefined if there are no such
- * properties.
+ * Returns the properties of a response body whose values the request path determines: `{ id: '7' }` for `/pets/7`. The path parameter `petId` sets the property
+ * `petId` or `pet_id`. In a path that ends with `/{petId}`, it also sets the property `id`. Returns undefined if the path sets no property.
  */
 export function findPathValues(getShape: GetShape, schema: unknown, route: Route, path: PathValues): unknown {
   if (route.pathNames.length === 0) return undefined;
@@ -46,7 +45,7 @@ function findInShape(search: Search, shape: Shape, isEntry: boolean, depth: numb
   return findInWrapped(search, shape, depth);
 }
 
-/** Returns the values that the path sets in the nested objects and lists of an object that only wraps a resource, such as `{ data: … }`. */
+/** Returns the values that the request path sets inside a wrapper such as `{ data: … }`. */
 function findInWrapped(search: Search, { properties }: Shape, depth: number): Node | undefined {
   const entries = Object.entries(properties).flatMap(([name, node]) => {
     const shape = search.getShape(node, undefined);
@@ -63,7 +62,7 @@ function isList({ schema }: Shape): boolean {
   return [schema.type].flat().includes('array') || 'items' in schema;
 }
 
-/** Returns the value that the path of the request sets for a property; undefined if no path parameter corresponds to the property. */
+/** Returns the value that the request path sets for a property; undefined if no path parameter corresponds to the property. */
 function findValue({ route, path }: Search, property: string, schema: Node, isEntry: boolean): unknown {
   const name = normalizeName(property);
   const last = route.pathNames.at(-1) ?? '';
@@ -75,7 +74,7 @@ function findValue({ route, path }: Search, property: string, schema: Node, isEn
   return isItemPath && isOwnId && namesItem ? convert(path[last], schema) : undefined;
 }
 
-/** Converts the text of a path parameter to a type of a schema. Returns undefined if the schema does not allow the value. */
+/** Converts the text of a path parameter to a type that the schema allows, such as a number. Returns undefined if the schema does not allow the value. */
 function convert(text: string | undefined, schema: Node): unknown {
   if (text === undefined) return undefined;
   if (isPlausible(schema, text)) return text;

@@ -4,7 +4,7 @@ import type { Random } from '../util/random.ts';
 /** Options for generating a value. */
 export interface GeneratorOptions {
   readonly seed: number;
-  /** The seed of objects with an `id`. The values of such an object depend only on this seed and on its `id`, and not on its place. */
+  /** The seed for objects with an `id`. The values of an object with an `id` depend only on this seed and on the `id`, and not on the place of the object. */
   readonly entitySeed?: number;
   /** Whether the examples and defaults in schemas are used. */
   readonly usesExamples: boolean;
@@ -20,7 +20,7 @@ export interface GeneratorOptions {
   readonly knownValues?: unknown;
 }
 
-/** The place at which a value is generated inside the whole value, with the settings for this place. */
+/** The position at which a value is generated inside the whole value, and the settings for this position. */
 export interface Place {
   readonly seed: number;
   /** The name of the property. */
@@ -38,7 +38,7 @@ export interface Place {
   readonly isInEntity: boolean;
   /** Whether optional properties with objects and arrays are omitted. */
   readonly omitsContainers: boolean;
-  /** Whether the value is an array entry other than the first one. Examples with an id are then not used, because the id would be repeated. */
+  /** Whether the value is an array entry after the first. An example with an id is not used for these entries, because the id would be repeated. */
   readonly isRepeated?: boolean;
 }
 

@@ -117,10 +117,10 @@ const FORMATS: ReadonlyMap<unknown, Format> = new Map(
 /** The size of the range of numbers if a schema has only a minimum, or only a maximum. */
 const SPAN = 1_000;
 
-/** The size of the range of numbers if a range of the size `SPAN` has no multiple of `multipleOf`. */
+/** The size of the range of numbers if the default range has no multiple of `multipleOf`. */
 const WIDE_SPAN = 1e12;
 
-/** The maximum number of attempts to generate a number that is not an exclusive limit. */
+/** The maximum number of attempts to generate a number other than `exclusiveMinimum` and `exclusiveMaximum`. */
 const MAX_ATTEMPTS = 20;
 
 /** Generates a number for a schema, preferably in a realistic range for the property name. For integers, `multipleOf` must be set. */

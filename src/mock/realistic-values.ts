@@ -11,7 +11,7 @@ export interface Label {
 
 type TextGenerator = (random: Random) => string;
 
-/** Generators of names, by the name of the object: `Author` gets the name of a person. The first pattern that matches the subject is used. */
+/** Generators of names. The first pattern that matches the name of the object is used: for `Author`, the name of a person is generated. */
 const NAMES: readonly (readonly [RegExp, TextGenerator])[] = [
   [
     /compan|organi[sz]ation|vendor|supplier|brand|publisher|manufacturer|employer|agency|merchant|tenant/i,
@@ -90,7 +90,7 @@ const TEXTS: readonly (readonly [RegExp, TextGenerator])[] = [
   ],
 ];
 
-/** Generates a realistic string for a label. */
+/** Generates a realistic string for a property, for example an e-mail address for `email`. */
 export function generateText({ name, subject }: Label, random: Random): string {
   const [, generate] = TEXTS.find(([pattern]) => pattern.test(name)) ?? [];
   if (generate) return generate(random);
@@ -108,7 +108,7 @@ function generateSlug(random: Random): string {
   return generateTitle(random).toLowerCase().replace(' ', '-');
 }
 
-/** Generates the relative path of a page or an image, for a property name. */
+/** Generates a relative path: of an image for a property such as `photo`, else of a page. */
 export function generatePath(name: string, random: Random): string {
   return IMAGES.test(name) ? generateImagePath(random) : generatePagePath(random);
 }
@@ -156,7 +156,7 @@ export function generateTime(random: Random): Date {
   return new Date(Math.floor(random.integer(FIRST_MS, LAST_MS) / 1_000) * 1_000);
 }
 
-/** Returns the range of realistic numbers for a property name. */
+/** Returns the range of realistic numbers for a property name, such as 18 to 90 for `age`. */
 export function getRealisticRange(name: string): readonly [least: number, most: number] {
   if (/cents$/i.test(name)) return [499, 19_999];
   if (/ms$/i.test(name) && /time|date|at/i.test(name)) return [FIRST_MS, LAST_MS];

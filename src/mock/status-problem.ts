@@ -42,10 +42,7 @@ export function createStatusProblem(status: number) {
 /** Returns whether a body is valid against the schema of its response. */
 type IsValid = (value: unknown) => boolean;
 
-/**
- * Replaces `detail` and `message` in the body of a 405 with texts that name no path. If several paths share an example, its texts can name a path other than
- * that of the request.
- */
+/** Replaces `detail` and `message` in the body of a 405 with texts that name no path. If several paths share an example, its texts can name the wrong path. */
 export function replaceOtherPath(isValid: IsValid, body: unknown): unknown {
   if (!isNode(body)) return body;
   const { detail, message } = createStatusProblem(405);
@@ -59,7 +56,9 @@ export function getMethodsAtPath({ routes }: Pick<Contract, 'routes'>, { path }:
   return routes.filter((route) => route.path === path).map(({ method }) => method);
 }
 
-/** Creates an error response that the contract does not document, as a gateway in front of the server can send it. `methods`: the methods of the path. */
+/**
+ * Creates an error response that the contract does not document. A gateway in front of the server can send such a response. `methods`: the methods of the path.
+ */
 export function createErrorResponse(
   contract: Pick<Contract, 'isValid'>,
   methods: readonly string[],

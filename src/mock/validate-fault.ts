@@ -17,7 +17,7 @@ interface ForcedResponse {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The properties of a fault that select requests and responses. A fault without `operation` applies to all operations. */
+/** An injected fault: the requests that it applies to, and the response that it injects. A fault without `operation` applies to all operations. */
 export interface Fault extends ForcedResponse {
   readonly operation?: string | readonly string[] | undefined;
   readonly where?: { readonly method?: string | undefined; readonly path?: string | undefined } | undefined;
@@ -29,7 +29,7 @@ export interface Fault extends ForcedResponse {
   readonly bodyDurationMs?: number | undefined;
 }
 
-/** Returns an issue if the contract lacks one of the operations of a fault. */
+/** Returns an issue if a fault names an operation that is not in the contract. */
 export function findUnknownOperationIssues(
   { routes }: Pick<Contract, 'routes'>,
   operation: Fault['operation'] = [],
@@ -43,8 +43,8 @@ export function findUnknownOperationIssues(
 }
 
 /**
- * Returns an issue if the contract does not document the response of a fault for the operations of the fault. Otherwise returns the issues in the body
- * and headers of the fault. Ignores unknown operations.
+ * Validates the response that a fault injects. Returns an issue if the contract does not document the status or the example for the operations of the fault.
+ * Otherwise, returns the issues in the body and headers of the fault. Ignores unknown operations.
  */
 export function validateInjectedResponse(
   contract: Pick<Contract, 'routes' | 'verifyResponse'>,
@@ -61,7 +61,7 @@ export function validateInjectedResponse(
   return fault.violation ? [] : findViolations(contract, filterByPath(selected, fault.where?.path), fault);
 }
 
-/** The names of the fault properties that correspond to preferences. */
+/** The fault property for each preference of the `Prefer` header: `code=404` corresponds to `status: 404`. */
 const FAULT_PROPERTIES = { code: 'status', example: 'example' } as const;
 
 /** Returns the contract violations in the body and the headers of a fault. If several operations have violations, returns those of the first one. */

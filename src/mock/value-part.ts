@@ -25,8 +25,8 @@ export function getEntriesPointer({ parent, step }: Part): string {
 }
 
 /**
- * Returns the path of a part from the closest object with an `id`, such as `#7/address/city` in the object with the `id` 7. So the path does not depend on the
- * position of the object in a list.
+ * Returns the path to a part from the closest object with an `id`: `#7/address/city` in the object with the `id` 7. So the path does not depend on the position
+ * of the object in a list.
  */
 export function getPlace({ parent, step }: Part): string {
   if (!parent) return '';

@@ -1,9 +1,8 @@
-/** Splits a text at its commas. */
 function split(values: string): readonly string[] {
   return values.split(', ');
 }
 
-/** The first and second words of general names, such as "Amber Meadow". */
+/** The first words of general names, such as "Amber Meadow". The second words are in `NOUNS`. */
 export const ADJECTIVES = split(
   'Amber, Bright, Calm, Deep, Early, First, Golden, Hidden, Little, Northern, Quiet, Silver',
 );
@@ -15,7 +14,7 @@ export const LAST_NAMES = split(
 );
 export const ANIMAL_NAMES = split('Bella, Coco, Luna, Max, Milo, Nala, Rex, Ruby, Simba, Toby');
 export const COMPANY_ENDINGS = split('Ltd, Inc., Group, Partners, Labs, & Sons');
-/** The first and second words of the names of goods, such as "Oak Chair". */
+/** The first words of the names of goods, such as "Oak Chair". The second words are in `GOODS`. */
 export const KINDS = split(
   'Classic, Compact, Linen, Oak, Wool, Ceramic, Everyday, Travel, Brushed Steel, Recycled, Slim, Soft',
 );
@@ -37,7 +36,7 @@ export const TAGS = split('new, main, public, local, shared, daily');
 export const GENRES = split('classic, modern, folk, comedy, drama, travel');
 export const FILE_TYPES = split('pdf, txt, png, csv, json');
 export const MEDIA_TYPES = split('application/pdf, text/plain, image/png, text/csv, application/json');
-/** The words of sentences. */
+/** The first words of sentences. */
 export const OPENINGS = split(
   'A short note about, A list of facts about, The latest news from, An introduction to, A visit to',
 );

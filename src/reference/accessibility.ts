@@ -2,7 +2,7 @@
 const CONTROLS = 'select, textarea, input';
 
 /**
- * Adds a label to each form control of RapiDoc that has none, and makes long texts scrollable with the keyboard. Does this now and whenever RapiDoc adds
+ * Adds a label to each form control of RapiDoc that has no label, and makes long texts scrollable with the keyboard. Does this now and whenever RapiDoc adds
  * elements. `root`: the shadow root of RapiDoc. Shadow roots inside it are included.
  */
 export function improveAccessibility(root: ShadowRoot): void {

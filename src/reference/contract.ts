@@ -14,7 +14,7 @@ export interface Server {
   readonly description: string;
 }
 
-/** A loaded document. `tag`: its `ETag` header, which changes with the document. */
+/** A loaded document. `tag`: the `ETag` header of the response, which changes with the document. */
 export interface LoadedDocument {
   readonly document: OpenApiDocument;
   readonly tag: string;
@@ -68,7 +68,10 @@ function removeServers(part: unknown): unknown {
   return others;
 }
 
-/** Returns a Server Object with the address of this server and the path prefix of a sandbox. `sandboxId`: empty for an address without the prefix. */
+/**
+ * Returns a Server Object (OpenAPI) for a sandbox of this server: its URL contains the path prefix of the sandbox. If `sandboxId` is empty, the URL has no
+ * prefix.
+ */
 export function createServer(sandboxId: string): Server {
   const url = sandboxId === '' ? location.origin : `${location.origin}/_sandbox/${sandboxId}`;
   return { url, computedUrl: url, description: sandboxId === '' ? 'This server' : `Sandbox ${sandboxId}` };

@@ -1,7 +1,7 @@
 import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/sandbox-id.ts';
 import { getTokenHeaders } from './token.ts';
 
-/** The query parameter of the page's URL that has the id of the selected sandbox. */
+/** The query parameter, in the URL of the page, for the id of the selected sandbox. */
 const PARAMETER = 'sandbox';
 
 /** The parts of the page that select a sandbox. */
@@ -18,8 +18,8 @@ export function getSandboxId(): string {
 }
 
 /**
- * Shows the input for the sandbox. When the user enters a valid id, stores it in the URL of the page and calls `select`. The id is empty for the default
- * sandbox.
+ * Shows the input for the sandbox id. When the user enters a valid id, stores it in the URL of the page and calls `select`. The id of the default sandbox is
+ * empty.
  */
 export function addSandboxInput({ form, input, list }: SandboxElements, select: (id: string) => void): void {
   form.hidden = false;

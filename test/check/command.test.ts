@@ -128,7 +128,7 @@ describe('runCheck', () => {
   it('requires a URL for the contract of another API', async () => {
     const path = join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml');
     await expect((await judging('--contract', path)).report).rejects.toThrow(
-      /Without a URL, storefront check checks the shop, and \S*notes\.yaml is not its contract\. Enter the URL of the server/,
+      /Without a URL, storefront check checks the shop, but \S*notes\.yaml is not the contract of the shop\. Enter the URL of the server/,
     );
   });
 

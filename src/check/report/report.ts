@@ -69,7 +69,7 @@ export function createReport(verdict: Verdict, contract: Contract, reproduce: (o
   };
 }
 
-/** Returns a note about the documented responses that no check received. Returns an empty list if all documented responses were received. */
+/** Returns a list with one note, about the documented responses that were never received. The list is empty if all were received. */
 function noteMissingResponses(rows: readonly Row[]): readonly string[] {
   const missing = rows
     .filter(({ status, counts }) => /^\d+$/.test(status) && !Object.values(counts).some((count) => count?.seen))

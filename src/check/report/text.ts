@@ -45,7 +45,7 @@ function toCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The maximum number of operations that were not reached in a report, and the maximum number of unchecked parts. */
+/** The maximum number of operations that a report lists as not reached, and of parts that it lists as not checked completely. */
 const MAX_UNCHECKED = 20;
 
 /** Returns one line with the operations that were not reached, and one line with the parts that were not checked completely. Omits a line without entries. */
@@ -105,7 +105,7 @@ function formatCount(count: Count | undefined): string {
   return count.wrong > 0 ? `${count.seen || ''} FAILED ${count.wrong}`.trim() : String(count.seen);
 }
 
-/** Returns a report without control characters and line breaks, because the responses of a server can contain them. */
+/** Returns a copy of a report without control characters and line breaks. The responses of a server can contain them. */
 export function escapeReport(report: Report): Report {
   return JSON.parse(JSON.stringify(report), (_, value: unknown) =>
     typeof value === 'string' ? escapeControlCharacters(value) : value,
