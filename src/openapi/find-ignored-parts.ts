@@ -59,7 +59,7 @@ function findUnreachablePaths(routes: readonly Route[]): readonly Issue[] {
   });
 }
 
-/** Returns a warning for each path with a parameter as in Express: `/orders/:id`. OpenAPI writes `/orders/{id}`. */
+/** Returns a warning for each path with a parameter as in Express: `/notes/:id`. OpenAPI writes `/notes/{id}`. */
 function findColonParameters(routes: readonly Route[]): readonly Issue[] {
   return routes.flatMap(({ path, pointer }) => {
     const [parameter] = /(?<=\/):\w+/.exec(path) ?? [];
