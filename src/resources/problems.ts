@@ -6,7 +6,7 @@ export const problems = {
     status: 404,
     title: 'Not found',
     explanation:
-      'No entry has the id in the path, or one of its parents does not exist. List the collection to see the existing ids.',
+      'No entry has the id in the path, or a parent in the path does not exist. List the collection to see the existing ids.',
   },
   'entry-exists': {
     status: 409,

@@ -48,9 +48,11 @@ export function toExampleRequest({ method, path, headers, body }: Example): Sent
 
 /** Returns the reason why a recorded request can't be sent again, or undefined if it can be sent. */
 export function explainUnsendable({ request }: JournalEntry): string | undefined {
-  if (request.isTruncated) return 'The journal has only a part of the body.';
+  if (request.isTruncated) return "The request can't be sent again: the journal has only a part of its body.";
   const type = String(request.headers['content-type'] ?? '');
-  return type.startsWith('multipart/') ? 'The journal does not have the parts of a form with files.' : undefined;
+  return type.startsWith('multipart/')
+    ? "The request can't be sent again: the journal does not have the original parts of the form."
+    : undefined;
 }
 
 /**
