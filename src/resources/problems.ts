@@ -1,6 +1,6 @@
 import type { ProblemKind } from '../application.ts';
 
-/** The problems (RFC 9457) with which the operations of inferred resources can respond, by code. */
+/** The error responses (problems of RFC 9457) of the operations that use inferred resources, by error code. */
 export const problems = {
   'entry-not-found': {
     status: 404,
