@@ -62,7 +62,7 @@ function ErrorBoundary({ children }: { readonly children: ComponentChildren }) {
   );
 }
 
-/** Receives the recorded requests of a sandbox, and loads the description of the server. */
+/** Receives the recorded requests of a sandbox, and loads the description of the server. Does nothing while `isOpen` is false. */
 function useConnection(sandbox: string, isOpen: boolean): void {
   const parts = useConsole();
   const { api, server, connection, notices } = parts;
@@ -91,8 +91,8 @@ function useConnection(sandbox: string, isOpen: boolean): void {
 }
 
 /**
- * Empties the list of requests when another client clears the journal or replaces the sandbox. Asks the server at an interval, because the stream of requests
- * does not report these events.
+ * Empties the list of requests when another client clears the journal or replaces the sandbox. Checks this at an interval, because the stream of requests does
+ * not report it.
  */
 function useClearedJournal(sandbox: string, isOpen: boolean): void {
   const { api, requests } = useConsole();
@@ -104,10 +104,7 @@ function useClearedJournal(sandbox: string, isOpen: boolean): void {
   }, JOURNAL_INTERVAL_MS);
 }
 
-/**
- * The page that replaces a view if the sandbox does not exist. The name of the sandbox may be mistyped, so the sandbox is created only if the user clicks the
- * button.
- */
+/** The page for a sandbox that does not exist. Its name may be mistyped, so the page creates the sandbox only after a click on a button. */
 function MissingSandbox({ sandbox }: { readonly sandbox: string }) {
   const { api, router } = useConsole();
   return (

@@ -16,7 +16,10 @@ import { createStateRules } from './state-rules.ts';
 import { createStateView } from './state-view.ts';
 import { completeUserResponse } from './user-responses.ts';
 
-/** Returns the model of the resources of a contract. Throws `ContractError` if an `x-storefront` extension in the document is invalid. */
+/**
+ * Creates the `ResourceModel` of a contract at the first call, and returns it at later calls. Throws `ContractError` if an `x-storefront` extension in the
+ * document is invalid.
+ */
 const getModel = memoizeByObject((contract: Contract) => {
   const throwIfIssues = (issues: readonly Issue[]) => {
     if (issues.length > 0) throw new ContractError(formatIssues(contract.locate, issues));
@@ -29,8 +32,8 @@ const getModel = memoizeByObject((contract: Contract) => {
 });
 
 /**
- * Creates the application for the contract of any API. The application serves the resources that are inferred from the document. `contractFile`: the path of
- * the document.
+ * Creates an application that serves any OpenAPI document. It infers resources such as `/pets` from the document, and stores their entries. `contractFile`: the
+ * path of the OpenAPI document.
  */
 export function createResourceApplication(contractFile: string): Application {
   return {
@@ -69,7 +72,10 @@ export function createResourceApplication(contractFile: string): Application {
   };
 }
 
-/** Returns the property that identifies the entries of a resource, such as `id`; undefined for a singleton. */
+/**
+ * Returns the name of the property that identifies an entry of a collection, such as `id`. Returns undefined for a singleton such as `/settings`, which has no
+ * ids.
+ */
 function getKey({ kind, id }: Resource): string | undefined {
   return kind === 'singleton' ? undefined : (id.property ?? `${PATH_VALUES}.${id.name}`);
 }

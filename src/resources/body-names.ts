@@ -1,4 +1,4 @@
-/** The names (see `normalizeName`) of properties that contain the list in a response body. */
+/** Common names of the property with the list in a response body, such as `{ "items": [] }`. The names have no uppercase letters and no separators. */
 export const LIST_NAMES = [
   'data',
   'items',
@@ -19,7 +19,9 @@ export const LIST_NAMES = [
   'embedded',
 ];
 
-/** The names (see `normalizeName`) of properties that contain the entry in a request or response body. */
+/**
+ * Common names of the property with the entry in a request or response body, such as `{ "data": {} }`. The names have no uppercase letters and no separators.
+ */
 export const ENTRY_NAMES = [
   'data',
   'result',
@@ -33,7 +35,10 @@ export const ENTRY_NAMES = [
   'record',
 ];
 
-/** The names (see `normalizeName`) of properties that are beside the entry in a response body, and describe the response. */
+/**
+ * Common names of properties that describe the response and stand next to the entry: `message` in `{ message, data }`. The names have no uppercase letters and
+ * no separators.
+ */
 export const ENVELOPE_NAMES = [
   'success',
   'status',

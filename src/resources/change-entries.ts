@@ -4,14 +4,14 @@ import { getKeyValue, hasParents, type PathInput } from './entries.ts';
 import { getPathForm } from './names.ts';
 import type { Inference, Mount, Resource } from './resource.ts';
 
-/** Returns the entries of a resource in a state. */
+/** Returns the stored entries of a resource, such as all pets. */
 export function getEntries(state: State, { name }: Pick<Resource, 'name'>): readonly Entry[] {
   return state[name] ?? [];
 }
 
 /**
- * Replaces the members of a parent by the entries that they stand for: the members of a team by the users with the same ids. `memberOf` of the resource is
- * `users` in this example. A member without such an entry stays unchanged.
+ * Replaces the members of a parent by stored entries: each member of a team by the user with the same id. A member without a stored entry stays unchanged.
+ * `memberOf`: the name of the resource with the stored entries, such as `users`.
  */
 export function followMembers(state: State, { memberOf, id }: Resource, entries: readonly Entry[]): readonly Entry[] {
   if (memberOf === undefined) return entries;
@@ -21,12 +21,12 @@ export function followMembers(state: State, { memberOf, id }: Resource, entries:
   return entries.map((entry) => byKey.get(getKeyValue(entry, id)) ?? entry);
 }
 
-/** Returns a copy of a state in which the entries of a resource are replaced. */
+/** Returns a copy of a state in which a resource has the given entries instead of its previous ones. */
 export function setEntries(state: State, { name }: Pick<Resource, 'name'>, entries: readonly Entry[]): State {
   return { ...state, [name]: entries };
 }
 
-/** Returns a copy of a state without some entries of a resource, and without the entries that belong to them, such as the pets of a deleted owner. */
+/** Returns a copy of a state without the entries for which `isRemoved` returns true. Also removes their child entries, such as the pets of a removed owner. */
 export function removeEntries(
   { resources }: Pick<Inference, 'resources'>,
   state: State,
@@ -57,8 +57,8 @@ export function removeEntries(
 }
 
 /**
- * Returns the child resources of a resource: the resources below the path of its entries, and the resources with `memberOf` that list its entries as members.
- * `isDeleted`: whether the child entries are deleted when their parent is deleted.
+ * Lists the resources whose entries depend on the entries of a resource. For `owners`, an example is `pets` at `/owners/{ownerId}/pets`. For `users`, an
+ * example is the `members` of a team. `isDeleted` in the result: whether deleting an entry also deletes the entries that depend on it.
  */
 export function listChildren({ resources }: Inference, resource: Resource) {
   const isParent = (mount: Mount) =>
@@ -73,15 +73,15 @@ export function listChildren({ resources }: Inference, resource: Resource) {
 }
 
 /**
- * Returns whether the entries of a resource belong to their parents. This is the case if the first path of the resource contains a parent, as in
- * `/owners/{ownerId}/pets`.
+ * Returns whether each entry of a resource belongs to a parent, as a pet at `/owners/{ownerId}/pets` belongs to an owner. Returns false if `mount` is only an
+ * additional path, and the main path is `/pets`.
  */
 function isOwned({ mounts }: Resource, mount: Mount): boolean {
   return mounts[0] === mount && mount.parents.length > 0;
 }
 
 /**
- * Returns whether an item path, such as `/owners/{id}`, is the innermost parent of a mount (the paths of a resource). The names of parameters are not compared.
+ * Returns whether a path is the innermost parent in the paths of a mount: `/owners/{id}` for `/owners/{ownerId}/pets`. The names of the parameters can differ.
  */
 function isParentPath({ parents }: Mount, item: string): boolean {
   const path = parents.at(-1)?.path;
@@ -89,8 +89,8 @@ function isParentPath({ parents }: Mount, item: string): boolean {
 }
 
 /**
- * Returns the values of the path parameters in the paths of an entry's children. `mount`: the paths of the children. `own`: the paths of the parent. `parent`:
- * the entry.
+ * Returns the path parameters that select the children of an entry: `{ ownerId: '7' }` for the pets of the owner 7. `mount`: the paths of the children, such as
+ * `/owners/{ownerId}/pets`. `own`: the paths of the parent, such as `/owners/{id}`. `parent`: the parent, such as the owner 7.
  */
 function getPathInput(mount: Mount, own: Mount, resource: Resource, parent: Entry): PathInput {
   const keys = [...own.parents, ...(resource.kind === 'collection' ? [own.id] : [])];
@@ -103,22 +103,24 @@ function getPathInput(mount: Mount, own: Mount, resource: Resource, parent: Entr
 }
 
 /**
- * A resource whose entry is a parent in a path: `owners` for `/owners/{ownerId}/pets`. `own`: the paths of this resource. `parameter`: the path parameter of
- * the parent.
+ * A resource that is named as a parent in a path: `owners` in `/owners/{ownerId}/pets`. `own`: the paths of `owners`. `parameter`: the path parameter of the
+ * parent, here `ownerId`.
  */
 export interface ParentPlace {
   readonly parameter: string;
   readonly resource: Resource;
   readonly own: Mount;
   /**
-   * The names of the path parameters in the child's path, up to the parent, such as `['shopId', 'ownerId']`. The path parameters of `own` have the same order.
+   * The path parameters in a child's path, up to the parent: `['shopId', 'ownerId']` for `/shops/{shopId}/owners/{ownerId}/pets`. The paths in `own` have the
+   * same parameters in the same order, but their names can differ.
    */
   readonly parameters: readonly string[];
 }
 
 /**
- * Creates a function that finds the resources to which the parents in a path belong. It returns a list for each parent, because `/groups/{id}` and
- * `/groups/{name}` can be different resources. The resource with the same parameter name is first. The results are cached.
+ * Creates a function that finds the resources named as parents in a path, such as `owners` in `/owners/{ownerId}/pets`. The function caches its results. It
+ * returns a list for each parent, because `/groups/{id}` and `/groups/{name}` can be different resources. Resources with the same parameter name are first in a
+ * list.
  */
 export function createParentFinder({ resources }: Inference): (mount: Mount) => readonly (readonly ParentPlace[])[] {
   return memoizeByObject((mount: Mount) =>
@@ -138,8 +140,8 @@ export function createParentFinder({ resources }: Inference): (mount: Mount) => 
 }
 
 /**
- * Returns the path parameters of each parent that exists in a state, such as `{ ownerId: '1' }` for `/owners/{ownerId}/pets`. For paths without parents,
- * returns one empty object.
+ * Returns the path parameters of each existing parent. For `/owners/{ownerId}/pets` and two owners, the result is `[{ ownerId: '1' }, { ownerId: '2' }]`. For a
+ * path without parents, the result is one empty object.
  */
 export function listParentPaths({ resources }: Inference, state: State, mount: Mount): readonly PathInput[] {
   if (mount.parents.length === 0) return [{}];

@@ -2,14 +2,14 @@ import type { Route } from '../openapi/routes.ts';
 import type { Action, Mount, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** A resource and one of its paths. `isItem`: whether the path is that of an entry, such as `/pets/{petId}`, and not that of the list. */
+/** A resource and one of its paths. `isItem`: true for the path of a single entry, such as `/pets/{petId}`, and false for the path of the list. */
 export interface Place {
   readonly resource: Resource;
   readonly mount: Mount;
   readonly isItem: boolean;
 }
 
-/** Returns the action of an operation, such as `create`; undefined if the document does not tell what the operation does. */
+/** Derives from the document what an operation does with stored entries, such as `create`. Returns undefined if the document does not say what it does. */
 export function chooseAction(
   reader: SchemaReader,
   { resource, mount, isItem }: Place,
@@ -56,19 +56,22 @@ function chooseItemAction(reader: SchemaReader, resource: Resource, route: Route
   return actions[route.method];
 }
 
-/** Returns whether the request body of an operation has properties of the entry, and the response has no body. */
+/** Returns whether the request body of an operation consists mostly of properties of the entry, and the response has no body. */
 function sendsEntry(reader: SchemaReader, { schema }: Resource, route: Route): boolean {
   const request = reader.getRequestSchema(route);
   const response = reader.getResponseSchema(route, route.successStatus);
   return response === undefined && request !== undefined && schema !== '' && hasProperties(reader, request, schema);
 }
 
-/** Returns whether an operation has query parameters. These parameters can select the entries that the operation changes. */
+/** Returns whether an operation has query parameters. A DELETE with query parameters may delete only some entries. */
 function hasQuery({ parameters }: Route): boolean {
   return parameters.some((parameter) => parameter.in === 'query');
 }
 
-/** Returns whether the success response of an operation contains an entry of the resource: the schema of the entry, most of its properties, or only its id. */
+/**
+ * Returns whether the success response of an operation contains an entry of the resource. The body must have the schema of the entry, mostly properties of the
+ * entry, or only the id of the entry.
+ */
 export function hasEntryResponse(reader: SchemaReader, { schema, singular, id }: Resource, route: Route): boolean {
   const response = reader.getResponseSchema(route, route.successStatus);
   if (response === undefined || schema === '') return false;
@@ -78,7 +81,7 @@ export function hasEntryResponse(reader: SchemaReader, { schema, singular, id }:
   return reader.isObject(found) && (hasOnlyId || hasProperties(reader, found, schema));
 }
 
-/** Returns whether a schema has several properties, and the schema `other` has more than half of them. */
+/** Returns whether a schema has at least two properties, and more than half of them are also properties of the schema `other`. */
 export function hasProperties(reader: SchemaReader, schema: string, other: string): boolean {
   const names = [...reader.getProperties(schema).keys()];
   const others = reader.getProperties(other);
@@ -86,8 +89,8 @@ export function hasProperties(reader: SchemaReader, schema: string, other: strin
 }
 
 /**
- * Returns whether a POST operation searches entries instead of creating one. In this case, its response has a list of entries, and also properties of the
- * request that entries do not have, such as `filters` and `limit`.
+ * Returns whether a POST searches entries instead of creating one. A search responds with a list. Its request has only properties that entries do not have,
+ * such as `limit`. Its response repeats at least one of these properties.
  */
 export function isSearch(
   reader: SchemaReader,

@@ -6,31 +6,31 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import type { Plan } from './resource.ts';
 
-/** The extension `x-storefront` of an operation or a path, which corrects the resources that the server infers from the document. */
+/** The values of `x-storefront` in a path or an operation of the document. They correct the resources that the server infers from the document. */
 export interface Overrides {
   /** The name of the resource to which the path belongs. */
   readonly resource?: string;
-  /** The property of an entry that has its id. */
+  /** The property that contains the id of an entry, such as `uuid` or `metadata.name`. */
   readonly id?: string;
   /** The property that contains the list in a response body, such as `data.items`. */
   readonly list?: string;
   /** The property that contains the entry in request and response bodies, such as `data.pet`. */
   readonly entry?: string;
-  /** Whether the operation is mocked instead of using stored entries. */
+  /** Whether the server mocks the operation and does not use stored entries for it. */
   readonly off?: boolean;
 }
 
-/** A path of the document and its operations by method. */
+/** A path of the document, and its operations by HTTP method. */
 export interface DocumentPath {
   readonly path: string;
   readonly routes: ReadonlyMap<string, Route>;
   readonly overrides: Overrides;
 }
 
-/** The paths of a document by path template. The key `/pets` is used for `/pets`, `/pets/` and `/pets.json`. */
+/** The paths of a document by normalized path template: `/pets`, `/pets/` and `/pets.json` have the key `/pets`. */
 export type DocumentPaths = ReadonlyMap<string, DocumentPath>;
 
-/** Returns the paths of a document and their operations. Leaves out operations with `x-storefront: { off: true }`. */
+/** Returns the paths of a document with their operations. Omits operations with `x-storefront: { off: true }`. */
 export function getDocumentPaths(document: Document, routes: readonly Route[]): DocumentPaths {
   const paths = new Map<string, { path: string; routes: Map<string, Route>; overrides: Overrides }>();
   for (const route of routes) {
@@ -83,8 +83,8 @@ function findOverrideIssue(pointer: string, name: string, value: unknown): reado
 }
 
 /**
- * Returns an issue for each `id` in an `x-storefront` extension that names a property whose value is an object. `isObject`: returns whether the schema at a
- * JSON Pointer describes an object.
+ * Returns an error for each `id` in an `x-storefront` extension that refers to an object, such as `owner` instead of `owner.id`. `isObject`: a function that
+ * returns whether the schema at a JSON Pointer describes an object.
  */
 export function findIdIssues(
   document: Document,
@@ -100,7 +100,7 @@ export function findIdIssues(
   return [...new Set(pointers)].map((pointer) => ({ pointer, message }));
 }
 
-/** Returns the `x-storefront` extension of an operation, combined with that of its path. The values of the operation take precedence. */
+/** Returns the `x-storefront` values of an operation and of its path. If both define a value, returns that of the operation. */
 export function getOverrides(document: Document, { path, pointer }: Route): Overrides {
   const read = (parent: string): Node => {
     const value = getNode(document, `${parent}/x-storefront`);
@@ -115,7 +115,10 @@ export function getTrailingParameters(path: string): readonly string[] {
   return name === undefined ? [] : [...getTrailingParameters(getParentPath(path)), name];
 }
 
-/** Returns the last segment of a path template that is not a parameter; `entries` if there is none. */
+/**
+ * Returns the last segment of a path template that is not a parameter: `pets` for `/owners/{ownerId}/pets/{petId}`. Returns `entries` if all segments are
+ * parameters.
+ */
 export function getResourceSegment(path: string): string {
   const segments = toTemplate(path)
     .split('/')
@@ -123,7 +126,10 @@ export function getResourceSegment(path: string): string {
   return getLastSegment(segments.at(-1) ?? 'entries').replaceAll(/[{}]/g, '');
 }
 
-/** Returns the ancestors of a path template that end with a parameter, the shortest first: `/owners/{ownerId}` for `/owners/{ownerId}/pets`. */
+/**
+ * Returns all parent paths that end with a parameter, the shortest first. For `/shops/{shopId}/owners/{ownerId}/pets`, these are `/shops/{shopId}` and
+ * `/shops/{shopId}/owners/{ownerId}`.
+ */
 export function getAncestors(path: string): readonly string[] {
   const parent = getParentPath(path);
   if (parent === '') return [];
@@ -131,7 +137,7 @@ export function getAncestors(path: string): readonly string[] {
   return isItem ? [...getAncestors(parent), parent] : getAncestors(parent);
 }
 
-/** Returns the names of the query parameters of an operation that a request must have. */
+/** Returns the names of the required query parameters of an operation. */
 export function getRequiredQuery({ parameters }: Route): readonly string[] {
   return parameters.filter((parameter) => parameter.in === 'query' && parameter.isRequired).map(({ name }) => name);
 }

@@ -3,31 +3,31 @@ import type { Entry } from '../store/state.ts';
 import type { Mount, PathKey, Resource } from './resource.ts';
 import { PATH_VALUES } from './resource.ts';
 
-/** The values of the path parameters of a request, by the names in the path template. */
+/** The path parameters of a request: `{ petId: '7' }` for the path template `/pets/{petId}`. */
 export type PathInput = Readonly<Record<string, string>>;
 
 /**
- * Returns the value of an entry that corresponds to a path parameter, as text: the id for `petId`. Returns undefined if there is no such value, or if it is an
- * object.
+ * Returns an entry's value for a path parameter, as text: `'7'` for `{petId}` if the pet has the id 7. Returns undefined if the entry has no value for the
+ * parameter, or if the value is an object.
  */
 export function getKeyValue(entry: Entry, { property, name }: PathKey): string | undefined {
   const value = property === undefined ? getOwn(getPathValues(entry), name) : getProperty(entry, property);
   return value === undefined || typeof value === 'object' ? undefined : String(value);
 }
 
-/** Returns the value of a property. `property`: the names of nested properties, separated by dots. */
+/** Returns the value of a property of an entry. `property`: a name such as `id`, or the path of a nested property, such as `metadata.name`. */
 export function getProperty(entry: Entry, property: string): unknown {
   // This function is called for each entry of a list, so a name that is not nested is not split.
   if (!property.includes('.')) return getOwn(entry, property);
   return property.split('.').reduce<unknown>((value, name) => (isNode(value) ? getOwn(value, name) : undefined), entry);
 }
 
-/** Returns the value of an own property, without the properties that every JavaScript object inherits, such as `constructor`. */
+/** Returns the value of an own property. Returns undefined for a property that every JavaScript object inherits, such as `constructor`. */
 export function getOwn(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Returns a copy of an entry in which a property is set. A new property is added before all others if it is not nested. */
+/** Returns a copy of an entry with a changed or added property. An added property becomes the first one, unless it is nested. */
 function setProperty(entry: Entry, property: string, value: unknown): Entry {
   const [name = '', ...rest] = property.split('.');
   if (rest.length > 0) return { ...entry, [name]: setProperty(toNode(entry[name]), rest.join('.'), value) };
@@ -35,43 +35,47 @@ function setProperty(entry: Entry, property: string, value: unknown): Entry {
   return Object.hasOwn(entry, name) ? { ...entry, [name]: value } : { [name]: value, ...others };
 }
 
-/** Returns the path parameters that are stored with an entry because its schema has no properties for them. */
+/**
+ * Returns the path parameters in the hidden property `PATH_VALUES` of an entry. An entry stores path parameters there if its schema has no properties for them.
+ */
 export function getPathValues(entry: Entry): Readonly<Record<string, unknown>> {
   return (entry[PATH_VALUES] ?? {}) as Readonly<Record<string, unknown>>;
 }
 
-/** Returns an entry without its stored path parameters (`PATH_VALUES`), which are never sent to clients. */
+/** Returns an entry without its hidden property `PATH_VALUES`, which is never sent to clients. */
 export function removePathValues(entry: Entry): Entry {
   if (!(PATH_VALUES in entry)) return entry;
   const { [PATH_VALUES]: _hidden, ...visible } = entry;
   return visible;
 }
 
-/** Returns a copy of an entry in which the value for a path parameter is set. */
+/** Returns a copy of an entry with a new value for a path parameter, such as a new id for `{petId}`. */
 export function setKeyValue(entry: Entry, { property, name }: PathKey, value: unknown): Entry {
   if (property !== undefined) return setProperty(entry, property, value);
   return { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [name]: value } };
 }
 
-/** Returns a copy of `entry` with the value that the entry `from` has in the property `key.property`. Returns `entry` itself if there is no such value. */
+/**
+ * Copies the property `key.property`, such as the id, from the entry `from` to a copy of `entry`. Returns `entry` itself if `from` does not have the property.
+ */
 export function copyKeyValue(from: Entry, entry: Entry, key: PathKey): Entry {
   const value = key.property === undefined ? undefined : getProperty(from, key.property);
   return value === undefined ? entry : setKeyValue(entry, key, value);
 }
 
-/** Creates a function that returns whether another entry has the same id as an entry. If entries have parents, the parents must be the same too. */
+/** Creates a function that returns whether another entry has the same id as `entry`. If entries have parents, the ids of the parents must also be equal. */
 export function matchId({ id, mounts: [mount] }: Resource, entry: Entry): (other: Entry) => boolean {
   const keys = [id, ...(mount?.parents ?? [])];
   const values = keys.map((key) => getKeyValue(entry, key));
   return (other) => keys.every((key, index) => getKeyValue(other, key) === values[index]);
 }
 
-/** Returns whether an entry belongs to the parents that a path names. `path`: the path parameters of the request. */
+/** Returns whether an entry belongs to the parents in a request path: to the owner 7 for `/owners/7/pets`. `path`: the path parameters of the request. */
 export function hasParents(entry: Entry, { parents }: Mount, path: PathInput): boolean {
   return parents.every((parent) => getKeyValue(entry, parent) === path[parent.parameter]);
 }
 
-/** Returns the index of the entry that a path selects; -1 if there is none. `path`: the path parameters of the request. */
+/** Returns the index of the entry at a request path such as `/pets/7`; -1 if there is no such entry. `path`: the path parameters of the request. */
 export function findIndex(entries: readonly Entry[], { kind }: Resource, mount: Mount, path: PathInput): number {
   const { id } = mount;
   const find = (key: PathKey) => {
@@ -82,7 +86,7 @@ export function findIndex(entries: readonly Entry[], { kind }: Resource, mount: 
   return index === -1 && id.alias !== undefined ? find({ ...id, property: id.alias }) : index;
 }
 
-/** Returns a text that identifies an entry within its resource. The text is used as the seed for the values that are generated for the entry. */
+/** Returns a text that identifies an entry within its resource, such as its id. The text is the seed for the generated values of the entry. */
 export function getEntryKey({ id, kind, mounts }: Resource, entry: Entry): string {
   if (kind === 'collection' && id.property !== undefined) return getKeyValue(entry, id) ?? '';
   const keys = [...(mounts[0]?.parents ?? []), ...(kind === 'collection' ? [id] : [])];

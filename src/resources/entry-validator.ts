@@ -13,7 +13,10 @@ import type { SchemaReader } from './schema-reader.ts';
 export class EntryValidator {
   readonly #contract: Contract;
   readonly #reader: SchemaReader;
-  /** Maps the JSON Pointer of a schema, and the rules of a schema as JSON, to the JSON Pointer of the first schema with the same rules. */
+  /**
+   * The first of several schemas with equal rules, such as `{ type: string }`. Maps the JSON Pointer of each schema, and its rules as JSON, to the JSON Pointer
+   * of the first schema.
+   */
   readonly #firstPointers = new Map<string, string>();
 
   constructor(contract: Contract, reader: SchemaReader) {
@@ -21,7 +24,7 @@ export class EntryValidator {
     this.#reader = reader;
   }
 
-  /** Returns the errors of a stored entry. A missing property is not an error, because it is generated when the entry is read. */
+  /** Returns the validation errors of a stored entry. A missing property is not an error, because the server generates a value when it reads the entry. */
   findIssues({ schema, mounts }: Resource, entry: Entry): readonly Issue[] {
     if (schema === '') return [];
     const properties = this.#reader.getCommonProperties(schema);
@@ -37,7 +40,10 @@ export class EntryValidator {
     });
   }
 
-  /** Returns the JSON Pointer of the first schema with the same rules, so that equal schemas such as `{ type: string }` are compiled only once. */
+  /**
+   * Returns the JSON Pointer of the first schema with the same rules as the schema at `pointer`. So equal schemas, such as `{ type: string }`, are compiled
+   * only once.
+   */
   #getFirstPointer(pointer: string): string {
     const known = this.#firstPointers.get(pointer);
     if (known !== undefined) return known;
@@ -51,8 +57,8 @@ export class EntryValidator {
   }
 
   /**
-   * Returns an entry without the values that its schema does not allow. A valid request can have such values if its body has another schema. Such values must
-   * not be stored, because the data file is validated against the schema of the entry.
+   * Removes the values of an entry that the schema of stored entries does not allow. A valid request can contain such values, because its body can have another
+   * schema. The data file must not contain them, because it is validated against the schema of stored entries.
    */
   removeInvalid(resource: Resource, entry: Entry): Entry {
     let next = entry;
@@ -66,9 +72,9 @@ export class EntryValidator {
   }
 
   /**
-   * Corrects a changed entry for the properties that a request sets to null. `entry`: the entry after a merge patch, which deletes such properties. A property
-   * is set to null if its schema allows null. Otherwise a property that the entry's schema requires gets its stored value again, and any other property stays
-   * deleted. `stored`: the entry before the change. `sent`: the request body.
+   * Handles the properties that a request sets to null. A property becomes null if its schema allows null. Otherwise, a required property keeps its stored
+   * value, and an optional property stays deleted. `stored`: the entry before the change. `entry`: the entry after the merge patch, which deletes these
+   * properties. `sent`: the request body.
    */
   setNulls({ schema }: Resource, stored: Entry, entry: Entry, sent: Entry): Entry {
     const names = Object.keys(sent).filter((name) => sent[name] === null);
@@ -83,8 +89,8 @@ export class EntryValidator {
   }
 
   /**
-   * Restores the stored values of properties for which the request has sent values that the entry's schema does not allow. Other properties are not checked,
-   * because their stored values can be invalid after a change of the schema. `stored`: the entry before the change. `sent`: the request body.
+   * Restores the stored value of each property for which a request has sent an invalid value. Does not check other properties: after a change of the schema,
+   * stored values can be invalid too. `stored`: the entry before the change. `entry`: the entry after the change. `sent`: the request body.
    */
   restoreInvalidSent(resource: Resource, stored: Entry, entry: Entry, sent: Entry): Entry {
     const names = Object.keys(sent);
@@ -93,7 +99,10 @@ export class EntryValidator {
   }
 }
 
-/** Returns a copy of an object in which removed properties have their stored values. `earlier`: the object before properties were removed. */
+/**
+ * Returns a copy of an object in which removed properties have their stored values again. `earlier`: the object before the removal. `stored`: the object with
+ * the stored values.
+ */
 function restoreRemoved(object: Entry, earlier: Entry, stored: Entry): Entry {
   const values = Object.entries(earlier).flatMap(([name, value]) => {
     const rest = getOwn(object, name);
@@ -104,7 +113,7 @@ function restoreRemoved(object: Entry, earlier: Entry, stored: Entry): Entry {
   return Object.fromEntries(values);
 }
 
-/** The schema keywords that are only annotations, so that no value can violate them. */
+/** JSON Schema keywords that only describe a value. They do not restrict it. */
 const ANNOTATIONS = new Set([
   'title',
   'description',
@@ -118,12 +127,12 @@ const ANNOTATIONS = new Set([
   'xml',
 ]);
 
-/** The maximum number of times that invalid values are removed from the properties of an entry. Properties that are still invalid are removed as a whole. */
+/** The maximum number of attempts to make an entry valid by removing only invalid nested values. After that, each invalid property is removed as a whole. */
 const MAX_REMOVALS = 20;
 
 /**
- * The schema keywords whose errors are ignored. Missing values are generated when an entry is read, unknown properties are not sent, and alternatives are not
- * checked.
+ * JSON Schema keywords whose errors are ignored in stored entries. Missing values are generated when an entry is read, unknown properties are not sent to
+ * clients, and alternatives such as `oneOf` are not checked.
  */
 const IGNORED_KEYWORDS = new Set([
   'required',

@@ -12,10 +12,12 @@ import { addArticle } from './names.ts';
 import type { Action, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
-/** The number of attempts to generate a valid body. The attempts in the second half generate only required properties. */
+/** The maximum number of attempts to generate a valid request body. The second half of the attempts omits optional properties. */
 const MAX_ATTEMPTS = 10;
 
-/** Returns example requests for one resource: to list its entries, to create an entry, and to read an entry. A request is left out if it can't be created. */
+/**
+ * Creates up to three example requests for one resource: list its entries, create an entry, and read an entry. Omits a request if no valid example is found.
+ */
 export function createExamples(model: ResourceModel, state: State): readonly ExampleRequest[] {
   const simple = [...model.inference.plans.values()].filter(
     ({ mount, route }) => mount.parents.length === 0 && getRequiredQuery(route).length === 0,
@@ -48,7 +50,10 @@ function createCreation(model: ResourceModel, { route, resource }: Plan): readon
   return body === undefined ? [] : [{ title: `Create ${addArticle(resource.singular)}`, method, path, body }];
 }
 
-/** Returns a request that reads the first entry; an empty array if there is no entry, or if the path has several parameters. */
+/**
+ * Creates an example request that reads the first entry, such as `GET /pets/1`. Returns an empty array if there is no entry, or if the path has several
+ * parameters.
+ */
 function createReading({ route, resource, mount }: Plan, state: State): readonly ExampleRequest[] {
   const [entry] = state[resource.name] ?? [];
   const id = entry && getKeyValue(entry, mount.id);
@@ -58,7 +63,7 @@ function createReading({ route, resource, mount }: Plan, state: State): readonly
   return [{ title: `Get ${addArticle(resource.singular)}`, method, path }];
 }
 
-/** Returns a valid JSON body for an operation: an example of the document, else a generated body. Returns undefined if no valid body is found. */
+/** Returns a valid JSON request body for an operation: an example from the document, or else a generated body. Returns undefined if no valid body is found. */
 function findBody({ contract }: ResourceModel, route: Route): unknown {
   const [type, media] = Object.entries(route.bodyMedia).find(([name]) => isJsonType(name)) ?? [];
   if (type === undefined || !media) return undefined;

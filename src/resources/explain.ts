@@ -14,7 +14,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   clear: 'deletes all',
 };
 
-/** Describes what the handler of an operation does, such as `lists pets of /owners/{ownerId} (filters: status; ignores: q)`. */
+/** Describes what an operation does, such as `lists pets of /owners/{ownerId} (filters: status; ignores: q)`. */
 export function explainPlan(model: ResourceModel, plan: Plan): string {
   const { action, resource, mount, route } = plan;
   const isMany = action === 'list' || action === 'clear';
@@ -47,7 +47,7 @@ function describe(label: string, names: readonly string[]): readonly string[] {
   return names.length > 0 ? [`${label}: ${names.join(', ')}`] : [];
 }
 
-/** Describes which child resources are deleted with an entry, and which child resources are kept. */
+/** Describes what happens to child entries when their parent is deleted, such as `also deletes: pets` and `keeps: visits`. */
 function describeChildren({ inference }: ResourceModel, resource: Resource): readonly string[] {
   const children = listChildren(inference, resource);
   const getNames = (isDeleted: boolean) =>
@@ -66,7 +66,7 @@ function describeList(model: ResourceModel, plan: Plan): readonly string[] {
   ];
 }
 
-/** Returns the name of an entry with its article, such as `a pet`. The name of a singleton, such as `settings`, has no article. */
+/** Returns the singular name of a resource with its article, such as `a pet`. The name of a singleton, such as `settings`, has no article. */
 function nameEntry({ kind, singular }: Resource): string {
   return kind === 'singleton' ? singular : addArticle(singular);
 }

@@ -12,7 +12,7 @@ import { getLastSegment, getParameterName, getParentPath, toTemplate } from './n
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** A possible resource and its paths. */
+/** Paths that may form a resource, such as `/pets` and `/pets/{petId}`. */
 export interface Candidate {
   readonly segment: string;
   readonly singular: string;
@@ -24,8 +24,8 @@ export interface Candidate {
 }
 
 /**
- * Finds the collections that have no path for a single entry. GET lists the entries, and POST creates an entry: its response has the id, and its request has
- * properties of the entry. `used`: the paths that already belong to resources.
+ * Finds collections with a list path, such as `/invoices`, but without a path for one entry, such as `/invoices/{id}`. GET must list entries, and POST must
+ * create an entry: its response has an id, and its request and response have a common property. `used`: paths that already belong to resources.
  */
 export function findLists(reader: SchemaReader, paths: DocumentPaths, used: ReadonlySet<string>): readonly Candidate[] {
   return [...paths].flatMap(([path, collection]) => {
@@ -45,7 +45,7 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
   });
 }
 
-/** Finds the possible resources of a document. Resources with fewer path parameters are first. */
+/** Finds the possible resources of a document. The resources with the fewest path parameters are first. */
 export function findCandidates(reader: SchemaReader, paths: DocumentPaths): readonly Candidate[] {
   const items = [...paths].flatMap(([path, item]) => {
     const collectionPath = findCollectionPath(paths, path);
@@ -71,8 +71,8 @@ function countParameters(path: string): number {
 }
 
 /**
- * Returns the path of the collection for an item path: `/pets` for `/pets/{petId}`. Returns undefined if the path does not end with a parameter, or has no
- * collection.
+ * Returns the list path for the path of an entry: `/pets` for `/pets/{petId}`. Returns undefined if the path does not end with a parameter, or if there is no
+ * list path.
  */
 function findCollectionPath(paths: DocumentPaths, path: string): string | undefined {
   const parameters = getTrailingParameters(path);
@@ -85,8 +85,8 @@ function findCollectionPath(paths: DocumentPaths, path: string): string | undefi
 }
 
 /**
- * Returns whether a path such as `/pets/{petId}` is that of an entry: its operations read or change an object, and other operations list or create such
- * objects.
+ * Returns whether the paths of a candidate form a resource. For `/pets/{petId}`, the operations must read or change an object, and other operations must list
+ * or create such objects.
  */
 function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Candidate, 'kind'>): boolean {
   const { collection, item, segment, singular } = candidate;
@@ -112,8 +112,8 @@ function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Ca
 }
 
 /**
- * Returns whether a path that ends with a parameter is a list and not an entry. Examples are `/fields/{table}` if the document also has
- * `/fields/{table}/{name}`, and `/reviews/{book}` if it returns `{ reviews: […] }` and no other operation lists or changes reviews.
+ * Returns whether a path that ends with a parameter returns a list instead of one entry. An example is `/fields/{table}`, if the document also has
+ * `/fields/{table}/{name}`. Another is `/reviews/{book}`, if it returns `{ reviews: […] }` and no other operation lists or changes reviews.
  */
 function isListByParameter(
   reader: SchemaReader,
@@ -132,16 +132,14 @@ function isListByParameter(
   });
 }
 
-/** Returns whether the response of a POST is the parent and not a new entry. For example, a POST that adds an assignee to an issue can return the issue. */
+/** Returns whether a POST responds with the parent instead of a new entry. For example, a POST that adds an assignee to an issue can return the issue. */
 function returnsParent(reader: SchemaReader, paths: DocumentPaths, post: Route): boolean {
   const read = paths.get(getParentPath(post.path))?.routes.get('GET');
   const [shown, parent] = [post, read].map((route) => route && reader.getResponseSchema(route, route.successStatus));
   return shown !== undefined && parent !== undefined && reader.isSame(shown, parent);
 }
 
-/**
- * Returns whether a path below a parent lists or creates the entries of an item path. For the item path `/loans/{loanId}`, this can be `/books/{isbn}/loans`.
- */
+/** Returns whether a path below a parent lists or creates the entries of a candidate: `/books/{isbn}/loans` for `/loans/{loanId}`. */
 function isListedElsewhere(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Candidate, 'kind'>): boolean {
   if (candidate.collectionPath.includes('{')) return false;
   const name = candidate.segment;
@@ -167,7 +165,7 @@ export function hasEntries(
   return found !== undefined && reader.isSame(found.schema, schema);
 }
 
-/** Returns whether the success response has no body, so that it only tells whether the entry exists. */
+/** Returns whether the document defines no body for the success response of an operation. */
 function hasNoBody({ responses, successStatus }: Route): boolean {
   return responses.some(({ name, media }) => name === String(successStatus) && Object.keys(media).length === 0);
 }
@@ -177,7 +175,10 @@ function isEntryResponse(reader: SchemaReader, route: Route): boolean {
   return schema !== undefined && reader.isObject(schema);
 }
 
-/** Returns whether a path is a singleton such as `/settings`: GET returns an object, and PUT or PATCH changes at least one of its properties. */
+/**
+ * Returns whether a path has one object instead of a list, such as `/settings`. GET must return the object, and PUT or PATCH must change at least one of its
+ * properties.
+ */
 function isSingleton(reader: SchemaReader, path: string, { routes }: DocumentPath): boolean {
   const read = routes.get('GET');
   const change = routes.get('PUT') ?? routes.get('PATCH');
@@ -190,19 +191,21 @@ function isSingleton(reader: SchemaReader, path: string, { routes }: DocumentPat
   return !sent?.length || !shown?.length || sent.some((name) => shown.includes(name));
 }
 
-/** Returns the names of the properties of a body, and of the entry that the body contains. `body`: the JSON Pointer of its schema. */
+/** Returns the property names of a body, and of the entry in the body. `body`: the JSON Pointer of the schema of the body. */
 function getNames(reader: SchemaReader, body: string, singular: string): readonly string[] {
   const { schema } = reader.findEntry(body, singular);
   return [body, schema].flatMap((part) => [...reader.getProperties(part).keys()]);
 }
 
-/** Returns whether reading requires a query parameter that changing does not have. Then the query parameter selects one of several objects. */
+/** Returns whether a query parameter selects one of several objects: the operation `read` requires the parameter, but the operation `change` does not. */
 function selectsObject(read: Route, change: Route): boolean {
   const names = getRequiredQuery(change);
   return getRequiredQuery(read).some((name) => !names.includes(name));
 }
 
-/** Returns the JSON Pointer of the schema of an entry of a resource; undefined if no request or response has an entry. */
+/**
+ * Returns the JSON Pointer of the schema of a resource's entries, such as the schema of a pet. Returns undefined if no request or response contains an entry.
+ */
 export function findEntrySchema(
   reader: SchemaReader,
   { collection, item, segment, singular }: Pick<Candidate, 'collection' | 'item' | 'segment' | 'singular'>,

@@ -8,15 +8,15 @@ import { getKeyNames } from './names.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
-/** Returns the entry that a request path selects; undefined if there is none. `path`: the path parameters of the request. */
+/** Returns the entry at a request path such as `/pets/7`; undefined if there is no such entry. `path`: the path parameters of the request. */
 export function findEntry({ resource, mount }: Plan, state: State, path: Input['path']): Entry | undefined {
   const entries = getEntries(state, resource);
   return entries[findIndex(entries, resource, mount, path)];
 }
 
 /**
- * Throws a `DomainError` with the code `entry-not-found` if a parent in the request path does not exist: the owner, for `/owners/7/pets`. A path parameter that
- * belongs to no resource is not checked.
+ * Throws a `DomainError` with the code `entry-not-found` if a parent in the request path does not exist: the owner 7 for `/owners/7/pets`. Ignores path
+ * parameters that belong to no resource.
  */
 export function requireParents(
   model: ResourceModel,
@@ -35,7 +35,7 @@ export function requireParents(
   }
 }
 
-/** Returns whether the parent in a request path is an existing entry of a resource. */
+/** Returns whether a parent in a request path exists: the owner 7 for `/owners/7/pets`. */
 function hasParent(
   model: ResourceModel,
   state: State,
@@ -61,7 +61,7 @@ function hasParent(
   });
 }
 
-/** Creates the error for a request path that selects no existing entry. */
+/** Creates the error for a request path without an entry: for `/pets/7` if there is no pet 7. */
 export function createNotFound({ resource }: Plan, path: Input['path']): DomainError {
   const { singular, kind, id } = resource;
   const detail =

@@ -14,7 +14,10 @@ import { findId, findParents } from './path-keys.ts';
 import { type Mount, NO_ID, type Parent, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** Infers the resources of a document: collections and singletons. Paths that have the same resource name in `x-storefront` belong to one resource. */
+/**
+ * Infers the resources of a document: collections such as `/pets`, and singletons such as `/settings`. Paths with the same resource name in `x-storefront` form
+ * one resource.
+ */
 export function findResources(reader: SchemaReader, paths: DocumentPaths): readonly Resource[] {
   const candidates = findCandidates(reader, paths);
   const resources: Resource[] = [];
@@ -39,15 +42,15 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
 }
 
 /**
- * Returns whether the entries of a path are members of a parent, such as users in a team: PUT without a body adds an existing entry to the parent, and no POST
- * creates an entry.
+ * Returns whether the entries at a path are members of a parent, such as users in a team. This is assumed if PUT has no request body, and no POST creates
+ * entries. Then PUT adds an existing user to the team.
  */
 function hasMembers({ collection, item }: Candidate): boolean {
   const put = item.routes.get('PUT');
   return put !== undefined && Object.keys(put.bodyMedia).length === 0 && collection?.routes.has('POST') !== true;
 }
 
-/** Adds further paths that list or create the entries of a resource to its `mounts`. */
+/** Adds the paths that also list or create the entries of a resource to its `mounts`: `/owners/{ownerId}/pets` for `/pets`. */
 function addViews(
   reader: SchemaReader,
   paths: DocumentPaths,
@@ -102,7 +105,7 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
   };
 }
 
-/** Returns whether a resource below a parent (`nested`) is the same resource as one without parents (`flat`): `/owners/{ownerId}/pets` and `/pets`. */
+/** Returns whether two resources, such as `/pets` (`flat`) and `/owners/{ownerId}/pets` (`nested`), are the same resource. */
 function canMerge(reader: SchemaReader, flat: Resource, nested: Resource): boolean {
   // `DELETE /contacts/{contactId}/companies/{companyId}` removes the company from the contact, but does not delete the company.
   const isMember = nested.canDelete && flat.canDelete && nested.mounts[0]?.parents.at(-1)?.property === undefined;
@@ -110,7 +113,8 @@ function canMerge(reader: SchemaReader, flat: Resource, nested: Resource): boole
 }
 
 /**
- * Returns whether a resource below a parent (`nested`) and a resource without parents (`flat`) have the same entries: the same schema and the same id property.
+ * Returns whether two resources have the same schema and the same id property: `flat`, such as `/pets`, and `nested`, such as `/owners/{ownerId}/pets`. Returns
+ * false if `flat` has parents, or `nested` has none.
  */
 function hasSameEntries(reader: SchemaReader, flat: Resource, nested: Resource): boolean {
   const isFlat = flat.mounts[0]?.parents.length === 0;
@@ -135,10 +139,7 @@ function merge(flat: Resource, nested: Resource): Resource {
   };
 }
 
-/**
- * Finds further paths that list or create the entries of a resource. For `/pets`, examples are `/owners/{ownerId}/pets`, and `/pets/findByStatus` with a
- * filter. A further path must contain the parents of the resource: for `/shops/{shopId}/pets`, an example is `/shops/{shopId}/owners/{ownerId}/pets`.
- */
+/** Finds additional paths that list or create the entries of a resource: `/owners/{ownerId}/pets` and `/pets/findByStatus` for `/pets`. */
 function findViews(
   reader: SchemaReader,
   paths: DocumentPaths,
@@ -162,8 +163,9 @@ function findViews(
 }
 
 /**
- * Returns whether a further path can list or create the entries of a resource. The path must contain the parents of the resource (`mount`). It can have
- * additional parents, if entries have properties for the ids of the additional parents. `parents`: the parents of the further path.
+ * Returns whether an additional path can list or create the entries of a resource. If the resource has parents (`/shops/{shopId}/pets`), the path must start
+ * with the same parents (`/shops/{shopId}/owners/{ownerId}/pets`). Then entries must have a property such as `ownerId` for each further parent, unless the path
+ * has a POST. `parents`: all parents in the additional path.
  */
 function canHaveView(mount: Mount, parents: readonly Parent[], routes: DocumentPath['routes']): boolean {
   const count = mount.parents.length;
@@ -173,22 +175,22 @@ function canHaveView(mount: Mount, parents: readonly Parent[], routes: DocumentP
 }
 
 /**
- * Returns whether a path lists the entries of all parents. For example, `/fields` lists the fields of all tables, and `/fields/{table}` the fields of one table.
- * Returns false if the path has a POST whose request body has no property for the id of the parent.
+ * Returns whether a path lists the entries of all parents: `/fields` lists the fields of all tables, and `/fields/{table}` the fields of one table. Returns
+ * false if a POST to `/fields` can't select the table, because a field has no property for it.
  */
 function listsAll(path: string, { collection, parents }: Mount, routes: DocumentPath['routes']): boolean {
   const isNamed = !routes.has('POST') || parents.every(({ property }) => property !== undefined);
   return isNamed && getTrailingParameters(collection).length > 0 && getParentPath(collection) === path;
 }
 
-/** Returns whether a path has the same last segment as a collection: `/owners/{ownerId}/pets` and `/pets`. */
+/** Returns whether a path ends with the name of a collection: `/owners/{ownerId}/pets` for `/pets`. */
 function isOfParent(path: string, { collection }: Mount): boolean {
   return getLastSegment(path) === getResourceSegment(collection);
 }
 
 /**
- * Returns whether a path below a collection, such as `/pets/findByStatus`, filters entries by their properties. Each required query parameter must be the name
- * of a property.
+ * Returns whether a path below a collection filters the entries, such as `/pets/findByStatus?status=sold`. At least one query parameter, and each required one,
+ * must have the name of a property of an entry.
  */
 function isFilter(reader: SchemaReader, { mounts, schema }: Resource, path: string, list: Route): boolean {
   if (list.method !== 'GET' || getParentPath(path) !== toTemplate(mounts[0]?.collection ?? '')) return false;
@@ -198,7 +200,7 @@ function isFilter(reader: SchemaReader, { mounts, schema }: Resource, path: stri
   return required.every((name) => names.includes(name)) && query.some((name) => names.includes(name));
 }
 
-/** Makes the names of resources unique: a repeated name `pets` becomes `owners.pets` with the name of the parent, or gets a number. */
+/** Makes the names of resources unique. The second resource `pets` becomes `owners.pets`, with the name of its parent, or gets a number. */
 function nameResources(resources: readonly Resource[]): readonly Resource[] {
   // JSON Schema validators and `JSON.parse` treat a list with the name `__proto__` differently, so no resource gets this name.
   const used = new Set(['__proto__']);

@@ -15,7 +15,7 @@ import { getInner, setInner } from './responses.ts';
 import { sortEntries } from './sort-entries.ts';
 import { getOtherStatus, getStatus } from './statuses.ts';
 
-/** Handles a request for an operation. `plan`: what the operation does. */
+/** A function that handles a request. `plan`: what the operation does, such as creating an entry. */
 type PlanHandler = (
   model: ResourceModel,
   plan: Plan,
@@ -34,7 +34,7 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
   clear,
 };
 
-/** Creates the handler of an operation from its plan. */
+/** Creates the handler of an operation. `plan`: what the operation does, such as creating an entry. */
 export function createHandler(model: ResourceModel, plan: Plan): Handle {
   return (input, context) => {
     const { query, body } = input;
@@ -52,8 +52,8 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
 }
 
 /**
- * Returns the response of a mocked operation if the response is a stored entry, such as the pet for `POST /pets/{petId}/feed`. Returns undefined if the mock
- * creates the response. Throws a `DomainError` if an entry in the path does not exist.
+ * Returns a stored entry as the response of a mocked operation: the pet for `POST /pets/{petId}/feed`. Returns undefined if the documented response is not an
+ * entry. Throws a `DomainError` if an entry in the path does not exist.
  */
 export function respondToMocked(
   model: ResourceModel,
@@ -86,7 +86,7 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   return { ...addHeaders(response, headers), notes: model.takeNotes(plan, sent) };
 }
 
-/** Handles `create`: creates an entry, or all entries if the body has a list. */
+/** Handles the action `create`: adds the entry in the request body, or each entry if the body has a list. */
 async function create(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const bodies = getBodies(plan, input, model.getRequestDefaults(plan));
   const entries = await context.update((state, nowMs) => {
@@ -130,7 +130,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
   return respond(model, plan, input, { status: changed.status, entry });
 }
 
-/** Handles `replaceById`: replaces or updates the entry whose id is in the body. */
+/** Handles the action `replaceById`: PUT replaces, and PATCH updates, the entry whose id is in the request body. */
 async function replaceById(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { id } = plan.resource;
   const value = getKeyValue(getBody(plan, input), id) ?? '';
@@ -178,14 +178,14 @@ async function clear(model: ResourceModel, plan: Plan, input: Input, context: Co
   return respond(model, plan, input, { status: getStatus(plan, 204), entry: undefined });
 }
 
-/** The content of a response. `entry`: the entry in the body; undefined if the body has none. `entries`: all entries, if the body can have several. */
+/** The content of a response. `entry`: the entry in the body, if there is one. `entries`: all entries, if the body can be a list. */
 interface ResponseContent {
   readonly status: number;
   readonly entry: Entry | undefined;
   readonly entries?: readonly Entry[];
 }
 
-/** Returns a response that has an entry, and the documented headers. */
+/** Creates a response with an entry or a list of entries, and with the documented headers. */
 function respond(
   model: ResourceModel,
   plan: Plan,
@@ -200,7 +200,7 @@ function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, 
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 
-/** The input for adding a new entry to a state. */
+/** The parameters of `addEntry`, which adds a new entry to a state. */
 interface NewEntry {
   readonly state: State;
   readonly nowMs: number;
@@ -221,26 +221,26 @@ function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, 
   return { next: setEntries(state, resource, [...entries, result]), result };
 }
 
-/** Returns a copy of a state in which `current` is replaced by `entry`. If `current` is undefined, `entry` is added. */
+/** Returns a copy of a state in which `entry` replaces `current`. If `current` is undefined, adds `entry`. */
 function setEntry({ resource }: Plan, state: State, current: Entry | undefined, entry: Entry): State {
   const entries = getEntries(state, resource);
   const index = current === undefined ? -1 : entries.indexOf(current);
   return setEntries(state, resource, index === -1 ? [...entries, entry] : entries.with(index, entry));
 }
 
-/** Returns the properties of the entry in a request body. `defaults`: the values of properties that the body lacks. */
+/** Returns the entry in a request body. `defaults`: the values of properties that the body lacks. */
 function getBody(plan: Plan, input: Input, defaults: Entry = {}): Entry {
   return getBodies(plan, input, defaults)[0] ?? {};
 }
 
-/** Returns the properties of each entry in a request body, which can have a list of entries. `defaults`: the values of properties that the body lacks. */
+/** Returns the entries in a request body, which has one entry or a list. `defaults`: the values of properties that the body lacks. */
 function getBodies({ requestPath, entryPath }: Plan, { body }: Input, defaults: Entry): readonly Entry[] {
   return [getInner(body, requestPath)]
     .flat()
     .map((inner) => setInner({}, entryPath, { ...defaults, ...omitKeys(toNode(inner), [PATH_VALUES]) }));
 }
 
-/** Returns whether PUT creates a missing entry: of a singleton, without a request body, with the documented status 201, or if no POST creates entries. */
+/** Returns whether PUT creates a missing entry. It does for a singleton, without a body, with a documented status 201, or if no POST creates entries. */
 function canCreateAtPath({ route, resource }: Plan): boolean {
   const hasNoBody = Object.keys(route.bodyMedia).length === 0;
   const isDocumented = route.responses.some(({ name }) => name === '201');

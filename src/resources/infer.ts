@@ -15,7 +15,7 @@ import {
 } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** Infers the resources of a document, and what each operation does with them. `reader`: a reader of the normalized document. */
+/** Infers the resources of a document, and what each operation does with them. `reader`: reads the schemas of the document. */
 export function inferResources(reader: SchemaReader, routes: readonly Route[]): Inference {
   const resources = findResources(reader, getDocumentPaths(reader.document, routes));
   const plans = new Map<string, Plan>();
@@ -33,7 +33,10 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   return { resources, plans, mockedPlans, reasons };
 }
 
-/** Returns the plan of a mocked operation. The entries that its path names must exist. The path of a PUT can also name a new entry. */
+/**
+ * Returns the plan of a mocked operation. The plan says which entries must exist: the pet for `POST /pets/{petId}/feed`. For a PUT, the last entry in the path
+ * can be new.
+ */
 function planMocked(reader: SchemaReader, resources: readonly Resource[], route: Route): MockedPlan {
   const collection = route.method === 'PUT' ? getParentPath(route.path) : route.path;
   const parents = findParents(reader, { schema: '', collectionPath: collection, route, id: NO_ID });
@@ -65,7 +68,7 @@ function hasSingleValue(reader: SchemaReader, schema: string): boolean {
   return reader.getKeyword(schema, 'const') !== undefined || (Array.isArray(values) && values.length === 1);
 }
 
-/** Returns the plan of an operation, or the reason why the operation is mocked. */
+/** Returns what an operation does with stored entries. If the operation is mocked, returns the reason as text. */
 function planRoute(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | string {
   const overrides = getOverrides(reader.document, route);
   if (overrides.off) return 'x-storefront: off';
@@ -84,7 +87,8 @@ function planRoute(reader: SchemaReader, resources: readonly Resource[], route: 
 }
 
 /**
- * Returns the resource and the path to which an operation belongs; undefined if there is none. `normalize`: changes path templates before they are compared.
+ * Finds the resource to which an operation belongs, by its path. Returns undefined if there is none. `normalize`: a function that changes both path templates
+ * before they are compared.
  */
 function findPlace(
   resources: readonly Resource[],
@@ -103,7 +107,7 @@ function findPlace(
   return undefined;
 }
 
-/** Returns the reason why the bodies of an operation can't contain entries; undefined if they can. */
+/** Explains why the bodies of an operation can't contain entries, such as `the request body is image/png`. Returns undefined if they can. */
 function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): string | undefined {
   const media = Object.keys(route.bodyMedia);
   const needsBody = ['create', 'replace', 'replaceById', 'update'].includes(action);
@@ -127,7 +131,7 @@ function locateRequest(reader: SchemaReader, { schema, singular }: Resource, rou
   return schema !== '' && hasProperties(reader, request, schema) ? [] : located.path;
 }
 
-/** Returns the path of the object in an entry that has the properties of the request body: `['attributes']`, or an empty path for the entry itself. */
+/** Returns where the properties of the request body belong in an entry: in `['attributes']`, or at the top level of the entry (an empty array). */
 function locateInEntry(reader: SchemaReader, { schema }: Resource, route: Route, requestPath: readonly string[]) {
   const request = reader.getRequestSchema(route);
   const body = request === undefined ? undefined : reader.getInner(request, requestPath);
@@ -139,7 +143,10 @@ function locateInEntry(reader: SchemaReader, { schema }: Resource, route: Route,
   return count(attributes) > count(schema) ? ['attributes'] : [];
 }
 
-/** Returns the property names that lead to the entry or the list in the success response, or the reason why the operation is mocked. */
+/**
+ * Returns the property names that lead to the entry or the list in a response body, such as `['data', 'items']`. If there is none, returns as text why the
+ * operation is mocked.
+ */
 function locateResponse(
   reader: SchemaReader,
   { resource, action }: { readonly resource: Resource; readonly action: Action },
@@ -160,8 +167,8 @@ function locateResponse(
 }
 
 /**
- * Returns the reason why an operation is mocked if its bodies have no property of an entry; undefined if they have one. `shown`: the JSON Pointer of the schema
- * of the entry in the response.
+ * Returns the reason for mocking an operation whose bodies have no property of an entry. Returns undefined if they have one. `shown`: the JSON Pointer of the
+ * schema of the object in the response.
  */
 function describeOtherBodies(
   reader: SchemaReader,
@@ -179,7 +186,7 @@ function describeOtherBodies(
     : `neither the request nor the response has a property of ${addArticle(singular)}`;
 }
 
-/** Returns the reason why an operation is mocked, for an operation whose path belongs to no resource. */
+/** Returns the reason for mocking an operation whose path belongs to no resource. */
 function describeUnknownPath(reader: SchemaReader, route: Route): string {
   if (route.method !== 'GET') return 'an action: the document does not say what the action changes';
   const schema = reader.getResponseSchema(route, route.successStatus);

@@ -7,7 +7,7 @@ import { findOffset, type Page, type PagePosition, slicePage } from '../util/pag
 import { PAGING_NAMES } from '../util/paging-names.ts';
 import { getOwn } from './entries.ts';
 
-/** The names (see `normalizeName`) of query parameters by their meaning. */
+/** Common names of the query parameters that sort and page lists, by meaning. The names have no uppercase letters and no separators. */
 const PARAMETERS = {
   ...PAGING_NAMES,
   sort: ['sort', 'sortby', 'orderby', 'sortfield', 'sortkey', 'ordering'],
@@ -16,7 +16,7 @@ const PARAMETERS = {
 
 type Meaning = keyof typeof PARAMETERS;
 
-/** The number of entries on a page, if the operation has a page, offset or cursor parameter and the request has no limit. */
+/** The number of entries on a page if a request sets no limit. Applies only to operations with a page, offset or cursor parameter. */
 const DEFAULT_LIMIT = 20;
 
 /** A page of a list. `position`: the query parameter that selects the page; undefined if the operation has none. */
@@ -24,31 +24,31 @@ export interface ListPage extends Page<Entry> {
   readonly position: PagePosition | undefined;
 }
 
-/** The parameters of a list operation. */
+/** How the query parameters of an operation filter, sort and page a list. */
 export interface ListParameters {
-  /** The names of the parameters that sort and page, by their meaning: `{ limit: 'per_page' }`. */
+  /** The query parameters that sort and page, by meaning: `{ limit: 'per_page' }`. */
   readonly byMeaning: Readonly<Partial<Record<Meaning, string>>>;
-  /** The names of the properties to filter by, by the name of the query parameter. */
+  /** Maps each query parameter that filters the list to the name of the filtered property. */
   readonly filters: ReadonlyMap<string, string>;
   /**
-   * The default values of the parameters that sort and page. The default values of filters are ignored, so that a list contains each entry that a client has
+   * The default values of the query parameters that sort and page. Default values of filters are omitted, because they would hide entries that a client has
    * created.
    */
   readonly defaults: Readonly<Record<string, string>>;
-  /** The query parameters that a request must have. */
+  /** The names of the required query parameters. */
   readonly required: readonly string[];
-  /** The query parameters that have no effect. */
+  /** The names of the query parameters that have no effect. */
   readonly ignored: readonly string[];
-  /** The maximum number of entries in a response; undefined without a limit. */
+  /** The maximum number of entries in a response. Undefined if there is no maximum. */
   readonly maxEntries?: number | undefined;
-  /** The number of the first page: 0 if the contract allows it as the minimum or the default. */
+  /** The number of the first page: 0 if the page parameter has the minimum or the default 0, otherwise 1. */
   readonly firstPage: number;
 }
 
-/** Returns the value of a keyword of the schema at a JSON Pointer. */
+/** A function that returns the value of a keyword, such as `default`, in the schema at a JSON Pointer. */
 type GetKeyword = (schema: string, keyword: string) => unknown;
 
-/** Derives from the names of the query parameters how an operation filters, sorts and pages a list. `properties`: the property names of an entry. */
+/** Derives how an operation filters, sorts and pages a list from the names of its query parameters. `properties`: the property names of an entry. */
 export function readListParameters(
   route: Route,
   properties: readonly string[],
@@ -86,12 +86,12 @@ export function readListParameters(
   };
 }
 
-/** Returns a stored entry with the generated properties that a client also sees in responses. */
+/** A function that returns a stored entry with the generated properties that clients see in responses. */
 export type Complete = (entry: Entry) => Entry;
 
 /**
- * Returns the entries that match the filters in a query. An entry without the property matches if the contract requires the query parameter, because a required
- * query parameter often means something other than a filter.
+ * Returns the entries that match all filters in a query. An entry without the filtered property always matches a required query parameter, which often is not a
+ * filter. For an optional query parameter, the generated value of the property is compared.
  */
 export function filterEntries(
   entries: readonly Entry[],
@@ -116,7 +116,8 @@ export function filterEntries(
 }
 
 /**
- * Returns whether a value is equal to one of the texts. A list matches if one of its values matches. An object matches if one of its scalar properties matches.
+ * Returns whether a value equals one of the texts. A list matches if one of its values matches. An object matches if one of its values, except objects and
+ * lists, matches.
  */
 function matches(value: unknown, texts: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((inner) => matches(inner, texts));
@@ -127,8 +128,8 @@ function matches(value: unknown, texts: readonly string[]): boolean {
 }
 
 /**
- * Returns the page of a list that a query selects. Without paging, returns at most `maxEntries` entries: the last ones, because they are the newest. `getId`:
- * returns the id of an entry. Throws a `DomainError` for an unknown cursor.
+ * Returns the page of a list that the query parameters select. If there is no limit, returns the newest `maxEntries` entries, which are last in the list.
+ * `getId`: a function that returns the id of an entry. Throws a `DomainError` for an unknown cursor.
  */
 export function takePage(
   entries: readonly Entry[],

@@ -1,6 +1,6 @@
 import { isNode, type Node } from '../openapi/document.ts';
 
-/** Applies a JSON Merge Patch (RFC 7396) to a value. Returns the result, and does not change `target`. */
+/** Applies a JSON Merge Patch (RFC 7396) to `target`. Returns the result, and leaves `target` unchanged. */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
   if (!isNode(patch)) return patch;
   const result = new Map<string, unknown>(Object.entries(isNode(target) ? target : {}));

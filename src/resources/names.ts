@@ -7,14 +7,14 @@ export function getParameterName(segment: string): string | undefined {
 }
 
 /**
- * Normalizes a path template. Removes a slash or a file extension such as `.json` at its end. A key in parentheses, as in OData, becomes a segment:
- * `/pets({petId})` becomes `/pets/{petId}`.
+ * Normalizes a path template: `/pets/` and `/pets.json` become `/pets`. An OData key in parentheses becomes a segment: `/pets({petId})` becomes
+ * `/pets/{petId}`.
  */
 export function toTemplate(path: string): string {
   return path.replace(/(?<=.)\/$|\.(?:json|xml|\{format\})$/, '').replaceAll(/(?<=\w)\('?(\{[^{}]+\})'?\)/g, '/$1');
 }
 
-/** Returns a normalized path template without the names of its parameters, to compare paths. */
+/** Normalizes a path template and removes the names of its parameters. So `/pets/{id}` and `/pets/{petId}` can be compared. */
 export function getPathForm(path: string): string {
   return toPattern(toTemplate(path));
 }
@@ -31,15 +31,15 @@ export function getLastSegment(path: string): string {
   return template.slice(template.lastIndexOf('/') + 1);
 }
 
-/** Matches the end of the normalized name of an id. */
+/** Matches the end of an id's name, such as `petid`. The name must have no uppercase letters and no separators. */
 const ID_ENDING = /(?:id|uuid|guid|identifier)$/;
 
-/** The names (see `normalizeName`) of properties other than ids that often identify an entry. */
+/** Names of properties, other than ids, that often identify an entry. */
 export const TEXT_KEYS = ['slug', 'key', 'code', 'login', 'username', 'handle', 'name', 'number', 'title'];
 
 /**
- * Returns the normalized property names that can correspond to a path parameter, the best first: `petid` and `id` for `petId`. `singular`: the name of an
- * entry, such as `pet`.
+ * Returns the names that the property for a path parameter can have, the best first: `petid` and `id` for `petId`. The names have no uppercase letters and no
+ * separators. `singular`: the name of an entry, such as `pet`.
  */
 export function getKeyNames(parameter: string, singular: string): readonly string[] {
   const own = normalizeName(parameter);
@@ -54,7 +54,7 @@ export function getKeyNames(parameter: string, singular: string): readonly strin
   return [...new Set([own, first, ...rest, ...ids, ...tails, ...texts])];
 }
 
-/** Splits the name of a path parameter that allows several properties: `id_or_slug` into `id` and `slug`, and `idOrSlug` into `id` and `Slug`. */
+/** Splits the name of a path parameter that can be one of several properties: `id_or_slug` into `id` and `slug`, and `idOrSlug` into `id` and `Slug`. */
 export function getAlternatives(parameter: string): readonly string[] {
   return parameter.split(/_or_|Or(?=[A-Z])/);
 }

@@ -2,10 +2,10 @@ import { normalizeName } from '../util/normalize-name.ts';
 import { getPageNumber } from '../util/pages.ts';
 import type { ListPage } from './list-query.ts';
 
-/** Returns the value of a property that describes a page; undefined if the page has no such value. */
+/** A function that calculates a property such as `total` from a page of a list. Returns undefined if the page has no value for it. */
 type GetValue = (page: ListPage) => unknown;
 
-/** The properties and headers that describe a page of a list: their normalized names, and a function that returns the value. */
+/** The properties and headers that describe a page, such as `total`. Each item has their normalized names, and a function that returns their value. */
 const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])[] = [
   [
     [
@@ -71,8 +71,8 @@ function hasMore({ offset, entries, total }: ListPage): boolean {
 }
 
 /**
- * Returns the possible values of a property or a header that describes a page of a list; an empty array if the name is unknown. `name`: for example
- * `totalCount` or `X-Total-Count`. `list`: the name of the property with the list: `articlesCount` is the total for `articles`.
+ * Returns the possible values of a property or header that describes a page, such as `totalCount` or `X-Total-Count`. Returns an empty array for an unknown
+ * name. `list`: the property with the list. If it is `articles`, the property `articlesCount` is the total.
  */
 export function getPageValues(name: string, page: ListPage, list: string): readonly unknown[] {
   const own = normalizeName(name);

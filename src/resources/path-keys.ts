@@ -6,18 +6,18 @@ import { getAlternatives, getKeyNames, TEXT_KEYS } from './names.ts';
 import type { Parent, PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** The input for finding the property of an entry that corresponds to a path parameter. */
+/** The parameters of `findId`, which finds the property of an entry for a path parameter: `id` for `{petId}`. */
 interface KeyInput {
   readonly schema: string;
   readonly parameter: string;
   readonly singular: string;
-  /** An operation that has the parameter. */
+  /** An operation whose path has the parameter. */
   readonly route: Route;
-  /** Whether clients choose the id of a new entry, because only PUT creates entries. */
+  /** Whether clients choose the id of a new entry. This is the case if only PUT creates entries. */
   readonly isChosenByClient: boolean;
 }
 
-/** Finds the property of an entry that has its id. `own`: the property in `x-storefront`, which takes precedence. */
+/** Finds the property that contains the id of an entry: `id` for `/pets/{petId}`. `own`: the property in `x-storefront`, which takes precedence. */
 export function findId(
   reader: SchemaReader,
   { own, ...input }: KeyInput & { readonly own: string | undefined },
@@ -37,10 +37,13 @@ export function findId(
   };
 }
 
-/** The names (see `normalizeName`) of objects in an entry that can contain its id. */
+/** Names of objects in an entry that can contain its id, such as `metadata` in `metadata.name`. */
 const ID_OBJECTS = ['metadata', 'meta', 'sys', 'attributes', 'data'];
 
-/** Returns the name of the property that has the id of an entry, such as `id` or `metadata.name`. If the schema has no properties, returns `id`. */
+/**
+ * Returns the property that contains the id of an entry, such as `id` or `metadata.name`. Returns `id` if the schema has no properties, and undefined if no
+ * property fits.
+ */
 function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefined {
   const { schema, parameter, singular, isChosenByClient } = input;
   const properties = reader.getProperties(schema);
@@ -63,10 +66,13 @@ function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefin
   return ids.length === 1 ? ids[0] : (findAddress(reader, input) ?? findProperty(reader, schema, UNIQUE_KEYS, types));
 }
 
-/** The formats of IP addresses. In `/reserved_ipv6/{reserved_ipv6}`, an entry is identified by its property `ip`. */
+/** Formats of IP addresses. An IP address can be an id: `/reserved_ipv6/{reserved_ipv6}` selects an entry by its property `ip`. */
 const ADDRESS_FORMATS: readonly unknown[] = ['ipv4', 'ipv6'];
 
-/** Returns the only property with the same format as the path parameter, if the parameter is an IP address. */
+/**
+ * Returns the property with the IP address that identifies an entry. Returns undefined if the path parameter is not an IP address. Also returns undefined if no
+ * property, or more than one, has the format of the path parameter.
+ */
 function findAddress(reader: SchemaReader, { schema, route, parameter }: KeyInput): string | undefined {
   const place = reader.getParameterSchema(route, parameter);
   const format = place === '' ? undefined : reader.getKeyword(place, 'format');
@@ -77,7 +83,7 @@ function findAddress(reader: SchemaReader, { schema, route, parameter }: KeyInpu
   return found.length === 1 ? found[0]?.[0] : undefined;
 }
 
-/** The names (see `normalizeName`) of properties whose values are usually unique. */
+/** Names of properties whose values are usually unique. */
 const UNIQUE_KEYS = ['slug', 'key', 'code', 'symbol', 'login', 'username', 'handle'];
 
 function getParameterTypes(reader: SchemaReader, { route, parameter }: KeyInput): readonly unknown[] {
@@ -87,7 +93,8 @@ function getParameterTypes(reader: SchemaReader, { route, parameter }: KeyInput)
 }
 
 /**
- * Returns the property of a schema whose normalized name is first in `names`. Only strings and numbers are considered. Prefers properties with one of `types`.
+ * Returns the first property that has one of `names`, in the order of `names`. Ignores case and separators. Considers only strings and numbers, and prefers
+ * properties with one of `types`.
  */
 function findProperty(
   reader: SchemaReader,
@@ -102,10 +109,10 @@ function findProperty(
   return (matching.find(([, pointer]) => hasType(pointer)) ?? matching[0])?.[0];
 }
 
-/** The names (see `normalizeName`) of path parameters that do not contain the name of the resource. */
+/** Names of path parameters that do not say which resource they identify: `{id}`, in contrast to `{petId}`. */
 const GENERAL_NAMES = ['id', 'uuid', 'name', 'slug', 'key', 'code'];
 
-/** Returns the parents in the path of a collection: the owner for `/owners/{ownerId}/pets`. */
+/** Returns the parents in the path of a collection, the outermost first: the owner in `/owners/{ownerId}/pets`. */
 export function findParents(
   reader: SchemaReader,
   { schema, collectionPath, route, id }: Pick<KeyInput, 'schema' | 'route'> & { collectionPath: string; id: PathKey },

@@ -1,12 +1,12 @@
 import type { ProblemKind } from '../application.ts';
 
-/** The problems (RFC 9457) with which the operations of inferred resources can respond, by code. */
+/** The error responses (problems of RFC 9457) of the operations that use inferred resources, by error code. */
 export const problems = {
   'entry-not-found': {
     status: 404,
     title: 'Not found',
     explanation:
-      'No entry has the id in the path, or one of its parents does not exist. List the collection to see the existing ids.',
+      'No entry has the id in the path, or a parent in the path does not exist. List the collection to see the existing ids.',
   },
   'entry-exists': {
     status: 409,

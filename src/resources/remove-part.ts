@@ -1,6 +1,6 @@
 import { isNode } from '../openapi/document.ts';
 
-/** Returns a copy of a value without a nested property or array entry. `[name, ...rest]`: the property names and array indexes that lead to it. */
+/** Returns a copy of a value without a nested property or array entry: the path `['tags', '0']` removes the first tag. */
 export function removePart(value: unknown, [name = '', ...rest]: readonly string[]): unknown {
   if (Array.isArray(value)) {
     const index = Number(name);

@@ -17,7 +17,7 @@ import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
 import { createServerValues, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
 
-/** The input for a new entry. */
+/** The values from which a new entry is created. */
 interface NewEntryInput {
   readonly entries: readonly Entry[];
   readonly body: Entry;
@@ -27,7 +27,7 @@ interface NewEntryInput {
   readonly newId: () => string;
 }
 
-/** The times that each action sets in an entry. */
+/** The times that each action sets: `create` sets the creation time and the time of the last change. */
 const SET_TIMES: Readonly<Partial<Record<Action, readonly TimeKind[]>>> = {
   create: ['created', 'updated'],
   replace: ['updated'],
@@ -38,19 +38,19 @@ const SET_TIMES: Readonly<Partial<Record<Action, readonly TimeKind[]>>> = {
 /** The actions that create entries. */
 const CREATING_ACTIONS: readonly Action[] = ['create', 'replace', 'replaceById'];
 
-/** The resources of a contract, and the functions that their handlers use. */
+/** The resources of a contract, and the functions with which handlers read and change entries. */
 export class ResourceModel {
   readonly contract: Contract;
   readonly inference: Inference;
   readonly reader: SchemaReader;
   readonly validator: EntryValidator;
   readonly responses: ResponseFactory;
-  /** Returns the resources whose entries are the parents in a path. */
+  /** Returns the resources named as parents in a path, such as `owners` in `/owners/{ownerId}/pets`. */
   readonly findParents: ReturnType<typeof createParentFinder>;
   readonly generate: (schema: string, seed: number) => unknown;
   readonly completeValue: CompleteValue;
   readonly #values: ServerValues;
-  /** The resources whose entries are created by an operation. */
+  /** The resources with an operation that creates entries. */
   readonly #created: ReadonlySet<Resource>;
 
   constructor(contract: Contract, { completeValue, generateField }: ReturnType<typeof createMock>) {
@@ -77,10 +77,10 @@ export class ResourceModel {
     return { ...readListParameters(plan.route, properties, getKeyword), required, maxEntries };
   });
 
-  /** The query parameters without effect that were already reported, for each operation. */
+  /** For each operation, the ineffective query parameters that were already reported. */
   readonly #getReported = memoizeByObject((_plan: Plan) => new Set<string>());
 
-  /** Returns a message for each query parameter without effect that was not reported before. Clients can send such a parameter with each request. */
+  /** Returns a message for each query parameter without effect. Reports a parameter only once, because clients can send it with every request. */
   takeNotes(plan: Plan, query: Input['query']): readonly string[] {
     const reported = this.#getReported(plan);
     const { ignored } = this.getListParameters(plan);
@@ -89,22 +89,22 @@ export class ResourceModel {
     return names.map((name) => `query parameter ${name} has no effect: no property has this name`);
   }
 
-  /** Returns the default values of the properties of an entry, without its id. */
+  /** Returns the default values of an entry's properties, except the id. */
   readonly getDefaults = memoizeByObject(({ schema, id }: Resource) =>
     omitKeys(this.#values.getDefaults(schema), [id.property ?? '']),
   );
 
-  /** Returns the names of the properties that an operation sets to the current time of the sandbox's clock, such as `createdAt`. */
+  /** Returns the names of the properties that an operation sets to the current time of the sandbox, such as `createdAt`. */
   getTimeNames({ action, resource }: Plan): readonly string[] {
     return Object.keys(this.#values.getTimes(resource, {}, { nowMs: SAMPLE_TIME_MS, kinds: SET_TIMES[action] ?? [] }));
   }
 
-  /** Returns a copy of an entry in which missing properties have their default values. */
+  /** Returns a copy of an entry with default values for missing properties. */
   addDefaults(resource: Resource, entry: Entry): Entry {
     return { ...entry, ...omitKeys(this.getDefaults(resource), Object.keys(entry)) };
   }
 
-  /** Returns the default values of a request body, for the properties that entries also have. */
+  /** Returns the default values in the schema of a request body. Omits the id, and properties that entries do not have. */
   readonly getRequestDefaults = memoizeByObject(({ route, resource, requestPath, entryPath }: Plan): Entry => {
     const request = this.reader.getRequestSchema(route);
     const inner = request === undefined ? undefined : this.reader.getInner(request, requestPath);
@@ -115,7 +115,7 @@ export class ResourceModel {
     return Object.fromEntries(defaults.filter(([name]) => known.has(name) && name !== resource.id.property));
   });
 
-  /** Creates an entry from a request body: adds the id, the ids of the parents, the default values, and times such as `createdAt`. */
+  /** Creates an entry from a request body. Adds the id, the ids of the parents, the default values, and times such as `createdAt`. */
   createEntry(plan: Plan, { entries, body, path, nowMs, newId }: NewEntryInput): Entry {
     const { resource, mount } = plan;
     const sent = this.#values.removeReadOnly(resource, this.#omitUnknownId(plan, body));
@@ -136,7 +136,7 @@ export class ResourceModel {
     return setKeyValue(withParents, id, this.#values.createId(resource, entries, withParents, newId()));
   }
 
-  /** Creates an entry of the default data from an example or a generated value. Adds default values, the ids of the parents, and a missing id. */
+  /** Creates an entry of the default data. `body`: an example or a generated value. Adds default values, the ids of the parents, and a missing id. */
   createSeed({ resource, mount }: Plan, { entries, body, path, newId }: NewEntryInput): Entry {
     const isValid = this.validator.findIssues(resource, body).length === 0;
     const valid = isValid ? body : this.validator.removeInvalid(resource, this.#repair(resource, body));
@@ -146,7 +146,7 @@ export class ResourceModel {
     return setKeyValue(entry, id, this.#values.createId(resource, entries, entry, newId()));
   }
 
-  /** Converts the path parameters of a request to the form in which entries store them: `01` to `1` for an integer. */
+  /** Converts path parameters to the form in which entries store them: `01` becomes `1` for an integer. */
   toStoredPath({ mount }: Pick<Plan, 'mount'>, path: PathInput): PathInput {
     const schemas = new Map([...mount.parents, mount.id].map(({ parameter, schema }) => [parameter, schema]));
     const values = Object.entries(path).map(([name, text]) => [
@@ -157,7 +157,7 @@ export class ResourceModel {
     return Object.assign(Object.create(null), Object.fromEntries(values));
   }
 
-  /** Returns whether the id in a request path is valid for an entry of a resource. */
+  /** Returns whether the id in a request path is valid against the schema of the id. */
   isValidId({ id }: Resource, path: PathInput): boolean {
     const value = path[id.parameter];
     return (
@@ -171,7 +171,7 @@ export class ResourceModel {
     return this.completeValue(schema, entry, 0).value as Entry;
   }
 
-  /** Returns the names of the properties that a request body can have; an empty array if the body can have any property. */
+  /** Returns the properties of an entry that a request body can have; an empty array if it can have any property. */
   #getRequestNames({ route, requestPath, entryPath }: Plan): readonly string[] {
     if (entryPath.length > 0) return entryPath.slice(0, 1);
     const request = this.reader.getRequestSchema(route);
@@ -179,14 +179,14 @@ export class ResourceModel {
     return inner === undefined ? [] : [...this.reader.getProperties(inner).keys()];
   }
 
-  /** Returns a request body without the id, if the contract does not allow the id in the body. */
+  /** Removes the id from a request body if the schema of the body does not have the id. */
   #omitUnknownId(plan: Plan, body: Entry): Entry {
     const [name = ''] = plan.resource.id.property?.split('.') ?? [];
     const known = this.#getRequestNames(plan);
     return known.length === 0 || known.includes(name) ? body : omitKeys(body, [name]);
   }
 
-  /** Replaces a stored entry (`current`) by a request body. Properties that the contract does not allow in the body keep their stored values. */
+  /** Replaces the stored entry `current` by a request body. Properties that the schema of the body does not have keep their stored values. */
   replaceEntry(plan: Plan, current: Entry, body: Entry, nowMs: number): Entry {
     const known = this.#getRequestNames(plan);
     const isKept = (name: string) => known.length > 0 && !known.includes(name);
@@ -195,9 +195,7 @@ export class ResourceModel {
     return this.updateEntry(plan, current, () => ({ ...kept, ...Object.fromEntries(defaults), ...body }), body, nowMs);
   }
 
-  /**
-   * Applies a change to a stored entry (`current`). Its id, the ids of its parents and its `readOnly` properties stay. `sent`: the request's properties.
-   */
+  /** Changes the stored entry `current`. Keeps its id, the ids of its parents, and its `readOnly` properties. `sent`: the properties in the request. */
   updateEntry(plan: Plan, current: Entry, change: (old: Entry) => Entry, sent: Entry, nowMs: number): Entry {
     const { resource, mount } = plan;
     const changed = this.validator.restoreInvalidSent(
@@ -220,13 +218,13 @@ export class ResourceModel {
     return { ...Object.fromEntries(order.map((name) => [name, keyed[name]])), ...keyed };
   }
 
-  /** Returns a singleton that was not changed yet, with default values; undefined if an operation must create it first, and for a collection. */
+  /** Returns the first value of a singleton: its default values. Returns undefined for a collection, or if a request must create the singleton. */
   getInitialSingleton(resource: Resource, mount: Mount, path: PathInput): Entry | undefined {
     if (resource.kind !== 'singleton' || (resource.canDelete && this.#created.has(resource))) return undefined;
     return this.#setParents(mount, path, this.getDefaults(resource));
   }
 
-  /** Returns the changes in a query, for operations without a body that change an entry with query parameters. */
+  /** Returns the changes in a query, such as `?name=Rex`. Returns an empty object for an operation with a request body. */
   getQueryChanges({ resource, route }: Plan, query: Input['query']): Entry {
     if (Object.keys(route.bodyMedia).length > 0 || resource.schema === '') return {};
     const properties = this.reader.getProperties(resource.schema);

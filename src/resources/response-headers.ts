@@ -11,7 +11,7 @@ import { getPageValues } from './page-fields.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
-/** The values from which headers are created: the page of a list, or an entry. */
+/** The values from which response headers are created. A response has a page of a list, or an entry. */
 interface HeaderInput {
   readonly status: number;
   readonly input: Input;
@@ -20,8 +20,8 @@ interface HeaderInput {
 }
 
 /**
- * Returns the documented headers of a response: those with a known value, such as `Location`, `Link` and `X-Total-Count`, and required headers with a generated
- * value. A response to a created entry without an id in its body also gets `Location`.
+ * Creates the response headers that the contract documents. Sets headers with known values, such as `Location`, `Link` and `X-Total-Count`, and generates the
+ * other required headers. Also sets `Location` for a created entry if the body can't show its id.
  */
 export function createHeaders(
   model: ResourceModel,
@@ -63,8 +63,8 @@ function listCandidates(plan: Plan, name: string, { input, page, entry }: Header
 }
 
 /**
- * Returns the path of an entry, such as `/pets/7`. Uses the item path that belongs to the path of the operation, else an item path of the resource without
- * parents. Returns undefined if there is no path.
+ * Returns the path of an entry, such as `/pets/7`; undefined if there is none. Prefers the item path that belongs to the path of the operation, and otherwise
+ * uses an item path without parents.
  */
 function formatLocation({ resource, mount }: Plan, path: Input['path'], entry: Entry): string | undefined {
   const own =

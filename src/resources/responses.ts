@@ -14,10 +14,10 @@ import { getPageValues } from './page-fields.ts';
 import type { Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** A value to which missing required properties were added, and the JSON Pointers of the added values. */
+/** A value with generated values for missing required properties, and the JSON Pointers of the generated values. */
 type Completed = ReturnType<CompleteValue>;
 
-/** Creates the responses of the operations of inferred resources. Completed entries are cached as long as the stored entries are in use. */
+/** Creates the responses of operations on inferred resources. Generates missing values, and caches the result as long as the stored entry is in use. */
 export class ResponseFactory {
   readonly #contract: Contract;
   readonly #reader: SchemaReader;
@@ -31,8 +31,8 @@ export class ResponseFactory {
   }
 
   /**
-   * Returns a response with the first entry, or with all entries if the documented body has a list. `entries`: empty for a response without an entry, for
-   * example of an operation that deletes all entries.
+   * Returns a response with the first of `entries`, or with all of them if the documented body is a list. `entries` is empty if no entry is shown, for example
+   * after all entries were deleted.
    */
   createEntryResponse(plan: Plan, status: number, entries: readonly Entry[]): HandlerResponse {
     const [entry] = entries;
@@ -53,12 +53,12 @@ export class ResponseFactory {
     return { status, headers, ...this.#wrap({ schema, path: responsePath, seed }, body, {}) };
   }
 
-  /** Returns an entry with its id and with all properties that the schema of a response requires. */
+  /** Returns an entry with its id, and with all properties that the response schema requires. */
   #completeShown(resource: Resource, schema: string, entry: Entry): Completed {
     return this.completeEntry(resource, schema, this.#addId(resource, schema, entry));
   }
 
-  /** Returns the item for an entry in a list. The item is the entry itself, or an object that contains the entry, such as `{ "status": 201, "pet": { … } }`. */
+  /** Returns a list item for an entry. The item is the entry itself, or an object that contains the entry, such as `{ "status": 201, "pet": { … } }`. */
   #completeItem(resource: Resource, items: string, entry: Entry): Completed {
     const { path, schema } = this.#reader.findEntry(items, resource.singular, resource.schema || undefined);
     const completed = this.#completeShown(resource, schema, entry);
@@ -69,7 +69,7 @@ export class ResponseFactory {
   }
 
   /**
-   * Returns a copy of an entry that has its id under the name that responses use, such as `dataset_uuid`. The stored entry can have it under another name.
+   * Returns a copy of an entry with its id under the name in the response schema, such as `dataset_uuid`. The stored entry can have its id under another name.
    */
   #addId({ id, kind, singular }: Resource, schema: string, entry: Entry): Entry {
     const properties = this.#reader.getProperties(schema);
@@ -84,7 +84,7 @@ export class ResponseFactory {
       : { ...entry, [name]: value };
   }
 
-  /** Returns the response with a page of a list. */
+  /** Returns a response with one page of a list. */
   createListResponse(plan: Plan, page: ListPage): HandlerResponse {
     const status = plan.route.successStatus;
     const { schema = '', headers } = getJsonMedia(plan, status);
@@ -98,7 +98,7 @@ export class ResponseFactory {
     };
   }
 
-  /** Returns an entry as a client sees it in a list, with all properties that the schema requires. */
+  /** Returns an entry as clients see it in a list: with all properties that the schema requires. */
   completeListed(plan: Plan, entry: Entry): Entry {
     return this.#completeListed(plan, entry).value as Entry;
   }
@@ -111,7 +111,7 @@ export class ResponseFactory {
     return this.completeEntry(plan.resource, items, entry);
   }
 
-  /** Returns a copy of an entry that has all properties that a schema requires. The same entry always gets the same generated values, in all operations. */
+  /** Returns a copy of an entry with all properties that a schema requires. Generated values of an entry are the same in all operations. */
   completeEntry(resource: Resource, schema: string, entry: Entry): Completed {
     const known = this.#completed.get(entry) ?? new Map<string, Completed>();
     this.#completed.set(entry, known);
@@ -124,8 +124,8 @@ export class ResponseFactory {
   }
 
   /**
-   * Returns a response body that contains a completed value at a path of property names, and completes the rest of the body. `others`: the other properties of
-   * the body.
+   * Puts a completed value at its place in a response body, and generates the missing parts of the body. `inner`: the completed value. `others`: known
+   * properties of the body, such as `total`.
    */
   #wrap({ schema, path, seed }: BodyPlace, inner: Completed, others: Entry): HandlerResponse {
     const prefix = formatPointer(...path);
@@ -136,7 +136,7 @@ export class ResponseFactory {
     return { body: completed.value, generated: [...generated, ...completed.generated] };
   }
 
-  /** Returns the properties of a response body that describe the page, such as `total`, also those in the objects around the list. */
+  /** Returns the properties that describe the page, such as `total`. Searches them next to the list and at the top level of the response body. */
   #getFieldsBeside(schema: string, plan: Plan, page: ListPage): Entry {
     const parents = plan.responsePath.slice(0, -1);
     const inner = plan.responsePath.length === 0 ? undefined : this.#reader.getInner(schema, parents);
@@ -145,7 +145,7 @@ export class ResponseFactory {
     return setInner(outer, parents, fields);
   }
 
-  /** Returns the properties of an object that describe a page, such as `total`. Also fills nested objects such as `meta` or `pagination`. */
+  /** Returns the properties of an object that describe a page, such as `total`. Also searches nested objects such as `meta` or `pagination`. */
   #getPageFields(schema: string, plan: Plan, page: ListPage, depth = 0): Entry {
     const list = plan.responsePath.at(-1) ?? '';
     const fields = [...this.#reader.getProperties(schema)].flatMap(([name, pointer]) => {
@@ -161,8 +161,8 @@ export class ResponseFactory {
 }
 
 /**
- * Returns whether a property contains the id of an entry. `property`: its normalized name. `names`: the result of `getKeyNames` for the path parameter of the
- * id.
+ * Returns whether a property contains the id of an entry. `property`: a normalized name such as `datasetuuid`. The second parameter: the possible names, from
+ * `getKeyNames`.
  */
 function isIdName(property: string, [own = '', ...others]: readonly string[]): boolean {
   return property.endsWith(own) || (/(?:id|uuid|guid|identifier)$/.test(property) && others.includes(property));
@@ -178,16 +178,16 @@ interface BodyPlace {
   readonly seed: number;
 }
 
-/** Combines completed entries into a list. The JSON Pointers of generated values have `*` in place of the index. */
+/** Combines completed entries into a list. In the JSON Pointers of generated values, `*` stands for all indexes. */
 function toList(entries: readonly Completed[]): Completed {
   const generated = new Set(entries.flatMap((entry) => entry.generated.map((pointer) => `/*${pointer}`)));
   return { value: entries.map(({ value }) => value), generated: [...generated] };
 }
 
-/** The maximum depth of nested objects that are filled with properties of a page. */
+/** The maximum depth of nested objects in which properties such as `total` are searched. */
 const MAX_FIELD_DEPTH = 2;
 
-/** Returns the schema of the JSON body that is documented for a status, and the header `Content-Type`. The schema is undefined if there is no JSON body. */
+/** Returns the schema of the JSON body that is documented for a status, and a `Content-Type` header. The schema is undefined if there is no JSON body. */
 function getJsonMedia({ route }: Plan, status: number) {
   const media = findJsonMedia(route.responses, status);
   const headers: Readonly<Record<string, string>> = media ? { 'Content-Type': media.type } : {};
@@ -195,7 +195,7 @@ function getJsonMedia({ route }: Plan, status: number) {
 }
 
 /**
- * Returns a copy of an object in which the value at a path of property names is set. For an empty path, `value` must be an object, and its properties are set.
+ * Returns a copy of an object with a new value at a path: `['data', 'pet']` sets `data.pet`. For an empty path, adds all properties of `value` to the object.
  */
 export function setInner(object: Entry, [name, ...rest]: readonly string[], value: unknown): Entry {
   if (name === undefined) return { ...object, ...(value as Entry) };
@@ -203,7 +203,7 @@ export function setInner(object: Entry, [name, ...rest]: readonly string[], valu
   return { ...object, [name]: setInner((getOwn(object, name) ?? {}) as Entry, rest, value) };
 }
 
-/** Returns the value at a path of property names; the object itself for an empty path. */
+/** Returns the value at a path: `data.pet` for `['data', 'pet']`. Returns the object itself for an empty path. */
 export function getInner(object: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, name) => (isNode(value) ? getOwn(value, name) : undefined), object);
 }

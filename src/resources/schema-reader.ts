@@ -8,15 +8,15 @@ import { toSingular } from '../util/singular.ts';
 import { ENTRY_NAMES, ENVELOPE_NAMES, LIST_NAMES } from './body-names.ts';
 
 /**
- * The place of a list or an entry in a body. `path`: the property names that lead to it. `schema`: the JSON Pointer of the schema of the entry; for a list, of
- * each of its entries.
+ * A list or an entry in a body. `path`: the property names that lead to it. `schema`: the JSON Pointer of the schema of the entry, or of each entry in the
+ * list.
  */
 export interface Located {
   readonly path: readonly string[];
   readonly schema: string;
 }
 
-/** The maximum depth of the property that contains a list: 2 for `data.items`. */
+/** The maximum number of property names that lead to a list: 2 for `data.items`. */
 const MAX_LIST_DEPTH = 2;
 
 /** The maximum depth of nested objects whose examples are collected. */
@@ -31,7 +31,7 @@ export class SchemaReader {
     this.document = document;
   }
 
-  /** Returns the JSON Pointers of a schema's property schemas, by property name. Includes the properties in `allOf`, `oneOf` and `anyOf`. */
+  /** Returns the properties in a schema and in its `allOf`, `oneOf` and `anyOf`. Maps each property name to the JSON Pointer of the property's schema. */
   getProperties(schema: string): ReadonlyMap<string, string> {
     const pointer = resolvePointer(this.document, schema);
     const known = this.#properties.get(pointer);
@@ -41,12 +41,15 @@ export class SchemaReader {
     return properties;
   }
 
-  /** Returns the JSON Pointers of a schema's property schemas, by property name. Includes the properties in `allOf`, but not those in `oneOf` and `anyOf`. */
+  /**
+   * Returns the properties in a schema and in its `allOf`, but not in `oneOf` and `anyOf`. Maps each property name to the JSON Pointer of the property's
+   * schema.
+   */
   getCommonProperties(schema: string): ReadonlyMap<string, string> {
     return getPartProperties(getSchemaParts(this.document, schema));
   }
 
-  /** Returns the types that a schema allows, without `null`; an empty array if the schema allows all types. */
+  /** Returns the types that a schema allows, except `null`. Returns an empty array if the schema does not restrict the type. */
   getTypes(schema: string): readonly unknown[] {
     const types = getPartTypes(getSchemaParts(this.document, schema, ALL_PARTS));
     return [...new Set(types)].filter((type) => type !== 'null');
@@ -58,18 +61,18 @@ export class SchemaReader {
     return types.includes('object') || (types.length === 0 && this.getProperties(schema).size > 0);
   }
 
-  /** Returns whether the values of a schema are strings or numbers. */
+  /** Returns whether a schema allows only strings and numbers. */
   isScalar(schema: string): boolean {
     const types = this.getTypes(schema);
     return types.length > 0 && types.every((type) => ['string', 'integer', 'number'].includes(String(type)));
   }
 
-  /** Returns the JSON Pointer of the schema of the entries of an array; undefined if the schema has no `items`. */
+  /** Returns the JSON Pointer of the `items` of an array schema; undefined if there is no `items`. */
   getItems(schema: string): string | undefined {
     return getPartItems(getSchemaParts(this.document, schema, ALL_PARTS));
   }
 
-  /** Returns the JSON Pointer of the schema of a nested property; undefined if there is none. `path`: the property names that lead to it. */
+  /** Returns the JSON Pointer of the schema of a nested property; undefined if there is none. `path`: the property names, such as `['data', 'items']`. */
   getInner(schema: string, path: readonly string[]): string | undefined {
     return path.reduce<string | undefined>(
       (pointer, name) => (pointer === undefined ? undefined : this.getProperties(pointer).get(name)),
@@ -77,7 +80,10 @@ export class SchemaReader {
     );
   }
 
-  /** Returns the example of a schema, else an object with the examples of its properties; undefined if fewer than two properties have one. */
+  /**
+   * Returns the example of a schema. Without one, returns an object with the examples of its properties. Returns undefined if fewer than two properties have an
+   * example.
+   */
   getExample(schema: string, depth = 0): unknown {
     const [first] = [this.getKeyword(schema, 'examples')].flat();
     const own = this.getKeyword(schema, 'example') ?? first;
@@ -89,13 +95,13 @@ export class SchemaReader {
     return values.length > 1 ? Object.fromEntries(values) : undefined;
   }
 
-  /** Returns the value of a keyword in a schema, else in the schemas of its `allOf`; undefined if none has the keyword. */
+  /** Returns the value of a keyword, such as `format`, in a schema or in its `allOf`; undefined if there is none. */
   getKeyword(schema: string, keyword: string): unknown {
     const part = getSchemaParts(this.document, schema).find(({ node }) => keyword in node);
     return part?.node[keyword];
   }
 
-  /** Returns the maximum number of entries in the response of a list operation; undefined without a limit. */
+  /** Returns the maximum number of entries in a list response (`maxItems`); undefined if there is no maximum. */
   getMaxItems(route: Route, responsePath: readonly string[]): number | undefined {
     const schema = this.getResponseSchema(route, route.successStatus);
     const list = schema === undefined ? undefined : this.getInner(schema, responsePath);
@@ -103,18 +109,20 @@ export class SchemaReader {
     return typeof most === 'number' ? most : undefined;
   }
 
-  /** Returns whether two JSON Pointers lead to the same schema of the document. References are followed. */
+  /** Returns whether two JSON Pointers refer to the same schema after each `$ref` is resolved. */
   isSame(one: string, other: string): boolean {
     return resolvePointer(this.document, one) === resolvePointer(this.document, other);
   }
 
-  /** Returns whether the schema `schema` is the schema `other`, or has it in `allOf`, `oneOf` or `anyOf`. Both are JSON Pointers. */
+  /** Returns whether the schema at `schema` is the schema at `other`, or contains it in `allOf`, `oneOf` or `anyOf`. Both parameters are JSON Pointers. */
   contains(schema: string, other: string): boolean {
     const target = resolvePointer(this.document, other);
     return getSchemaParts(this.document, schema, ALL_PARTS).some(({ pointer }) => pointer === target);
   }
 
-  /** Finds the list of objects in the schema of a body; undefined if there is not exactly one. A list in a property `name` (the resource) takes precedence. */
+  /**
+   * Finds the list of objects in a body. Prefers the property `name` and common names such as `items`. Returns undefined if no list or several lists are left.
+   */
   findList(schema: string, name: string, depth = 0): Located | undefined {
     const items = this.getItems(schema);
     if (items !== undefined) return this.isObject(items) ? { path: [], schema: items } : undefined;
@@ -135,8 +143,8 @@ export class SchemaReader {
   }
 
   /**
-   * Finds the entry in the schema of a body. If no property contains the entry, the whole body is the entry. `singular`: the name of an entry, such as `pet`,
-   * which the property with the entry can have. `entry`: the JSON Pointer of the schema of an entry, if it is known.
+   * Finds the entry in a body: `pet` in `{ pet: { … } }`. If no property contains the entry, the whole body is the entry. `schema`: the JSON Pointer of the
+   * body's schema. `singular`: the name of an entry, such as `pet`. `entry`: the JSON Pointer of the entry's schema, if it is known.
    */
   findEntry(schema: string, singular: string, entry?: string): Located {
     const whole = { path: [], schema };
@@ -153,9 +161,9 @@ export class SchemaReader {
   }
 
   /**
-   * Finds the property that contains the entry in a body, if the body itself has no property of the entry. Returns the object with the most properties of the
-   * entry, else the only property of the body if the entry's name ends with its name: `field` for `customfield`. `own`: the normalized name of an entry.
-   * `entry`: the JSON Pointer of its schema.
+   * Finds the object in a body that shares the most property names with an entry. If none shares any, returns the only property of the body. Then its name must
+   * be the end of the entry's name: `field` for `customfield`. Returns undefined if the body itself has a property of the entry. `own`: the normalized name of
+   * an entry. `entry`: the JSON Pointer of the entry's schema.
    */
   #findSimilar(
     schema: string,
@@ -171,13 +179,18 @@ export class SchemaReader {
     return this.getProperties(schema).size === 1 ? located.find(isPart) : undefined;
   }
 
-  /** Returns whether a schema is an envelope such as `{ success, data }`: at most one of its properties is neither an object nor in `ENVELOPE_NAMES`. */
+  /**
+   * Returns whether an object only wraps an entry, as `{ success, data }` does. All properties, with at most one exception, must be objects or have a common
+   * name such as `success`.
+   */
   #isEnvelope(schema: string): boolean {
     const simple = [...this.getProperties(schema)].filter(([, pointer]) => !this.isObject(pointer));
     return simple.filter(([name]) => !ENVELOPE_NAMES.includes(normalizeName(name))).length <= 1;
   }
 
-  /** Finds a property that has an entry or a list of entries, in a schema and in its nested objects. `entry`: the JSON Pointer of the entry's schema. */
+  /**
+   * Finds a property whose schema is that of an entry or of a list of entries. Also searches nested objects. `entry`: the JSON Pointer of the entry's schema.
+   */
   #findSame(schema: string, entry: string, depth = 1): Located | undefined {
     const properties = [...this.getProperties(schema)];
     for (const [name, pointer] of properties) {
@@ -191,7 +204,7 @@ export class SchemaReader {
     return undefined;
   }
 
-  /** Returns whether two schemas have a property in common. Returns true if one of them has no properties. */
+  /** Returns whether two schemas have a common property. Also returns true if one of the schemas has no properties. */
   sharesProperties(schema: string, other: string): boolean {
     const [names, others] = [this.getProperties(schema), this.getProperties(other)];
     return names.size === 0 || others.size === 0 || [...names.keys()].some((name) => others.has(name));
@@ -205,12 +218,12 @@ export class SchemaReader {
     );
   }
 
-  /** Returns the JSON Pointer of the schema of the JSON body that an operation documents for a status; undefined if there is none. */
+  /** Returns the JSON Pointer of the schema of the JSON response with a status; undefined if none is documented. */
   getResponseSchema({ responses }: Route, status: number): string | undefined {
     return findJsonMedia(responses, status)?.schema;
   }
 
-  /** Returns the JSON Pointer of the schema of an operation's request body: JSON, else any media type or a form; undefined if there is none. */
+  /** Returns the JSON Pointer of the schema of a request body; undefined if there is none. Prefers JSON to forms and wildcard media types. */
   getRequestSchema({ bodyMedia }: Route): string | undefined {
     const types = Object.keys(bodyMedia);
     const type = types.find(isJsonType) ?? types.find((name) => READ_TYPES.includes(name));
@@ -225,7 +238,7 @@ export class SchemaReader {
   }
 }
 
-/** The media types besides JSON whose bodies can be objects. */
+/** Media types other than JSON whose bodies can be objects. */
 const READ_TYPES = ['*/*', FORM_TYPE, 'multipart/form-data'];
 
 function findPreferred(located: readonly Located[], names: readonly string[]): Located | undefined {

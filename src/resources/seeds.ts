@@ -8,15 +8,15 @@ import type { ResourceModel } from './resource-model.ts';
 import { getInner } from './responses.ts';
 import { createUuidFrom, SAMPLE_TIME_MS } from './server-values.ts';
 
-/** The number of entries that are generated for each parent, for a resource without an operation that creates entries. */
+/** The number of entries to generate for each parent, or for a resource without parents. Used if there are no examples, and no operation creates entries. */
 const GENERATED_SEEDS = 3;
 
-/** The maximum number of parents for which entries are generated. */
+/** The maximum number of parents for which child entries are generated. */
 const MAX_PARENTS = 5;
 
 /**
- * Creates the default data of a contract from the examples in the document. Entries are generated for a resource that has no examples and no operation that
- * creates entries. `lists`: the lists that the user provides, by resource name. Their entries get the default values of the contract.
+ * Creates the default data of a contract from the examples in the document. Generates entries for a resource without examples, unless an operation creates its
+ * entries. `lists`: lists from the user, by resource name. They replace the examples and get the default values of the contract.
  */
 export function createSeeds(model: ResourceModel, lists: State): State {
   const { resources } = model.inference;
@@ -35,7 +35,7 @@ export function createSeeds(model: ResourceModel, lists: State): State {
   return state;
 }
 
-/** Returns the entries that the user provides for a resource. Missing properties have the default values of the contract. */
+/** Returns the entries that the user provides for a resource, with default values from the contract for missing properties. */
 function addDefaults(model: ResourceModel, resource: Resource, lists: State): readonly Entry[] {
   return getEntries(lists, resource).map((entry) => model.addDefaults(resource, entry));
 }
@@ -44,7 +44,7 @@ function getDepth({ mounts }: Resource): number {
   return mounts[0]?.parents.length ?? 0;
 }
 
-/** Returns a copy of a state with entries added to a resource. `values`: the entries. An entry is generated for each undefined value. */
+/** Adds default entries to a resource, and returns a changed copy of the state. `values`: an example for each entry, or undefined to generate the entry. */
 function addSeeds(
   model: ResourceModel,
   resource: Resource,
@@ -78,7 +78,7 @@ function addSeeds(
   return { ...state, [resource.name]: [...getEntries(state, resource), ...entries] };
 }
 
-/** Returns the examples of entries in the responses of a resource's operations, and in the schema of an entry. */
+/** Returns the examples of entries: from the responses of a resource's operations, and from the schema of an entry. */
 function findExamples(model: ResourceModel, resource: Resource): readonly Entry[] {
   const plans = [...model.inference.plans.values()].filter((plan) => plan.resource === resource);
   const order = ['list', 'read', 'create', 'replace', 'update'];

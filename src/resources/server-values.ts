@@ -11,30 +11,30 @@ import { getKeyValue, getProperty } from './entries.ts';
 import type { PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** The functions that create the values which the server sets in an entry: ids, times and default values. */
+/** Functions that create the values that the server sets in an entry: ids, times and default values. */
 export interface ServerValues {
-  /** Creates an id that no entry of a resource has. `uuid`: a new UUID, for an id that is not a number. */
+  /** Creates an id that is different from the ids of `entries`. `entry`: the new entry. `uuid`: a new UUID, for an id that is not a number. */
   createId(resource: Resource, entries: readonly Entry[], entry: Entry, uuid: string): unknown;
   /** Returns a copy of an entry without its `readOnly` properties. */
   removeReadOnly(resource: Resource, entry: Entry): Entry;
   /** Returns the `readOnly` properties of an entry. */
   pickReadOnly(resource: Resource, entry: Entry): Entry;
-  /** Returns the default values of the properties of a schema. `schema`: its JSON Pointer. */
+  /** Returns the default values in a schema, by property name. `schema`: the JSON Pointer of the schema. */
   getDefaults(schema: string): Entry;
   /**
-   * Returns the time properties of an entry, such as `createdAt`, set to the current time. `kinds`: the kinds of times to return. `from`: an object with values
-   * from the client. Properties in `from` are left out.
+   * Returns the current time for each time property of an entry, such as `createdAt`. `kinds`: which times to return, such as creation times. `from`: the
+   * values that the client has set, which the result omits.
    */
   getTimes(
     resource: Resource,
     from: Entry,
     change: { readonly nowMs: number; readonly kinds: readonly TimeKind[] },
   ): Entry;
-  /** Converts a text from a path or a query to the type of a schema: `7` to a number for an integer. `schema`: the JSON Pointer of the schema. */
+  /** Converts a text in a path or a query to the type of a schema: `'7'` to 7 for an integer. `schema`: the JSON Pointer of the schema. */
   toTyped(schema: string, text: string): unknown;
 }
 
-/** The event whose time a property has: the creation of an entry, or its last change. */
+/** The event that a time property records: the creation of an entry, or its last change. */
 export type TimeKind = 'created' | 'updated';
 
 const TIME_NAMES: Readonly<Record<TimeKind, RegExp>> = {
@@ -44,13 +44,13 @@ const TIME_NAMES: Readonly<Record<TimeKind, RegExp>> = {
     /^(?:date|time)?(?:last)?(?:updated?|modified|modification|changed)(?:at|on|date|time|datetime|timestamp|timems)?$/,
 };
 
-/** The time for entries of the default data, in ms since 1970: 2026-01-01. It is constant, so that a reset restores the same data. */
+/** The time of the default data: 2026-01-01, in ms since 1970. It is constant, so that a reset restores the same data. */
 export const SAMPLE_TIME_MS = 1_767_225_600_000;
 
-/** The maximum number of ids that are generated to find a free and valid one. */
+/** The maximum number of attempts to generate a free and valid id. */
 const MAX_ATTEMPTS = 20;
 
-/** Creates the functions for the values that the server sets. `generate`: generates a valid value for the schema at a JSON Pointer. */
+/** Creates the functions for ids, times and default values. `generate`: a function that generates a valid value for the schema at a JSON Pointer. */
 export function createServerValues(
   contract: Contract,
   reader: SchemaReader,
@@ -97,7 +97,7 @@ export function createServerValues(
     toTyped,
   };
 
-  /** Generates possible ids: first those in `best`, then values for the schemas of the property and of the path parameter. */
+  /** Generates possible ids: first `best`, then values that match the schemas of the id property and of the path parameter. */
   function* generateIds({ schema, pathSchema }: PathKey, uuid: string, best: Iterable<unknown>): Generator<unknown> {
     yield* best;
     const schemas = pathSchema === undefined ? [schema] : [schema, pathSchema];
@@ -117,13 +117,13 @@ function pick(entry: Entry, isIncluded: (name: string) => boolean): Entry {
   return Object.fromEntries(Object.entries(entry).filter(([name]) => isIncluded(name)));
 }
 
-/** Formats a time in the ways that schemas use: as a date and time, as a date, in seconds and in milliseconds. */
+/** Formats a time in each form that schemas use: date and time, date, seconds, and milliseconds. */
 function formatTimes(nowMs: number): readonly unknown[] {
   const text = toIsoTime(nowMs);
   return [text, text.slice(0, 10), Math.floor(nowMs / 1_000), nowMs];
 }
 
-/** Generates possible ids, the best first: the next number for a numeric id, else a slug of the title, the UUID, or a part of the UUID. */
+/** Generates possible ids, the best first. A numeric id is the next number. Other ids are a slug of the title, a UUID, or a part of the UUID. */
 function* generateCandidates(
   reader: SchemaReader,
   { property, schema }: PathKey,
@@ -147,7 +147,7 @@ function* generateCandidates(
   yield String(getNextNumber(ids));
 }
 
-/** Returns whether an id is a whole number such as 7, or a text such as `"7"`. */
+/** Returns whether an id is a whole number, such as 7, or its text, such as `"7"`. */
 function isNumber(id: unknown): boolean {
   return typeof id !== 'boolean' && /^\d{1,15}$/.test(String(id));
 }
@@ -157,7 +157,7 @@ function getNextNumber(ids: readonly unknown[]): number {
   return ids.reduce<number>((highest, id) => (isNumber(id) ? Math.max(highest, Number(id)) : highest), 0) + 1;
 }
 
-/** Returns two slugs of the title of an entry, such as `red-mug`. The second one ends with a part of `unique`. Returns an empty array if there is no title. */
+/** Returns two slugs of the title of an entry: `red-mug`, and `red-mug-` with the start of `unique`. Returns an empty array if there is no title. */
 function createSlugs(entry: Entry, unique: string): readonly string[] {
   const title = String(entry.title ?? entry.name ?? '');
   const slug = title

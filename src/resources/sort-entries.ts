@@ -4,8 +4,8 @@ import { normalizeName } from '../util/normalize-name.ts';
 import type { Complete, ListParameters } from './list-query.ts';
 
 /**
- * Sorts entries by the sort parameter of a query, such as `name`, `-name`, `name:desc`, `name,desc` or `name desc`. Returns a new array. An entry without the
- * property is last in ascending order.
+ * Sorts entries by the sort parameter of a query. Supports `name`, `-name`, `name:desc`, `name,desc` and `name desc`. Returns a new array. In ascending order,
+ * entries without the property are last.
  */
 export function sortEntries(
   entries: readonly Entry[],

@@ -7,7 +7,7 @@ import { getKeyValue } from './entries.ts';
 import { PATH_VALUES, type PathKey, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
-/** Creates the rules by which the state of a contract's resources is validated. */
+/** Creates the rules that validate the state: each entry against its schema, and the ids of entries and parents. */
 export function createStateRules(model: ResourceModel): StateRules {
   const { resources } = model.inference;
   const byName = new Map(resources.map((resource) => [resource.name, resource]));
@@ -25,7 +25,7 @@ export function createStateRules(model: ResourceModel): StateRules {
   };
 }
 
-/** Finds entries with the same id, and entries without an id or without the id of a parent, which a client can't request. */
+/** Finds entries that a client can't request: an entry with the same id as another, without an id, or without the id of a parent. */
 function findKeyIssues({ name, id, kind, mounts }: Resource, state: State): ValidationSteps {
   const firstIndexes = new Map<string, number>();
   const parents = mounts[0]?.parents ?? [];
@@ -42,7 +42,7 @@ function findKeyIssues({ name, id, kind, mounts }: Resource, state: State): Vali
   });
 }
 
-/** Creates an issue about the id of an entry or of its parent. */
+/** Creates a validation error about the id of an entry, or about the id of its parent. */
 function createIssue({ property, name }: PathKey, message: string): Issue {
   return { pointer: formatPointer(...(property === undefined ? [PATH_VALUES, name] : property.split('.'))), message };
 }

@@ -7,21 +7,21 @@ import { getEntryKey } from './entries.ts';
 import type { Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
-/** The generated properties of an object that a user's handler sees. `isOwner`: returns whether an object is the entry for which they were generated. */
+/** The generated properties in an object that a user's handler sees. `isOwner`: returns whether an object is still the entry for which they were generated. */
 interface Generated {
   readonly values: Node;
   readonly isOwner: (value: Node) => boolean;
 }
 
-/** The key under which an object has its generated properties. It is a symbol, because `{ ...entry }` copies symbols and JSON omits them. */
+/** The key under which an object has its generated properties. It is a symbol, because `{ ...entry }` copies symbols, and JSON omits them. */
 const GENERATED = Symbol('generated');
 
 type Shown = Node & { readonly [GENERATED]?: Generated };
 
-/** The stored entries and lists, by the object that handlers see instead. */
+/** Maps each object that handlers see to the stored entry or list that it shows. */
 const storedValues = new WeakMap<object, unknown>();
 
-/** Creates the view of the state for a user's handlers. In this view, entries also have the generated properties that responses have. */
+/** Creates the view of the state that a user's handlers see. In this view, entries also have the generated properties of responses. */
 export function createStateView({ inference, responses }: ResourceModel): StateView {
   const views = new Map(
     inference.resources.flatMap((resource) =>
@@ -48,7 +48,7 @@ function mapLists(state: State, change: (entries: readonly Entry[], name: string
   return Object.fromEntries(Object.entries(state).map(([name, entries]) => [name, change(entries, name)]));
 }
 
-/** Returns `shown`, the object that a handler sees, and stores `value` as its stored value. If both objects have equal properties, returns `value` instead. */
+/** Records that a handler sees `shown` instead of the stored object `value`, and returns `shown`. If both have equal properties, returns `value`. */
 function keepStored<Value extends object>(value: Value, shown: Value): Value {
   if (isSame(value, shown)) return value;
   storedValues.set(shown, value);
@@ -61,7 +61,7 @@ function isSame(one: object, other: object): boolean {
   return names.length === Object.keys(other).length && names.every(hasSame);
 }
 
-/** Returns a copy of a stored value to which the properties that only `completed` has are added. Returns the value itself if there are none. */
+/** Returns a copy of a stored value with the additional properties that `completed` has. Returns `value` itself if there are none. */
 function addGenerated(value: unknown, completed: unknown, isOwner: Generated['isOwner'] = () => true): unknown {
   if (Array.isArray(value) && Array.isArray(completed) && value.length === completed.length)
     return keepStored(
@@ -75,7 +75,9 @@ function addGenerated(value: unknown, completed: unknown, isOwner: Generated['is
   return keepStored(value, { ...Object.fromEntries(own), ...values, ...note });
 }
 
-/** Returns a copy of a value without the generated properties that a handler has not changed. Returns the value itself if there are none. */
+/**
+ * Returns a copy of a value from a user's handler, without the generated properties that the handler has not changed. Returns `value` itself if there are none.
+ */
 export function removeGenerated(value: unknown, known = new Map<object, unknown>(), depth = 0): unknown {
   if (!isPlain(value) || depth > MAX_JSON_DEPTH) return value;
   const found = storedValues.get(value) ?? known.get(value);
@@ -89,7 +91,7 @@ export function removeGenerated(value: unknown, known = new Map<object, unknown>
   return result;
 }
 
-/** Returns whether a value is an array or a plain object, and not the instance of a class. */
+/** Returns whether a value is an array or a plain object, and not a class instance. */
 function isPlain(value: unknown): value is object {
   if (Array.isArray(value)) return true;
   return isNode(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value));

@@ -11,8 +11,8 @@ import { getInner, setInner } from './responses.ts';
 import { removeGenerated } from './state-view.ts';
 
 /**
- * Completes the response of a user's handler. Adds the properties that the contract requires and the body lacks, because stored entries can lack them. Removes
- * the path parameters that are stored with entries. Does not change any other value, so an invalid value stays invalid.
+ * Completes the response of a user's handler. Adds required properties that are missing, because stored entries can lack them. Removes the path parameters that
+ * are stored with entries. Does not change other values: an invalid value stays invalid.
  */
 export function completeUserResponse(model: ResourceModel, route: Route, response: HandlerResponse): HandlerResponse {
   const { status = route.successStatus } = response;
@@ -29,7 +29,7 @@ export function completeUserResponse(model: ResourceModel, route: Route, respons
   return { ...response, body: addMissingProperties(value, completed.value, '', added), generated: [...added] };
 }
 
-/** Returns a copy of a body whose entries have the same generated properties as in the responses of inferred resources. */
+/** Adds generated properties to the entries of a body. Their values are the same as in other responses. Returns a copy of the body. */
 function completeEntries({ reader, responses }: ResourceModel, plan: Plan, schema: string, body: unknown): unknown {
   const inner = reader.getInner(schema, plan.responsePath);
   if (inner === undefined) return body;
@@ -41,7 +41,7 @@ function completeEntries({ reader, responses }: ResourceModel, plan: Plan, schem
   return mapEntries(body, plan.responsePath, complete);
 }
 
-/** Returns a copy of a body in which `change` replaces the entry, or all entries of the list, at a path of property names. */
+/** Applies `change` to the entry at a path in a body, or to each entry of the list at the path. Returns a copy of the body. */
 function mapEntries(body: unknown, path: readonly string[], change: (entry: Entry) => Entry): unknown {
   const changeNode = (value: unknown) => (isNode(value) ? change(value) : value);
   const inner = getInner(body, path);
@@ -51,7 +51,7 @@ function mapEntries(body: unknown, path: readonly string[], change: (entry: Entr
 }
 
 /**
- * Returns a copy of a value to which the properties that only `completed` has are added. Adds their JSON Pointers to the set `added`, with `*` in place of
+ * Returns a copy of a value with the additional properties that `completed` has. Adds the JSON Pointers of these properties to `added`, with `*` instead of
  * array indexes.
  */
 function addMissingProperties(value: unknown, completed: unknown, pointer: string, added: Set<string>): unknown {

@@ -91,7 +91,9 @@ describe('what a request lacks when it is sent again', () => {
   });
 
   it('prevents sending if the journal does not have the whole body', () => {
-    expect(explainUnsendable(createEntry({ isTruncated: true }))).toBe('The journal has only a part of the body.');
+    expect(explainUnsendable(createEntry({ isTruncated: true }))).toBe(
+      "The request can't be sent again: the journal has only a part of its body.",
+    );
     expect(explainUnsendable(createEntry({ headers: { 'content-type': 'multipart/form-data' } }))).toMatch(/parts/);
     expect(explainUnsendable(createEntry())).toBeUndefined();
   });

@@ -2,7 +2,7 @@ import type { ControlId, ControlInput, ControlResponse, ControlViolation } from 
 import { tryOrUndefined } from '../../util/try-or-undefined.ts';
 import type { Session } from './session.ts';
 
-/** The methods and paths of the operations of the control API that the console uses, by operationId. */
+/** The control API operations that the console uses: their methods and paths, by operationId. */
 const ROUTES = {
   getServer: 'GET /_control/server',
   listSandboxes: 'GET /_control/sandboxes',
@@ -36,7 +36,7 @@ const ROUTES = {
   getRequest: 'GET /_control/sandboxes/{id}/requests/{request}',
 } as const satisfies Partial<Record<ControlId, string>>;
 
-/** The operationId of an operation of the control API that the console uses. */
+/** The operationId of a control API operation that the console uses, such as `getServer`. */
 export type UsedId = keyof typeof ROUTES;
 
 type Part<Name extends string, Value> = [Value] extends [never]
@@ -63,13 +63,13 @@ export class ApiError extends Error {
   }
 }
 
-/** A client of the control API of the server that serves the page. */
+/** A client of the server's control API. */
 export interface ControlApi {
   /** Sends a request. Resolves to the body of the response. Rejects with an `ApiError` if the request fails. */
   send<Id extends UsedId>(id: Id, parts: RequestParts<Id>): Promise<ControlResponse<Id>>;
 }
 
-/** Creates a client of the control API. The client tells the `session` whether the server requires a token, and whether the control API is disabled. */
+/** Creates a client of the control API. The client reports to `session` whether the server requires a token, and whether the control API is disabled. */
 export function createControlApi(session: Session): ControlApi {
   return {
     async send<Id extends UsedId>(id: Id, parts: RequestParts<Id>) {

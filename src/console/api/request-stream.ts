@@ -1,27 +1,27 @@
 import { ApiError, type ControlApi, createError } from './control-api.ts';
 import type { Session } from './session.ts';
 
-/** The functions that `followRequests` calls. */
+/** Functions that are called when a stream of recorded requests opens, receives requests, or ends. */
 export interface StreamListener {
   /** Called when the stream is open. */
   onOpen(): void;
   /** Called with new recorded requests, in the order of their ids. Each text is a journal entry as JSON. */
   onRequests(texts: readonly string[]): void;
   /**
-   * Called if the server was restarted or the sandbox was replaced. In this case, the journal of the sandbox is new, and the stream continues with the first
-   * request of the new journal.
+   * Called if the journal of the sandbox is new, because the server was restarted or the sandbox was replaced. The stream continues with the first request of
+   * the new journal.
    */
   onRestart(): void;
-  /** Called when the connection is lost. The stream then connects again automatically. */
+  /** Called when the connection is lost. The stream connects again automatically. */
   onLost(): void;
   /** Called when the stream ends because the sandbox was removed, has expired, or does not exist. */
   onRemoved(): void;
 }
 
-/** The delay before each attempt to connect again, in ms. All further attempts use the last delay. */
+/** The delays before the first, second and further attempts to connect again, in ms. The last delay is repeated. */
 const RETRY_DELAYS_MS = [500, 1000, 2000, 4000, 5000];
 
-/** If the server sends no data for this time in ms, the connection counts as lost. The server sends a comment every 15 s. */
+/** The time without data after which the connection counts as lost, in ms. The server sends a comment every 15 s. */
 const MAX_SILENCE_MS = 40_000;
 
 /** Receives the recorded requests of a sandbox as a stream of server-sent events, until `signal` is aborted. If the connection is lost, connects again. */
@@ -53,7 +53,7 @@ export async function followRequests(options: StreamOptions, listener: StreamLis
   }
 }
 
-/** The options of `followRequests`. */
+/** The options of `followRequests`, which receives the recorded requests of a sandbox. */
 export interface StreamOptions {
   readonly api: ControlApi;
   readonly session: Session;
@@ -62,8 +62,8 @@ export interface StreamOptions {
 }
 
 /**
- * Returns whether the journal of a sandbox is new: it is empty, or the id of its newest request is lower than `lastId`. `lastId`: the id of the
- * newest journal entry that the page has loaded.
+ * Returns whether the journal of a sandbox was replaced: it is empty, or its newest id is lower than `lastId`. `lastId`: the id of the newest journal entry
+ * that the page has loaded.
  */
 async function hasRestarted(api: ControlApi, sandbox: string, lastId: number): Promise<boolean> {
   const [newest] = await api.send('listRequests', { path: { id: sandbox }, query: { limit: 1 } });
@@ -77,10 +77,7 @@ interface StreamPart {
   readonly lastId?: number | undefined;
 }
 
-/**
- * Opens one connection and yields its events. Each yielded value has the events of one chunk of data. Ends when the connection ends, and throws an `ApiError`
- * if the server refuses the request.
- */
+/** Opens one connection, and yields the events in each chunk of data. Ends when the connection ends. Throws an `ApiError` if the server refuses the request. */
 async function* readEvents(
   { sandbox, session, signal }: Omit<StreamOptions, 'api'>,
   lastId: number,

@@ -9,7 +9,7 @@ export type Access =
   | { readonly state: 'token'; readonly wasRejected: boolean }
   | { readonly state: 'disabled'; readonly detail: string };
 
-/** The key of the token in `sessionStorage`. */
+/** The key under which `sessionStorage` has the token. */
 const TOKEN_KEY = 'storefront-control-token';
 
 /** Stores the token of the control API, and whether the page can use the control API. The token is stored only for the current tab. */

@@ -1,6 +1,6 @@
 import type { FaultPartProps } from './fault-part.ts';
 
-/** The conditions of a fault that are numbers, such as the probability. */
+/** The conditions of a fault that have a number, such as the probability. */
 const CONDITIONS = [
   { key: 'skip', name: 'Skip requests', placeholder: 'none', min: 0 },
   { key: 'probability', name: 'Probability in %', placeholder: '100', min: 0, max: 100 },

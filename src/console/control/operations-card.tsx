@@ -11,7 +11,7 @@ type Operation = ControlResponse<'listOperations'>[number];
 /** The minimum number of operations for which the card has a search field. */
 const SEARCH_MIN = 12;
 
-/** The maximum number of operations that the card lists. The search finds all operations. */
+/** The maximum number of operations that the card lists. The user can find the other operations by search. */
 const MAX_SHOWN = 100;
 
 /** The card for the operations of the contract. The user selects for each operation whether the sandbox mocks the operation or calls its handler. */

@@ -17,8 +17,8 @@ const CLIENT_HEADERS =
   /^(accept|accept-encoding|accept-language|cache-control|connection|content-length|host|origin|pragma|referer|user-agent|keep-alive|priority|dnt|transfer-encoding|x-sandbox|upgrade-insecure-requests|sec-.*|if-.*)$/;
 
 /**
- * Returns the request of a journal entry. Omits headers that an HTTP client sets automatically, and headers with secrets, because the journal does not store
- * secrets.
+ * Returns the request in a journal entry, so that it can be sent again. Omits headers that an HTTP client sets automatically. Also omits headers with secrets,
+ * because the journal does not store secrets.
  */
 export function toSentRequest({ request }: JournalEntry): SentRequest {
   const { method, url, path, headers, body } = request;
@@ -48,9 +48,11 @@ export function toExampleRequest({ method, path, headers, body }: Example): Sent
 
 /** Returns the reason why a recorded request can't be sent again, or undefined if it can be sent. */
 export function explainUnsendable({ request }: JournalEntry): string | undefined {
-  if (request.isTruncated) return 'The journal has only a part of the body.';
+  if (request.isTruncated) return "The request can't be sent again: the journal has only a part of its body.";
   const type = String(request.headers['content-type'] ?? '');
-  return type.startsWith('multipart/') ? 'The journal does not have the parts of a form with files.' : undefined;
+  return type.startsWith('multipart/')
+    ? "The request can't be sent again: the journal does not have the original parts of the form."
+    : undefined;
 }
 
 /**
@@ -95,7 +97,7 @@ export function toFetch({ method, target, headers, body }: SentRequest, origin: 
   return `const response = await fetch(${quoteCode(origin + target)}${formatOptions({ method, headers: all, body })});`;
 }
 
-/** Formats a journal entry as a Vitest test with `storefront/testing`. The test sends the same request and expects the same status. */
+/** Formats a journal entry as a Vitest test that uses `storefront/testing`. The test sends the same request and expects the same status. */
 export function toTest(entry: JournalEntry): string {
   const { target, ...request } = toSentRequest(entry);
   const { operation, response } = entry;

@@ -9,8 +9,8 @@ type Entry = Readonly<Record<string, unknown>>;
 type State = Readonly<Record<string, readonly Entry[]>>;
 
 /**
- * Returns the changed entries between two states. `keys`: for each collection, the property that identifies an entry, such as `id`. In a collection without a
- * key, the position identifies an entry.
+ * Returns the entries that differ between two states. `keys`: the property that identifies an entry, by collection: `{ pets: 'id' }`. If a collection has no
+ * such property, compares entries with the same position.
  */
 export function compareStates(
   before: State,

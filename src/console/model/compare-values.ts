@@ -1,6 +1,6 @@
 import { formatPointer } from '../../util/json-pointer.ts';
 
-/** A difference between two JSON values. `before` or `after` is undefined if the value is absent. */
+/** A difference between two JSON values. `before` is undefined if a value was added, and `after` is undefined if it was removed. */
 export interface Difference {
   /** The JSON Pointer of the value without its first slash, such as `rating/stars`. */
   readonly pointer: string;

@@ -5,7 +5,7 @@ import { formatCount } from './format.ts';
 export interface EntryField {
   readonly name: string;
   readonly isRequired: boolean;
-  /** How the field is edited. `choice`: the user selects one of `choices`. `json`: the user enters JSON, for an object, a list, or a value of any type. */
+  /** How the user edits the field. `choice`: the user selects one of `choices`. `json`: the user enters JSON, for an object, a list, or a value of any type. */
   readonly kind: 'text' | 'number' | 'boolean' | 'choice' | 'json';
   readonly choices: readonly string[];
   /** The description and the limits of the property in the schema. Empty if the schema has neither. */
@@ -35,7 +35,7 @@ function toField(name: string, property: Schema, isRequired: boolean): EntryFiel
   return { name, isRequired, kind, choices: isChoice ? choices : [], hint: describeProperty(property) };
 }
 
-/** Describes the format and the limits of a property. */
+/** Returns the description of a property (or else its format) and its limits, as one text. */
 function describeProperty(property: Schema): string {
   const { format, minimum, maximum, minLength, maxLength, description } = property;
   const parts = [
@@ -61,7 +61,7 @@ function collectRequired(schema: Schema, root: Schema): readonly string[] {
   return [...inherited, ...(required as readonly string[])];
 }
 
-/** Returns the schema that a `$ref` refers to. Returns a schema without a `$ref` unchanged. */
+/** Returns the schema that a `$ref` refers to. Returns `schema` itself if it has no `$ref`. */
 function resolve(schema: Schema, root: Schema): Schema {
   const { $ref: reference } = schema;
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return schema;
@@ -79,8 +79,8 @@ export function toFieldText(value: unknown, kind: EntryField['kind']): string {
 }
 
 /**
- * Converts the text of a form field to the value of a property. Returns `old` if the field is unchanged. Returns undefined for an empty text, so that the entry
- * does not have the property. For a required text property, returns the empty text. Throws a `SyntaxError` if the text is not valid JSON.
+ * Converts the text of a form field to a value. Returns `old` if the field is unchanged. An empty text becomes undefined, which removes the property. In a
+ * required text field, it stays an empty text. Throws a `SyntaxError` if a number, boolean or JSON field has an invalid text.
  */
 export function parseField(
   text: string,

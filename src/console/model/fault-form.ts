@@ -1,7 +1,7 @@
 import type { FaultDefinition } from '../../control/operation.ts';
 import { tryOrUndefined } from '../../util/try-or-undefined.ts';
 
-/** The texts in the form that adds a fault. If a text is empty, the fault does not have this property. */
+/** The texts in the form that adds a fault. If a text is empty, the fault does not have the property. */
 export interface FaultForm {
   readonly operation: string;
   readonly effect: 'response' | 'connection' | 'delay';
@@ -17,7 +17,7 @@ export interface FaultForm {
   readonly where: string;
 }
 
-/** The initial texts of the form. They describe a fault that lets the next request fail with status 503. */
+/** The initial texts of the form. They describe a fault that makes the next request fail with status 503. */
 export const INITIAL_FAULT: FaultForm = {
   operation: '',
   effect: 'response',

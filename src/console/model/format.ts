@@ -6,7 +6,7 @@ export function formatTime(iso: string): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${ms}`;
 }
 
-/** Formats an ISO 8601 time as a date and a time, in the time zone and the language of the browser. Returns a text that is not a time unchanged. */
+/** Formats an ISO 8601 time as a date and a time, in the time zone and the language of the browser. Returns any other text unchanged. */
 export function formatDateTime(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;
@@ -45,7 +45,7 @@ function toPlural(noun: string): string {
   return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
-/** Formats a JSON value on several lines. Returns a text unchanged. */
+/** Formats a JSON value on several lines. Returns a string unchanged. */
 export function formatJson(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 }

@@ -23,7 +23,7 @@ export class Notices {
     this.#add(text, false);
   }
 
-  /** Shows the message of an error for some seconds. */
+  /** Shows the message of an error, for a longer time than other messages. */
   showError(error: unknown): void {
     this.#add((error as Error).message, true);
   }

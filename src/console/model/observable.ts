@@ -1,4 +1,4 @@
-/** A value that components and other code can observe. */
+/** A value whose changes components and other code can observe. */
 export class Observable<Value> {
   #value: Value;
   readonly #observers = new Set<() => void>();
@@ -17,7 +17,7 @@ export class Observable<Value> {
     for (const notify of this.#observers) notify();
   }
 
-  /** Calls a function after each change. Returns a function that ends the observation. */
+  /** Calls `notify` after each change. Returns a function that ends the observation. */
   observe(notify: () => void): () => void {
     this.#observers.add(notify);
     return () => this.#observers.delete(notify);

@@ -6,16 +6,13 @@ type Sandbox = ControlResponse<'listSandboxes'>[number];
 /** The interval at which the page checks the sandboxes for new requests, in ms. */
 const INTERVAL_MS = 1000;
 
-/**
- * The maximum number of sandboxes whose requests are loaded at each check. If more sandboxes have new requests, only the most recently used sandboxes are
- * loaded.
- */
+/** The maximum number of sandboxes whose requests are loaded at each check. If more have new requests, only the most recently used sandboxes are loaded. */
 const MAX_SANDBOXES = 50;
 
-/** Two times of the last use of a sandbox count as equal if they differ by at most this value, in ms. */
+/** The tolerance when two times of the last use of a sandbox are compared, in ms. */
 const TOLERANCE_MS = 5;
 
-/** What the page has read of the journal of a sandbox: the id of the last request, and the number of requests at that time. */
+/** What the page knows about the journal of a sandbox: the id of the last request, and the number of requests. */
 interface Known {
   readonly lastId: number;
   readonly requests: number;
@@ -24,8 +21,8 @@ interface Known {
 }
 
 /**
- * Adds the recorded requests of all sandboxes except one to the list of requests. Reads the journals at an interval, because a browser opens only a few
- * connections to a server, and a stream for each sandbox would need more. Returns a function that ends the reading. `except`: the id of the omitted sandbox.
+ * Adds the recorded requests of all sandboxes, except the sandbox `except`, to the list of requests. Polls the journals, because a stream for each sandbox
+ * would need more connections than a browser opens. Returns a function that ends the polling.
  */
 export function followOtherSandboxes({ api, requests, notices }: Console, except: string): () => void {
   const known = new Map<string, Known>();
@@ -61,8 +58,8 @@ export function followOtherSandboxes({ api, requests, notices }: Console, except
 }
 
 /**
- * Returns whether the journal of a sandbox may have requests that the page has not read. The number of requests does not change when a full journal records a
- * new request. So the result is also true if the sandbox was used after the page read its journal.
+ * Returns whether the journal of a sandbox may have requests that the page has not read. A full journal always has the same number of requests, so the time of
+ * the last use is also compared.
  */
 function hasNewRequests({ requests, idleMs }: Sandbox, known: Known | undefined, nowMs: number): boolean {
   if (requests === 0) return false;

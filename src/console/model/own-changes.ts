@@ -8,7 +8,7 @@ export interface OwnChange {
   readonly newestId: number;
 }
 
-/** Descriptions of the control API's operations that change the state, by operationId. */
+/** Descriptions of the changes that the operations of the control API make to the state, by operationId. */
 const CHANGE_DESCRIPTIONS: Partial<Readonly<Record<UsedId, string>>> = {
   patchState: 'entry edited in the console',
   putState: 'state imported in the console',
@@ -16,7 +16,7 @@ const CHANGE_DESCRIPTIONS: Partial<Readonly<Record<UsedId, string>>> = {
   restoreSnapshot: 'snapshot restored in the console',
 };
 
-/** Stores the last change that the user made to the state of each sandbox in the console. The journal does not record these changes. */
+/** Stores the last change of the state that the user made in the console, for each sandbox. The journal does not record these changes. */
 export class OwnChanges {
   /** The number of changes since the page was opened. */
   readonly version = new Observable(0);
@@ -32,7 +32,7 @@ export class OwnChanges {
     this.#changes.delete(sandbox);
   }
 
-  /** Wraps a client of the control API. The returned client stores the changes that its requests make. */
+  /** Returns a client of the control API that also stores the changes that its requests make. The client sends its requests with `api`. */
   watch(api: ControlApi): ControlApi {
     const send = async <Id extends UsedId>(id: Id, parts: RequestParts<Id>) => {
       const result = await api.send(id, parts);

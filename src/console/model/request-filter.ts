@@ -1,6 +1,6 @@
 import type { RequestRow } from './request-row.ts';
 
-/** The filter of the list of requests. An empty value selects all requests. */
+/** The filter of the list of requests. An empty value matches all requests. */
 export interface RequestFilter {
   readonly operation: string;
   /** A status such as `404`, a class such as `4xx`, or `none` for requests without a response. */
@@ -32,8 +32,8 @@ function matchesStatus(status: number | undefined, wanted: string): boolean {
 }
 
 /**
- * Returns the text in which the filter searches for a row. An old row has only the method, the path, the operation and the status, because the page does not
- * store its headers and bodies any more.
+ * Returns the text that the filter searches in a row. For an old row, this is only the method, the path, the operation and the status, because the page does
+ * not store its headers and bodies any more.
  */
 function toSearchText({ text, method, path, search, operation, status }: RequestRow): string {
   return text ?? `${method} ${path}${search} ${operation} ${status}`;

@@ -5,16 +5,13 @@ import { parseRow, type RequestRow } from './request-row.ts';
 /** The maximum number of requests in the list. */
 const MAX_ROWS = 10_000;
 
-/**
- * The number of rows that are removed at once when the list is full. The time of a removal depends on the length of the list, so rows are not removed one by
- * one.
- */
+/** The number of rows that are removed at once when the list is full. A removal moves the whole list, so rows are not removed one by one. */
 const REMOVED_ROWS = 500;
 
-/** The number of rows whose headers and bodies are stored: the newest rows. The journal of the server stores as many requests. */
+/** The number of newest rows whose headers and bodies are stored. The journal of the server has the same size. */
 const MAX_TEXTS = 1000;
 
-/** The maximum time for which new requests are parsed before the browser can draw the page, in ms. */
+/** The maximum time for parsing new requests before the browser can draw the page, in ms. */
 const MAX_SLICE_MS = 8;
 
 /** The minimum interval between two updates of the list, in ms. A user does not notice more frequent updates. */
@@ -28,9 +25,9 @@ interface WaitingText {
   readonly sandbox: string;
 }
 
-/** The list of the recorded requests that the page has received, oldest first. New requests are collected, and added together in the next animation frame. */
+/** The recorded requests that the page has received, oldest first. New requests are collected, and added together in the next animation frame. */
 export class RequestList {
-  /** The number of updates of the list. It changes when `matches` changes. */
+  /** A counter that increases whenever `matches` changes. */
   readonly version = new Observable(0);
   /** The number of new requests that have arrived while the list is paused. */
   readonly waitingCount = new Observable(0);
@@ -76,7 +73,7 @@ export class RequestList {
     return this.#rows.findLast((row) => row.id === id && row.sandbox === sandbox);
   }
 
-  /** Returns the newest row for which a function returns true, or undefined if there is no such row. */
+  /** Returns the newest row for which `isSelected` returns true, or undefined if there is no such row. */
   findNewest(isSelected: (row: RequestRow) => boolean): RequestRow | undefined {
     return this.#rows.findLast(isSelected);
   }

@@ -14,7 +14,7 @@ export interface SelectedRequest {
 
 /** A recorded request, as a row of the list. */
 export interface RequestRow {
-  /** The number of the row, in the order in which the page has received the requests. */
+  /** The number of the row, in the order in which the page received the requests. */
   readonly order: number;
   readonly sandbox: string;
   readonly id: number;

@@ -10,14 +10,14 @@ export interface Route {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Parses the hash of a URL, such as `#/requests?sandbox=w1&status=4xx`. */
+/** Parses the hash of a URL, such as `#/requests?sandbox=w1&status=4xx`. `defaultSandbox`: the sandbox for a hash without a sandbox. */
 export function parseRoute(hash: string, defaultSandbox: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const { sandbox = defaultSandbox, ...values } = Object.fromEntries(new URLSearchParams(query));
   return { view: VIEWS.find((view) => view === path) ?? 'requests', sandbox, values };
 }
 
-/** Formats a route as the hash of a URL. Omits empty values. */
+/** Formats a route as the hash of a URL. Omits empty values, and the sandbox if it is `defaultSandbox`. */
 export function formatRoute({ view, sandbox, values }: Route, defaultSandbox: string): string {
   const query = new URLSearchParams();
   if (sandbox !== defaultSandbox) query.set('sandbox', sandbox);
@@ -25,7 +25,7 @@ export function formatRoute({ view, sandbox, values }: Route, defaultSandbox: st
   return query.size > 0 ? `#/${view}?${query}` : `#/${view}`;
 }
 
-/** Returns the URL of the API reference. The API reference sends requests to the sandbox. */
+/** Returns the URL of an API reference that sends its requests to a sandbox. */
 export function getReferenceLink(sandbox: string): string {
   return sandbox === 'default' ? '/_docs' : `/_docs?sandbox=${encodeURIComponent(sandbox)}`;
 }

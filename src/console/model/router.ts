@@ -10,7 +10,7 @@ export class Router {
     addEventListener('hashchange', () => this.#read());
   }
 
-  /** Returns the URL hash for a link to a route. By default, the route has the view `requests`, the current sandbox and no values. */
+  /** Returns the URL hash for a link to a route. The defaults are the view `requests`, the current sandbox, and no other values. */
   link(change: Partial<Route>): string {
     const { sandbox } = this.route.value;
     return formatRoute({ view: 'requests', sandbox, values: {}, ...change }, this.defaultSandbox);

@@ -28,8 +28,8 @@ interface RowProps {
 }
 
 /**
- * A row in the list of requests. The cells must not be memoized, although they never change. Preact keeps a reference from a memoized element to the older
- * elements of the page. So the removed rows would stay in memory: 20 MB after a minute with 200 requests per second.
+ * A row in the list of requests. Its cells must not be memoized: Preact would keep a reference from a memoized cell to older elements of the page. So removed
+ * rows would stay in memory: 20 MB after a minute with 200 requests per second.
  */
 export function GridRow({ row, index, topPx, isSelected, hasSandbox, onSelect }: RowProps) {
   return (

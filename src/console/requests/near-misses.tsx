@@ -4,7 +4,7 @@ import { formatQuantity } from '../model/format.ts';
 import type { Details } from '../model/request-row.ts';
 import { Section } from './section.tsx';
 
-/** The active faults that did not apply to a request, and the reasons why each fault did not apply. */
+/** The near misses of a request: the active faults that did not apply to it, and the reasons. */
 export function NearMisses({ faults }: Pick<Details, 'faults'>) {
   // The section is closed if all faults are for other operations, because the user rarely needs these faults.
   const hasNear = faults.some(({ reasons }) => !reasons.some((reason) => reason.startsWith('operation:')));

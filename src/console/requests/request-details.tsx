@@ -11,7 +11,7 @@ import { RequestActions } from './request-actions.tsx';
 import { RequestExplanation } from './request-explanation.tsx';
 import { Section } from './section.tsx';
 
-/** The details of a recorded request: the actions, the explanation of its response, the changes to the state, and both messages. */
+/** The details of a recorded request: the actions, the explanation of the response, the changes to the state, the request, and the response. */
 export function RequestDetails({ sandbox, id, onClose }: SelectedRequest & { readonly onClose: () => void }) {
   const { api, requests } = useConsole();
   const { data, error } = useLoaded(`request ${sandbox} ${id}`, () =>

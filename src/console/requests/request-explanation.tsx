@@ -11,7 +11,7 @@ type LocatedViolation = Details['violations'][number];
 interface ExplanationProps {
   readonly sandbox: string;
   readonly entry: JournalEntry;
-  /** The journal entry with further details. Undefined until it is loaded, and if the journal of the server does not contain the request any more. */
+  /** The journal entry with further details. Undefined until it is loaded, and after the server has removed it from the journal. */
   readonly details: Details | undefined;
 }
 
@@ -113,8 +113,8 @@ function ViolationItem({ violation, source }: LocatedViolation) {
 }
 
 /**
- * Returns the first line of a text, and the following lines that belong to the same part of the YAML or JSON document, because they are indented more. Removes
- * the indentation of the first line from all lines.
+ * Returns the first line of a YAML or JSON text, and the following lines that belong to it, because they are indented more. Removes the indentation of the
+ * first line from all lines.
  */
 function selectLines(text: string): readonly string[] {
   const lines = text.split('\n');
@@ -141,7 +141,7 @@ function Sentences({ title, sentences }: { readonly title: string; readonly sent
   );
 }
 
-/** The delay and the connection failure that a fault or the `Prefer` header caused. */
+/** The effects of a fault or of the `Prefer` header on the connection: a delay, a slow body, or a connection failure. */
 function ForcedEffects({ forced }: { readonly forced: JournalEntry['forced'] | undefined }) {
   const { delayMs, connection, bodyDurationMs, phase } = forced ?? {};
   const effects = [

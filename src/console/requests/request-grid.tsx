@@ -4,24 +4,26 @@ import type { RequestRow, SelectedRequest } from '../model/request-row.ts';
 import { useConsole } from '../ui/context.ts';
 import { COLUMNS, GridRow } from './grid-row.tsx';
 
-/** If the list is narrower than this width in px, each row has two lines. */
+/** The width of the list below which each row has two lines, in px. */
 const NARROW_PX = 620;
 
-/** The height of a row with one line, and of a row with two lines, in px. `requests.css` has the same values. */
+/** The height of a row with one line, in px. `requests.css` has the same value. */
 const ROW_PX = 34;
+
+/** The height of a row with two lines, in px. `requests.css` has the same value. */
 const NARROW_ROW_PX = 58;
 
 /** The height of the table header, in px. */
 const HEAD_PX = 34;
 
-/** The number of rows that are rendered above the visible rows, and below the visible rows. */
+/** The number of rows that are rendered above the visible rows, and again below them. */
 const EXTRA_ROWS = 6;
 
 interface GridProps {
   readonly selected: SelectedRequest | undefined;
   /** Whether the list has the requests of several sandboxes. */
   readonly hasSandboxes: boolean;
-  /** A reference that the component sets to the scrolling element of the list. */
+  /** A reference to the scrolling element of the list. The component sets this reference. */
   readonly viewport: RefObject<HTMLDivElement>;
   readonly onSelect: (row: RequestRow | undefined) => void;
 }
@@ -95,7 +97,7 @@ function isSelected({ sandbox, id }: RequestRow, selected: SelectedRequest | und
   return id === selected?.id && sandbox === selected.sandbox;
 }
 
-/** Returns the size of the list and its scroll position (`top`), in px. The scroll listener must call `setTop`. */
+/** Returns the size of the list and its scroll position (`top`), in px. The scroll listener must call the returned function `setTop`. */
 function useViewport(viewport: RefObject<HTMLDivElement>) {
   const [size, setSize] = useState({ width: 1000, height: 600 });
   const [top, setTop] = useState(0);
@@ -109,7 +111,7 @@ function useViewport(viewport: RefObject<HTMLDivElement>) {
   return { size, top, setTop };
 }
 
-/** Changes the scroll position when new rows arrive, so that the visible rows do not move. Does nothing if the newest row is visible. */
+/** Keeps the visible rows at the same place when new rows arrive, by changing the scroll position. Does nothing if the newest row is visible. */
 function useStablePosition(
   viewport: { readonly current: HTMLDivElement | null },
   matches: readonly RequestRow[],
@@ -128,12 +130,12 @@ function useStablePosition(
   }, [viewport, matches, newest, rowPx, top]);
 }
 
-/** Returns `count` rows, newest first. Skips the newest `first` rows. */
+/** Returns `count` rows, newest first, after the newest `first` rows. */
 function getNewest(rows: readonly RequestRow[], first: number, count: number): readonly RequestRow[] {
   return rows.slice(Math.max(0, rows.length - first - count), Math.max(0, rows.length - first)).reverse();
 }
 
-/** Returns the row that a key such as `ArrowDown` selects, and its index in the list. The newest row has the index 0. Returns undefined for other keys. */
+/** Returns the row to select after a key such as `ArrowDown`, and the index of the row. The newest row has the index 0. Returns undefined for other keys. */
 function findTarget(key: string, matches: readonly RequestRow[], selected: SelectedRequest | undefined) {
   if (key === 'Escape') return selected === undefined ? undefined : { row: undefined, index: 0 };
   const position = matches.findLastIndex((row) => isSelected(row, selected));

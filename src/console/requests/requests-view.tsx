@@ -8,7 +8,7 @@ import { RequestCount, RequestFilters } from './request-filters.tsx';
 import { RequestGrid } from './request-grid.tsx';
 import { StartPage } from './start-page.tsx';
 
-/** The view of the recorded requests: the list and the details of the selected request, or the start page. */
+/** The view of the recorded requests. Shows the list and the details of the selected request, or the start page. */
 export function RequestsView() {
   const { router, requests, connection } = useConsole();
   const { sandbox, values } = useObservable(router.route);

@@ -54,7 +54,7 @@ export function StartPage({ sandbox }: { readonly sandbox: string }) {
   );
 }
 
-/** Returns the path with which all paths of the API start, such as `/api`, for the configuration of a proxy. */
+/** Returns the start of all paths of the API, such as `/api`, for the configuration of a proxy. */
 function getCommonPath({ contract, examples: [example] }: Server): string {
   return contract.basePath || /^\/[^/?]*/.exec(example?.path ?? '/api')?.[0] || '/';
 }
@@ -79,7 +79,7 @@ function ExampleItem({ example, sandbox }: { readonly example: Example; readonly
   );
 }
 
-/** Formats the configuration of Vite's development server that forwards requests to a sandbox. `path`: the start of the forwarded paths. */
+/** Formats a configuration with which Vite's development server forwards requests to a sandbox. `path`: the start of the forwarded paths, such as `/api`. */
 function formatProxy(path: string, sandbox: string): string {
   const headers = sandbox === 'default' ? '' : `, headers: { 'X-Sandbox': '${sandbox}' }`;
   return `server: { proxy: { '${path}': { target: '${location.origin}'${headers} } } }`;

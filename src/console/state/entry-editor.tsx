@@ -106,21 +106,24 @@ function Dialog(props: { readonly title: string; readonly onClose: () => void; r
   );
 }
 
-/** Returns `save` and `errors`. `save` saves an entry, or deletes it if the value is undefined. `errors` has the validation errors of the last attempt. */
+/**
+ * Returns `save` and `errors`. `save(entry)` saves an entry, and `save(undefined)` deletes the edited entry. `errors` has the validation errors of the last
+ * attempt.
+ */
 function useSave(send: (value: Entry | undefined) => Promise<void>) {
   const [errors, setErrors] = useState<readonly EntryError[]>([]);
   const save = (value: Entry | undefined) => send(value).catch((error) => setErrors(toErrors(error)));
   return { errors, save };
 }
 
-/** Converts an error to the errors of the values in an entry. The path is empty if an error is about the whole entry. */
+/** Converts an error to the validation errors of an entry. If the error is about the whole entry, the path is empty. */
 function toErrors(error: unknown): readonly EntryError[] {
   const { message, violations = [] } = error as Partial<ApiError> & Error;
   const found = violations.map(({ pointer, remedy }) => ({ path: parseEntryPath(pointer), message: remedy }));
   return error instanceof ApiError && found.length > 0 ? found : [{ path: [], message }];
 }
 
-/** Returns the path within an entry, for a JSON Pointer that refers to the whole state: `['title']` for `/notes/3/title`. */
+/** Converts a JSON Pointer within the state to a path within an entry: `/notes/3/title` to `['title']`. */
 function parseEntryPath(pointer: string): readonly string[] {
   return parsePointer(pointer).slice(2);
 }

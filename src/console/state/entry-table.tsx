@@ -7,7 +7,7 @@ import { type EditedEntry, type EntryPage, PAGE_SIZE } from './state-types.ts';
 type Entry = EntryPage['entries'][number];
 type Column = EntryPage['columns'][number];
 
-/** A column of a table. `digits`: the minimum number of decimals of the numbers in the column. */
+/** A column of a table. `digits`: the minimum number of decimals of the numbers. */
 type NumberColumn = Column & { readonly digits: number };
 
 interface TableProps {
@@ -122,10 +122,10 @@ function formatNumber(value: number, digits: number): string {
   return value.toLocaleString(undefined, { ...options, useGrouping: Math.abs(value) >= 100_000 });
 }
 
-/** The numbers of a column are padded with zeros to the same number of decimals, at most this number. */
+/** The maximum number of decimals to which the numbers of a column are padded with zeros. */
 const MAX_DIGITS = 3;
 
-/** Returns the highest number of decimals in the numbers of a column, at most `MAX_DIGITS`. */
+/** Returns the highest number of decimals in a column, at most `MAX_DIGITS`. */
 function countDigits(entries: readonly Entry[], index: number): number {
   const counts = entries.map(({ cells }) => /\.(\d+)$/.exec(String(cells[index]))?.[1]?.length ?? 0);
   return Math.min(MAX_DIGITS, Math.max(0, ...counts));

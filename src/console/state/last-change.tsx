@@ -6,7 +6,7 @@ import { type Loaded, useLoaded, useObservable } from '../ui/hooks.ts';
 
 /** The last change of the state of a sandbox. */
 export interface StateChange {
-  /** The request that made the change, or a description of the change that the user made in the console. */
+  /** The request that made the change, or a text that describes a change in the console. */
   readonly source: RequestRow | string;
   readonly changes: readonly EntryChange[];
 }
@@ -34,7 +34,7 @@ export function useLastChange(sandbox: string): Loaded<StateChange | undefined> 
   });
 }
 
-/** Returns whether a request may have changed the state, by its method and its response. */
+/** Returns whether a request may have changed the state, according to its method and its response. */
 function mayHaveChanged({ method, decision, status = 0 }: RequestRow): boolean {
   const isWithoutHandler = ['refusal', 'mock', 'replay'].includes(decision?.source ?? '');
   return (

@@ -8,10 +8,10 @@ type Explanation = ControlResponse<'explainSearch'>;
 type Word = Explanation['words'][number];
 type Result = Explanation['results'][number];
 
-/** The maximum number of results that are explained. */
+/** The maximum number of search results that are explained. */
 const RESULTS = 20;
 
-/** Explains a search: why entries match the term, and how their costs determine the order of the results. */
+/** Explains a search: why entries match the term, and why the results have their order. A lower cost means that a result is more relevant. */
 export function SearchExplanation(props: {
   readonly sandbox: string;
   readonly collection: string;
@@ -59,7 +59,7 @@ export function SearchExplanation(props: {
   );
 }
 
-/** A result of a search, and the parts of its cost. */
+/** A search result, and the parts of its cost. A lower cost means that a result is more relevant. */
 function ResultCosts({ result, name }: { readonly result: Result; readonly name: string }) {
   const words = [...new Set(result.parts.map(({ word }) => word))];
   return (

@@ -17,7 +17,7 @@ export type Entry = Readonly<Record<string, unknown>>;
 export interface EditedEntry {
   readonly position?: number;
   readonly entry?: Entry;
-  /** The name of an existing entry. */
+  /** The name by which the page refers to an existing entry. */
   readonly name?: string;
 }
 
@@ -34,6 +34,6 @@ export interface EntryFormProps {
   readonly errors: readonly EntryError[];
   readonly onSave: (entry: Entry) => void;
   readonly id: string;
-  /** The form sets `current` to a function that returns the entry in the form. The function returns undefined if a field has a syntax error. */
+  /** A function that returns the entry in the form, or undefined if a field has a syntax error. The form sets `current` to this function. */
   readonly draft: { current: () => Entry | undefined };
 }

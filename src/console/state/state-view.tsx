@@ -87,7 +87,7 @@ function CollectionView({ sandbox, collection, collections }: CollectionProps) {
   );
 }
 
-/** Returns the data that was loaded last. While another page is loading, returns the data of the previous page, so that the table does not disappear. */
+/** Returns the loaded data. While another page is loading, returns the data of the previous page, so that the table does not disappear. */
 function useLastData({ data }: Loaded<EntryPage>): EntryPage | undefined {
   const [last, setLast] = useState(data);
   if (data !== undefined && data !== last) setLast(data);

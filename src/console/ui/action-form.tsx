@@ -22,7 +22,7 @@ export function ActionForm({ action, done, children }: FormProps) {
   );
 }
 
-/** A labeled form element. The form element is the child of the component. */
+/** A form element with a label. The form element is the child of this component. */
 export function Field({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the form element is in the children

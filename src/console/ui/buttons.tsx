@@ -52,7 +52,7 @@ export function ActionButton({ action, done, class: className, label, isDisabled
   );
 }
 
-/** A button that runs an action after a second click, which confirms the first click. */
+/** A button that runs an action only after a second click, as confirmation. */
 export function ConfirmButton({ action, done, class: className = '', label, isDisabled, children }: ActionProps) {
   const [isAsking, setAsking] = useState(false);
   const { run, isRunning } = useAction(action, done);

@@ -28,8 +28,8 @@ export interface Loaded<Data> {
 }
 
 /**
- * Loads data when the component is shown, when the key changes, and when the page has connected to the server again. Ignores data that was loaded for an
- * earlier key. Always calls the `load` function of the latest rendering.
+ * Loads data when the component is shown, when `key` changes, and when the page connects to the server again. Ignores data that was loaded for an earlier key.
+ * Always calls the `load` function of the latest rendering.
  */
 export function useLoaded<Data>(key: string, load: () => Promise<Data>): Loaded<Data> {
   const { connection } = useConsole();

@@ -6,7 +6,7 @@ import { formatPartialJson } from '../model/format-partial-json.ts';
 /** The maximum length of a text with syntax colors, in characters. Colors in a longer text would delay the page. */
 const MAX_COLORED_LENGTH = 20_000;
 
-/** Shows a JSON value on several lines with syntax colors. Shows a text that is not JSON unchanged. */
+/** Shows a JSON value on several lines with syntax colors. Shows any other text unchanged. */
 export function JsonView({ value, label }: { readonly value: unknown; readonly label: string }) {
   const content = useMemo(() => {
     // The journal truncates long bodies, and a truncated body is not valid JSON.

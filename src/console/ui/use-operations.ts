@@ -1,7 +1,7 @@
 import { useConsole } from './context.ts';
 import { useLoaded, useObservable } from './hooks.ts';
 
-/** Loads the operations of the contract, and whether the current sandbox mocks each operation. */
+/** Loads the operations of the contract. Each operation says whether the current sandbox mocks it. */
 export function useOperations() {
   const { api, router, server } = useConsole();
   const { sandbox } = useObservable(router.route);
