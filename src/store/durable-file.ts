@@ -133,7 +133,7 @@ export class DurableFile {
       this.#hasFailedChange = true;
       const { path, log } = this.#options;
       log.warn(
-        `${path} contains a change whose request failed with an error. The change could not be rolled back yet. The server will try again.`,
+        `A request failed, but its change is stored in ${path}. The change could not be rolled back yet. The server will try again.`,
       );
     });
     throw error;

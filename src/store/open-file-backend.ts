@@ -81,7 +81,7 @@ function getRemedy({ path, contract }: FileBackendOptions): string {
 
 /** Returns how to fix an unusable write-ahead log. Does not suggest `storefront repair`, because the data file without the log is valid. */
 function getLogRemedy(logPath: string): string {
-  return `Nothing was changed. Start the server with the contract of its last run, or rename ${logPath}: then the server does not apply its changes.`;
+  return `Nothing was changed. Start the server with the contract of its last run. Or rename ${logPath}: the server then ignores the changes in this file.`;
 }
 
 function quoteForShell(path: string): string {

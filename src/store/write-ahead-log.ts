@@ -204,7 +204,7 @@ export class WriteAheadLog {
     if (isNew) this.#checksum = NO_CHECKSUM;
     if (error)
       log.warn(
-        `${this.#path} contains a change whose request failed with an error. The change could not be rolled back yet. The server will try again when it writes ${path}.`,
+        `A request failed, but its change is stored in ${this.#path}. The change could not be rolled back yet. The server will try again when it writes ${path}.`,
       );
   }
 

@@ -233,6 +233,6 @@ function toDatabaseError(error: unknown): DatabaseError {
 function describeError(error: unknown): string {
   const { message, code, errors } = error as { message: string; code?: string; errors?: readonly Error[] };
   if (code === NO_TABLE)
-    return `${message}: the server creates its tables again, unless only some are missing or its user may not create tables. The log of the server says what to do then`;
+    return `${message}: the server tries to create its tables again. If it can't create them, its log says what to do`;
   return message || errors?.map((one) => one.message).join(', ') || code || 'unknown error';
 }

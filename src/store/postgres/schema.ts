@@ -102,9 +102,10 @@ export async function openMigratedDatabase(options: DatabaseOptions, log: Logger
     await database.close();
     if (!(error instanceof DatabaseError)) throw error;
     const place = describeDatabase(options.url, options.schema);
-    throw new UserError(`${place} can't be used: ${error.reason}. Check that it runs, and the URL of --database.`, {
-      cause: error,
-    });
+    throw new UserError(
+      `${place} can't be used: ${error.reason}. Check that the database runs, and that the URL of --database is correct.`,
+      { cause: error },
+    );
   }
 }
 
