@@ -28,8 +28,8 @@ export function createPattern(pattern: string): RegExp {
 }
 
 /**
- * Creates an ajv instance, and adds a document to it as the schema `contract`. `document`: the result of `removeData`. `options`: options that override
- * `ajvOptions`.
+ * Creates an ajv instance, and adds a document to it as the schema `contract`. `document`: a document without examples and extensions, from `removeData`.
+ * `options`: options that override `ajvOptions`.
  */
 export function createContractAjv(document: Document, options: Options): Ajv {
   const ownProperties = hasInheritedName(document);
@@ -74,11 +74,13 @@ function hasKeyword2020(value: unknown): boolean {
 
 /**
  * Returns whether a document has a property or a parameter with a name that every JavaScript object inherits, such as `constructor`. If so, ajv must ignore
- * inherited values, which takes more time.
+ * inherited values, which makes the validation slower.
  */
 export const hasInheritedName = memoizeByObject((document: Document): boolean => findInheritedName(document));
 
-/** Returns whether every JavaScript object inherits a property. Returns false for `__proto__`, which ajv can't validate. */
+/**
+ * Returns whether every JavaScript object inherits a property with this name, such as `constructor`. Returns false for `__proto__`, which ajv can't validate.
+ */
 function isInherited(name: string): boolean {
   return name in Object.prototype && name !== '__proto__';
 }
@@ -92,7 +94,7 @@ function findInheritedName(value: unknown): boolean {
   return false;
 }
 
-/** Returns a reference to the schema at a JSON Pointer of the document, for an ajv instance of `createContractAjv`. */
+/** Returns a `$ref` to the schema at `pointer`. Only an ajv instance from `createContractAjv` can resolve it. */
 export function toContractReference(pointer: string): { readonly $ref: string } {
   return { $ref: `contract#${pointer.split('/').map(encodeURIComponent).join('/')}` };
 }
@@ -112,7 +114,7 @@ export function removeData(document: Document): Document {
   });
 }
 
-/** The keywords with data that ajv needs. */
+/** The keywords whose values are data that ajv needs for the validation. */
 const VALIDATED_DATA = ['enum', 'const', 'default'];
 
 /** An ajv instance for any dialect of JSON Schema. */

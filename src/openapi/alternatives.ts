@@ -3,10 +3,10 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
 
-/** Returns the errors of a value. `pointer`: the JSON Pointer of the schema in the document. */
+/** Validates a value against a schema, and returns the errors. `pointer`: the JSON Pointer of the schema in the document. */
 type Validate = (pointer: string, value: unknown) => readonly ErrorObject[];
 
-/** A `oneOf` or `anyOf` for which a value is invalid. `schemas`: its alternatives. */
+/** A `oneOf` or `anyOf` that a value violates. `schemas`: the alternatives in the `oneOf` or `anyOf`. */
 interface Alternatives {
   readonly document: Document;
   readonly schemas: readonly unknown[];
@@ -15,10 +15,10 @@ interface Alternatives {
 }
 
 /**
- * Replaces the error of a `oneOf` or `anyOf` with the errors of the one alternative for which the value is intended. The alternative is found by a property
- * with different values in all alternatives, such as `"kind": "dog"`. If there is no such property, an object or an array selects the only alternative that
- * allows its type. If no such alternative is found, the error stays. `errors`: the errors of an ajv instance with the option `verbose` and with `document` as
- * its schema.
+ * Replaces the error of a `oneOf` or `anyOf` with the errors of one alternative: the one that the value is meant to match. A property such as `"kind": "dog"`
+ * shows this alternative, if its allowed values differ in all alternatives. Otherwise, an object or an array is meant for the only alternative that allows its
+ * type. If neither rule finds an alternative, the error stays. `errors`: the errors of an ajv instance with the option `verbose` and with `document` as its
+ * schema.
  */
 export function selectAlternatives(
   document: Document,
@@ -55,7 +55,7 @@ function isBelow({ instancePath }: ErrorObject, union: ErrorObject): boolean {
   return instancePath === union.instancePath || instancePath.startsWith(`${union.instancePath}/`);
 }
 
-/** Returns the errors of the alternative for which a value is intended; undefined if this alternative is not known. */
+/** Validates a value against the alternative that the value is meant to match. Returns the errors; undefined if this alternative is not known. */
 function validateSelected(alternatives: Alternatives, value: unknown, validate: Validate) {
   const { schemas, pointer } = alternatives;
   const selected = isNode(value) ? selectByProperty(alternatives, value) : undefined;
@@ -68,8 +68,8 @@ function validateSelected(alternatives: Alternatives, value: unknown, validate: 
 }
 
 /**
- * Returns the index of the alternative that allows the type of an object or an array, if no other alternative does. Returns undefined for any other value: its
- * error message lists all alternatives.
+ * Returns the index of the only alternative that allows the type of `value`, which must be an object or an array. Returns undefined for other values, and if
+ * the type is allowed by several alternatives or by none.
  */
 function selectByType({ document, schemas }: Alternatives, value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -92,8 +92,8 @@ function listTypes(document: Document, schema: unknown, ancestors: readonly unkn
 }
 
 /**
- * Finds the alternative for an object by a property whose `enum` or `const` differs in all alternatives. Returns the index of the alternative. Returns an error
- * if the object lacks the property or has an unknown value, and undefined if the alternatives have no such property.
+ * Finds the alternative for an object by a property such as `kind`, whose `enum` or `const` differs in all alternatives. Returns the index of the alternative.
+ * Returns an error if the object lacks this property or has an unknown value. Returns undefined if the alternatives have no such property.
  */
 function selectByProperty(alternatives: Alternatives, value: Node): number | ErrorObject | undefined {
   const { document, schemas } = alternatives;
@@ -123,7 +123,7 @@ function areDistinct(lists: readonly (readonly unknown[])[]): boolean {
 
 type FixedValues = ReadonlyMap<string, readonly unknown[]>;
 
-/** Returns the allowed values of the properties that have an `enum` or `const`, by name. */
+/** Returns the allowed values of all properties that have an `enum` or `const`, by property name. */
 function listFixedValues(document: Document, schema: unknown, ancestors: readonly unknown[]): FixedValues {
   const target = toNode(resolveNode(document, schema));
   if (ancestors.includes(target)) return new Map();
@@ -138,7 +138,7 @@ function listFixedValues(document: Document, schema: unknown, ancestors: readonl
   return new Map([...inherited, ...own].sort(([, a], [, b]) => b.length - a.length));
 }
 
-/** Returns, for a document, a function that returns all objects and arrays in the alternatives of a `oneOf` or `anyOf`. References are followed. */
+/** Creates a function that collects all objects and arrays inside the alternatives of a `oneOf` or `anyOf`. The function follows references in `document`. */
 const listNodes = memoizeByObject((document: Document) =>
   memoizeByObject((schemas: object): ReadonlySet<object> => {
     const nodes = new Set<object>();

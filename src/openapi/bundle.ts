@@ -6,17 +6,17 @@ import { createPartLocator, isInExtension, type SourceFile, type SourceFiles, ty
 import { createLocator, type Locate } from './source-location.ts';
 import { getKind } from './walk-schemas.ts';
 
-/** An OpenAPI document in memory, which includes the parts of all files to which its main file refers. */
+/** An OpenAPI document that combines the main file with the parts of other files to which the main file refers. */
 export interface Bundle {
   readonly document: Document;
   readonly issues: readonly Issue[];
-  /** Formats the source position of the value at a JSON Pointer of `document`, in the file that has the value, such as `pet.yaml:3:5 #/type`. */
+  /** Formats the source position of a value, such as `pet.yaml:3:5 #/type`. The argument is the JSON Pointer of the value in `document`. */
   readonly locate: Locate;
 }
 
 /**
- * Maps a key to a section of `components`. A value from another file that is at or below this key becomes a component in this section, such as
- * `components/responses`. Below other keys, it becomes a schema.
+ * For a keyword, the section of `components` to which values from other files are added. For example, a value from another file below `responses` becomes a
+ * component in `components/responses`. A value below any other keyword becomes a schema.
  */
 const CONTAINERS: Readonly<Record<string, string>> = {
   parameters: 'parameters',
@@ -62,14 +62,14 @@ class Bundler {
   readonly #files: SourceFiles;
   readonly #main: SourceFile;
   readonly #issues: Issue[] = [];
-  /** The JSON Pointers of components, by the key of the value that they contain (see `getKey`). */
+  /** The JSON Pointers of components. The key is the source of the component's value: `FILE#POINTER`. */
   readonly #components = new Map<string, string>();
-  /** The components of the bundled document, such as `schemas/Pet`. */
+  /** The names of the components that the bundled document already has, such as `schemas/Pet`. */
   readonly #taken = new Set<string>();
   readonly #added = new Map<string, Map<string, unknown>>();
   /** The sources of the values from other files, by the JSON Pointer of the value in the bundled document. */
   readonly #origins = new Map<string, Target>();
-  /** The keys of the values that are being copied (see `getKey`). A value that contains itself is found here a second time. */
+  /** The sources of the values that are being copied, as `FILE#POINTER`. A value that contains itself is found here a second time. */
   readonly #moving: string[] = [];
 
   constructor(files: SourceFiles, main: SourceFile) {
@@ -94,7 +94,7 @@ class Bundler {
     return { document: bundled, issues: this.#issues, locate };
   }
 
-  /** Finds the components of the main file that only refer to another file. The value in the other file keeps the name of its component. */
+  /** Finds the components that only refer to another file, such as `Pet: { $ref: pet.yaml }`. The value in that file gets the name `Pet`. */
   #nameComponents(): void {
     const root = { file: this.#main, pointer: '', node: this.#main.content };
     for (const [kind, group] of this.#listChildren(this.#getChild(root, 'components'))) {
@@ -110,7 +110,7 @@ class Bundler {
     return Object.keys(toNode(target.node)).map((key) => [key, this.#getChild(target, key)]);
   }
 
-  /** Returns the child of a node at a key. If the child is a reference to an existing value, returns this value. */
+  /** Returns the child of a node at a key. If the child is a reference to an existing value, returns that value instead. */
   #getChild({ file, pointer, node }: Target, key: string): Target {
     const child = { file, pointer: pointer + formatPointer(key), node: toNode(node)[key] };
     const { $ref } = toNode(child.node);
@@ -195,7 +195,7 @@ class Bundler {
     return { ...siblings, $ref: reference };
   }
 
-  /** Returns whether a target is in the main file and not in an extension, so that references can point to it directly. */
+  /** Returns whether references can point directly to a target, because it is in the main file and not in an extension. */
   #isReachable({ file, pointer }: Target): boolean {
     return file === this.#main && !isInExtension(pointer);
   }
@@ -241,7 +241,7 @@ function isPaths(pointer: string): boolean {
   return pointer === '/paths' || pointer === '/webhooks';
 }
 
-/** Returns a name for the component of a target: the last segment of the JSON Pointer, such as `Pet`. For a whole file, the file name without its extension. */
+/** Creates the name of a new component: the last segment of the value's JSON Pointer, such as `Pet`, or else the file name without extension. */
 function createName({ file, pointer }: Target): string {
   const name = parsePointer(pointer).at(-1) ?? file.path.replace(/^.*[\\/]/, '').replace(/\.\w+$/, '');
   return name.replaceAll(/[^\w.-]+/g, '_') || 'part';

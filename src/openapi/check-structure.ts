@@ -119,7 +119,8 @@ export function getStatuses(responses: Node): readonly string[] {
 /**
  * Returns a copy of the document in which each operation has a unique operationId and a response. A missing operationId is created from the method and the
  * path, such as `getCatsById` for `GET /cats/{id}`. A repeated operationId gets a number. An operation without a response, or only with 1xx responses, gets the
- * response `default`. A path item that is a reference is replaced by its target and by the keys beside the reference. A path item that is null is removed.
+ * response `default`. A path item with a `$ref` is replaced by the target of the reference, with the keys beside the `$ref` added. A path item that is null is
+ * removed.
  */
 export function withOperationIds(document: Document): Document {
   const takenIds = new Set<string>();

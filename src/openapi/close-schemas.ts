@@ -2,15 +2,13 @@ import { type Document, isNode, type Node, resolveNode } from './document.ts';
 import { getKind } from './walk-schemas.ts';
 
 /**
- * Returns a copy of the document whose object schemas forbid undocumented properties: each object schema without `additionalProperties` gets
+ * Returns a copy of the document in which object schemas forbid undocumented properties: each object schema without `additionalProperties` gets
  * `additionalProperties: false`. An `allOf` of object schemas is first merged into one schema, because each of them would reject the properties of the others.
  * Schemas in `if`, `then`, `else`, `dependentSchemas` and `contains` stay unchanged, because an object that matches them can have other properties. Schemas in
  * `not` stay unchanged, because a stricter schema would make the `not` less strict.
  */
 export function closeSchemas(document: Document): Document {
-  /**
-   * `references`: the references whose targets were merged into ancestors of the node. An `allOf` with one of these references is recursive and is not merged.
-   */
+  /** `references`: the `$ref` values whose targets were merged into an ancestor of `node`. An `allOf` with one of them is recursive, and is not merged. */
   const visit = (node: unknown, references: readonly string[], isNames: boolean): unknown => {
     if (Array.isArray(node)) return node.map((entry) => visit(entry, references, false));
     if (!isNode(node)) return node;
@@ -29,7 +27,7 @@ export function closeSchemas(document: Document): Document {
   return visit(document, [], false) as Document;
 }
 
-/** Keywords whose schemas stay unchanged. */
+/** The keywords in whose schemas undocumented properties stay allowed. */
 const OPEN_KEYWORDS = new Set(['not', 'if', 'then', 'else', 'dependentSchemas', 'contains']);
 
 /**
@@ -41,8 +39,8 @@ function getClosingKeyword(schema: Node): string {
 }
 
 /**
- * Moves the properties of an object schema into each of its alternatives (`oneOf`, `anyOf`), because each alternative forbids properties that it does not
- * document itself. Returns the schema itself if its alternatives have no properties.
+ * Moves the properties of an object schema into each of its alternatives (`oneOf`, `anyOf`). Otherwise, each alternative would reject the properties that only
+ * the object schema documents. Returns the schema itself if its alternatives have no properties.
  */
 function distributeAlternatives(document: Document, node: Node): Node {
   const { oneOf, anyOf, discriminator, ...base } = node;
@@ -78,13 +76,13 @@ function isObjectSchema({ type, properties }: Node): boolean {
 /** The result of merging several schemas. */
 export interface MergedSchema {
   readonly schema: Node;
-  /** The references whose targets were merged into the schema. */
+  /** The `$ref` values whose targets were merged into the schema. */
   readonly references: readonly string[];
 }
 
 /**
- * Merges the schemas of an `allOf` and its sibling keywords into one object schema. If several of these schemas have the same property, its value must be valid
- * against all of them. Returns the node unchanged if an entry of `allOf` is not an object schema, or is recursive.
+ * Merges the schemas of an `allOf`, and the keywords beside it, into one object schema. If several of these schemas define a property, its value must be valid
+ * against all of these definitions. Returns the node unchanged if an entry of `allOf` is not an object schema, or is recursive.
  */
 function mergeAllOf(document: Document, node: Node, outerReferences: readonly string[]): MergedSchema {
   const unchanged = { schema: node, references: [] };

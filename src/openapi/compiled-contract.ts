@@ -8,35 +8,35 @@ import { createPattern } from './ajv.ts';
 import { type Document, getNode } from './document.ts';
 import { formats } from './formats.ts';
 
-/** The documents of a contract that the build has precompiled. */
+/** The documents of a precompiled contract. */
 export interface CompiledDocuments {
   readonly document: Document;
   readonly normalized: Document;
   readonly warning?: string;
-  /** The `key` of the `DocumentEdit` that was applied before the contract was compiled; absent if there was no edit. */
+  /** The `key` of the edit that was applied to the document before the compilation; absent if there was no edit. */
   readonly editKey?: string | undefined;
 }
 
-/** A change of a document. `edit` returns an edited copy. `key` identifies the change: edits with the same key have the same result. */
+/** A change of a document. `edit` returns the changed copy. `key` identifies the change: changes with the same key have the same result. */
 export interface DocumentEdit {
   readonly key: string;
   edit(document: Document): Document;
   /**
-   * The names of the component schemas that the edit replaces. Present only if the edit changes nothing else. Edits that replace the same schemas share one
-   * precompiled contract.
+   * The names of the component schemas that the edit replaces. Present only if the edit changes nothing but these schemas. Edits that replace the same schemas
+   * share one precompiled contract.
    */
   readonly schemas?: readonly string[];
 }
 
 /**
- * A group of precompiled validators. `parameters`, `request`: of request parameters and bodies. `open`, `closed`: of responses, where undocumented properties
- * are allowed or are errors. `state`: of the application's data.
+ * A group of precompiled validators. `parameters`: for request parameters. `request`: for request bodies. `open` and `closed`: for responses. Undocumented
+ * properties are allowed with `open`, and are errors with `closed`. `state`: for the application's data.
  */
 export type ValidatorGroup = 'parameters' | 'request' | 'open' | 'closed' | 'state';
 
 /**
- * The JavaScript code of the validators of a group, by the JSON Pointer of the schema. In the group `parameters`, by operationId. Each value is the body of a
- * function that returns the validator.
+ * The JavaScript code of all validators in a group. The keys are the JSON Pointers of the schemas; in the group `parameters`, they are operationIds. Each value
+ * is the body of a function that returns the validator.
  */
 export type ValidatorCode = Readonly<Record<string, string>>;
 
@@ -74,8 +74,8 @@ export function findCompiledContract(name: string, folder = COMPILED_FOLDER): Co
 }
 
 /**
- * Applies an edit to a contract that was precompiled with another edit of the same schemas. The result has no validators for the edited schemas, and none for
- * schemas that refer to them.
+ * Applies an edit to a precompiled contract. The contract was compiled with another edit that replaces the same schemas. The result has no validators for these
+ * schemas, and none for schemas that refer to them.
  */
 export function editCompiledContract(compiled: CompiledContract, { key, edit, schemas = [] }: DocumentEdit) {
   const { documents } = compiled;

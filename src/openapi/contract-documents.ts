@@ -30,20 +30,20 @@ export interface LoadedDocuments {
   readonly locate: Locate;
 }
 
-/** The paths of the files to which each contract file referred when it was last loaded, by the path of the contract file. */
+/** For each contract file, by path: the paths of the files to which it referred when it was last loaded. */
 const partPaths = new Map<string, readonly string[]>();
 
 /**
- * Returns the paths that an overlay of the contract file at `path` can have, and the paths of the files to which the contract file referred when it was last
- * loaded. The files at these paths do not have to exist.
+ * Returns all paths at which other files of the contract at `path` can be: the paths for an overlay, and the files to which the contract file last referred.
+ * The files do not have to exist.
  */
 export function getPartPaths(path: string): readonly string[] {
   return [...listOverlayPaths(path), ...(partPaths.get(path) ?? [])];
 }
 
 /**
- * Creates the documents of a contract from the text of its file: loads the other files to which it refers, applies `edit` and the overlay, and normalizes the
- * schemas. Throws `ContractError` if the document can't be served.
+ * Creates the documents of a contract from the text of its main file. Loads the other files, applies `edit` and the overlay, and normalizes the schemas. Throws
+ * `ContractError` if the document can't be served.
  */
 export function createDocuments(text: string, { path, edit }: ContractOptions, overlay?: Overlay): LoadedDocuments {
   const parsed = parseDocument(path, text);
@@ -73,7 +73,7 @@ export function createDocuments(text: string, { path, edit }: ContractOptions, o
 }
 
 /**
- * Applies an overlay to a bundled document. Removes the issues about parts that the overlay removes. `unused`: a warning about the overlay actions that change
+ * Applies an overlay to a bundled document. Leaves out the issues about parts that the overlay removes. `unused`: a warning about overlay actions that change
  * nothing; empty if there are none.
  */
 function overlayBundle(bundle: Bundle, overlay: Overlay | undefined): Bundle & { readonly unused: readonly string[] } {

@@ -33,15 +33,15 @@ export interface Contract extends Routing {
   readonly overlay: string | undefined;
   /** Formats the source position of the value at a JSON Pointer of the document: `FILE:LINE:COLUMN #POINTER`. */
   readonly locate: Locate;
-  /** The document in the file, changed by the option `edit` and by the overlay. */
+  /** The document in the contract file, after the option `edit` and the overlay have changed it. */
   readonly document: Document;
-  /** The document against which requests are validated. In strict mode, its schemas forbid undocumented properties. Created on first use. */
+  /** The document that is used to validate requests. In strict mode, its schemas forbid undocumented properties. Created on first use. */
   readonly enforced: Pick<Contract, 'document' | 'text'>;
   /** The document with its schemas in the JSON Schema dialect of ajv, and with an operationId for every operation. */
   readonly normalized: Document;
   /**
-   * A message about the parts of the document that are ignored: schema keywords with invalid values, operations that no request can reach, and unsupported
-   * styles of parameters. Undefined if nothing is ignored.
+   * A message about ignored parts of the document; undefined if there are none. Ignored are schema keywords with invalid values, operations that no request can
+   * reach, and unsupported styles of parameters.
    */
   readonly warning: string | undefined;
   /** Validates a request. Returns the input of the operation, or violations. */
@@ -57,15 +57,15 @@ export interface Contract extends Routing {
     response: ListResponse,
     options: VerifyOptions,
   ): Promise<readonly ResponseViolation[]>;
-  /** Returns the errors of a value in a response against the schema at a JSON Pointer. */
+  /** Validates a value in a response against the schema at a JSON Pointer. Returns the errors. */
   getErrors: SchemaValidator;
   /** Returns whether a value is valid against the schema at a JSON Pointer. */
   isValid(schema: string, value: unknown): boolean;
   /** Validates a value against a component schema. Unknown properties are errors. */
   validateData: DataValidator;
   /**
-   * Compiles the schemas of an operation, which takes about 10 ms. Does nothing if the contract is precompiled. Throws `ContractError` if ajv can't compile a
-   * schema.
+   * Compiles the schemas of an operation before its first request. This takes about 10 ms. Does nothing if the contract is precompiled. Throws `ContractError`
+   * if ajv can't compile a schema.
    */
   warmUp(route: Route, options: VerifyOptions): void;
 }
@@ -193,7 +193,7 @@ function createDataValidators(views: ReturnType<typeof createViews>, compiled: C
   };
 }
 
-/** Throws `ContractError` if a schema can't be compiled. */
+/** Throws a `ContractError` if one of the errors says that a schema can't be compiled. */
 function throwIfUnusable(path: string, errors: readonly ErrorObject[]): void {
   const unusable = errors.find(({ keyword }) => keyword === 'unusable');
   if (unusable) throw new ContractError(`${path} ${unusable.message}`);
@@ -211,8 +211,8 @@ function closeDocument(document: Document): Contract['enforced'] {
 }
 
 /**
- * Returns functions that create the documents against which requests (`request`) and responses (`open`, `closed`) are validated. In the document of `closed`,
- * schemas forbid undocumented properties.
+ * Returns functions that create the documents for validation: `request` for requests, `open` and `closed` for responses. In the document of `closed`, schemas
+ * forbid undocumented properties.
  */
 export function createViews(normalized: Document, text: string, strict: boolean) {
   const createRequestView = () => createDirectionView(normalized, text, 'readOnly');

@@ -5,7 +5,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { suggestName } from '../util/similar-names.ts';
 import { getUnknownName } from './schema-validator.ts';
 
-/** The schema keywords from which a remedy is created: the text that says how to correct a value. */
+/** The schema keywords that are used to tell how to correct a value, such as `use an integer from 1 to 10`. */
 interface DescribedSchema
   extends Partial<Readonly<Record<'description' | 'type' | 'format' | 'pattern' | 'x-unit', string>>>,
     Partial<Readonly<Record<'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength', number>>>,
@@ -63,7 +63,7 @@ function isRepeatedParameter({ keyword, data, instancePath, parentSchema }: Erro
   return keyword === 'type' || (keyword === 'anyOf' && anyOf.every(({ type }) => type !== 'array'));
 }
 
-/** Returns the remedy for a keyword about the entries of an array; undefined for other keywords. */
+/** Tells how to correct an array that violates a keyword about its entries, such as `uniqueItems`. Returns undefined for other keywords. */
 function getArrayRemedy({ keyword, params }: ErrorObject): string | undefined {
   if (keyword === 'uniqueItems') return `use different entries: the entries ${params.i} and ${params.j} are equal`;
   // The schema has `items: false` after `prefixItems`, which limits the number of entries.
@@ -76,8 +76,8 @@ function getArrayRemedy({ keyword, params }: ErrorObject): string | undefined {
 }
 
 /**
- * Returns the remedy for an `anyOf` or a `not` that requires or forbids combinations of properties: the description of the schema, else a list of the
- * properties. Returns undefined for other keywords.
+ * Tells how to correct an object that violates a rule about combinations of properties, with `anyOf` or `not`. Returns the description of the schema, else a
+ * list of the properties. Returns undefined for other keywords.
  */
 function getPropertyRuleRemedy(keyword: string, schema: DescribedSchema): string | undefined {
   const { description, type, not, anyOf = [] } = schema;

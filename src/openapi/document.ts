@@ -76,7 +76,7 @@ function checkAliases(path: string, document: unknown): void {
     throw new ContractError(`${path} has ${total} values after its aliases are resolved: use at most ${MAX_VALUES}`);
 }
 
-/** Formats a document as YAML that parsers of YAML 1.1 and 1.2 read in the same way: strings that look like dates or booleans are quoted. */
+/** Formats a document as YAML that parsers of YAML 1.1 and 1.2 read in the same way. So strings that look like dates or booleans are quoted. */
 export function formatYaml(document: Document): string {
   return loadYamlParser().dump(document, { noRefs: true, lineWidth: -1 });
 }

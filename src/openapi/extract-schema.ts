@@ -3,8 +3,8 @@ import { type Document, getNode, type Node, parseReference, resolvePointer, toNo
 import { mapNodes } from './walk-schemas.ts';
 
 /**
- * The maximum number of schemas in the `$defs` of an extracted schema. At this limit, a reference to another schema is replaced by a schema that allows any
- * value.
+ * The maximum number of schemas in the `$defs` of an extracted schema. If it is reached, a reference to a further schema is replaced by a schema that allows
+ * any value.
  */
 const MAX_DEFINITIONS = 50;
 

@@ -6,8 +6,9 @@ import { type Document, getTarget, toNode } from './document.ts';
 import { getRoutes, type Route } from './routes.ts';
 
 /**
- * Returns a warning for each part of a document that the server ignores: an unknown top-level property, an operation that no request can reach, a path with
- * a parameter as in Express, and a `style` of a parameter that is not supported. Also returns a warning if the document has no operations.
+ * Returns a warning for each part of a document that the server ignores or that is probably a mistake. These are unknown top-level properties, operations that
+ * no request can reach, paths with a parameter as in Express, and parameters with an unsupported `style`. Also returns a warning if the document has no
+ * operations.
  */
 export function findIgnoredParts(document: Document): readonly Issue[] {
   const routes = getRoutes(document);

@@ -27,8 +27,8 @@ export function findLoops(document: Document, composed: readonly string[]): read
 const MAX_PARTS = 1_000;
 
 /**
- * Returns the schemas that contain more than 1,000 schemas through `allOf`, for example because each of ten levels has the next level twice. `composed`: the
- * JSON Pointers of all schemas with `allOf`.
+ * Returns the schemas that contain more than 1,000 schemas through `allOf`. This happens with ten levels of schemas if each level contains the next one twice.
+ * `composed`: the JSON Pointers of all schemas with `allOf`.
  */
 export function findLargeSchemas(document: Document, composed: readonly string[]): readonly Issue[] {
   const counts = new Map<string, number>();

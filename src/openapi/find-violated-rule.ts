@@ -44,7 +44,7 @@ function findInParameter(document: Document, route: Route, { in: part, pointer, 
 }
 
 /**
- * A value that violates a rule. `steps`: the property names and array indexes that lead to the value, from the body or the parameter. `rule`: the JSON Schema
+ * A value that violates a rule. `steps`: the path to the value in the body or the parameter, as property names and array indexes. `rule`: the JSON Schema
  * keyword.
  */
 interface Place {
@@ -70,8 +70,8 @@ function hasRule(node: SchemaPart['node'], rule: string, name: string | undefine
 }
 
 /**
- * Returns the schemas that apply to a nested value, including those in `allOf`, `anyOf` and `oneOf`. `[step, ...rest]`: the property names and array indexes
- * that lead from a value of `schema` to the nested value.
+ * Returns the schemas of a value inside another value, including those in `allOf`, `anyOf` and `oneOf`. `schema`: the JSON Pointer of the outer value's schema.
+ * `[step, ...rest]`: the path to the inner value, as property names and array indexes.
  */
 function walk(document: Document, schema: string, [step, ...rest]: readonly string[]): readonly SchemaPart[] {
   const parts = getSchemaParts(document, schema, ALL_PARTS);
@@ -83,7 +83,7 @@ function walk(document: Document, schema: string, [step, ...rest]: readonly stri
 }
 
 /**
- * Returns the JSON Pointer of the schema of a property or an array entry, such as `/properties/name`, relative to `node`; undefined if there is none. `step`:
+ * Returns the JSON Pointer from `node` to the schema of a property or an array entry, such as `/properties/name`. Returns undefined if there is none. `step`:
  * the property name or the index.
  */
 function findChild(node: SchemaPart['node'], step: string): string | undefined {

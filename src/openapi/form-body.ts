@@ -17,8 +17,8 @@ export function nestFields(fields: readonly (readonly [name: string, value: stri
 const SEPARATORS: Readonly<Record<string, string>> = { spaceDelimited: ' ', pipeDelimited: '|' };
 
 /**
- * Parses the fields of a form as its Media Type Object describes them. JSON in a field for an object or an array is parsed, and a list in one field (`explode:
- * false`) is split. All other fields stay strings, which the validator converts. `schema`: the JSON Pointer of the form's schema.
+ * Parses the fields of a form. JSON in a field is parsed if the schema of the field is an object or an array. A list in one field (`explode: false`) is split.
+ * All other fields stay strings; the validator converts them. `schema`: the JSON Pointer of the form's schema.
  */
 export function readForm(document: Document, schema: string, form: unknown): unknown {
   if (!isNode(form)) return form;

@@ -19,8 +19,8 @@ const BASE64 = /^(?:[a-z0-9+/]{4})*(?:[a-z0-9+/]{2}==|[a-z0-9+/]{3}=)?$/i;
 const INT64_LIMIT = 2 ** 63;
 
 /**
- * Matches a relative path such as `images/mug.svg`. Such a path is a valid URI reference. It is recognized without the complete pattern, whose compilation
- * takes milliseconds.
+ * Matches a relative path such as `images/mug.svg`, which is a valid URI reference. It is checked before the complete pattern, which takes milliseconds to
+ * compile.
  */
 const RELATIVE_PATH = /^[\w.~-]+(?:\/[\w.~-]+)*$/;
 

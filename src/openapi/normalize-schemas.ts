@@ -20,9 +20,9 @@ const COUNT_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minPr
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
 
 /**
- * Converts the schemas of an OpenAPI 3.0 or 3.1 document to the JSON Schema dialect of ajv: `nullable` becomes the type `null`, and a boolean
- * `exclusiveMinimum` or `exclusiveMaximum` becomes a number. `warnings`: the keywords that were removed because their values are invalid, and the entries of
- * `allOf` that were removed because they lead back to their own schema.
+ * Converts the schemas of an OpenAPI 3.0 or 3.1 document to the JSON Schema dialect of ajv. For example, `nullable` becomes the type `null`, and a boolean
+ * `exclusiveMinimum` becomes a number. `warnings`: the keywords that were removed because of invalid values, and the entries of `allOf` that were removed
+ * because they lead back to their own schema.
  */
 export function normalizeSchemas(document: Document): {
   readonly document: Document;
@@ -57,15 +57,15 @@ function clearParts(document: Document, parts: readonly Issue[]): Document {
 
 /**
  * Returns whether a node is the schema of a `multipart/form-data` body, and has the type `string`. Some documents use `{ type: string, format: binary }` for an
- * uploaded file, although the body is an object with the fields of the form.
+ * uploaded file. But the body is an object with the fields of the form.
  */
 function isFileForm(pointer: string, { type }: Node): boolean {
   return type === 'string' && pointer.endsWith('/multipart~1form-data/schema');
 }
 
 /**
- * Returns a schema in which each invalid property, such as null from the YAML line `name:`, is replaced by an empty schema. Adds a warning for each invalid
- * property to `warnings`.
+ * Returns a schema in which each invalid property is replaced by an empty schema. For example, the YAML line `name:` is invalid, because its value is null.
+ * Adds a warning for each replaced property to `warnings`.
  */
 function replaceInvalidProperties(node: Node, pointer: string, warnings: Issue[]): Node {
   const properties = Object.entries(isNode(node.properties) ? node.properties : {});
@@ -93,7 +93,7 @@ function removeSiblings({ $ref, nullable }: Node): Node {
   return typeof nullable === 'boolean' ? { $ref, nullable } : { $ref };
 }
 
-/** Adds the values of the discriminator to the schema of each alternative, so that a value can't match several alternatives. */
+/** Adds the values of the discriminator, such as `kind: dog`, to the schema of each alternative. So a value can't match several alternatives. */
 function normalizeDiscriminator(node: Node, document: Document): Node {
   const { oneOf, anyOf, discriminator } = node;
   if (!isNode(discriminator) || typeof discriminator.propertyName !== 'string') return node;
@@ -119,7 +119,7 @@ function normalizeDiscriminator(node: Node, document: Document): Node {
   };
 }
 
-/** Converts an array of `items`, as in earlier drafts of JSON Schema, to the keywords of 2020-12. */
+/** Converts `items` with an array of schemas, as in earlier drafts of JSON Schema, to the keywords of draft 2020-12. */
 function normalizeTuple(node: Node): Node {
   if (!Array.isArray(node.items)) return node;
   const { items, additionalItems, ...rest } = node;
@@ -137,8 +137,8 @@ function normalizeBound(node: Node, name: string, exclusiveName: string): Node {
 }
 
 /**
- * For each keyword of schemas: a function that returns whether the value of the keyword is valid. Documents converted from older versions can have `required:
- * true` or `type: file`.
+ * For each schema keyword: a function that returns whether the value of the keyword is valid. Documents converted from older versions can have `required: true`
+ * or `type: file`.
  */
 const KEYWORD_CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) => [value].flat().every((type) => TYPES.has(type)),
@@ -188,7 +188,7 @@ const INVALID_KEYWORD = 'is ignored because its value is not valid for this keyw
 /** Keywords that are removed without a warning. */
 const ID_KEYWORDS = new Set(['id', '$id', '$schema', '$anchor', '$dynamicAnchor']);
 
-/** Keys that only nodes other than schemas have: parameters, headers, media types and security schemes. */
+/** Keys that a schema never has. They belong to parameters, headers, media types, operations and security schemes. */
 const OTHER_NODE_KEYS = ['in', 'schema', 'content', 'flows', 'scheme', 'responses', 'openIdConnectUrl'];
 
 /** Returns the keywords of a schema that have invalid values. */

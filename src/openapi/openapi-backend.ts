@@ -6,7 +6,7 @@ import { getNode, isNode, type Node, parseReference, toNode } from './document.t
 import { getRoutes, toRouterPath } from './routes.ts';
 import { getKind } from './walk-schemas.ts';
 
-/** The parts of openapi-backend that route requests and validate parameters. */
+/** The functions of the package openapi-backend that route requests and validate parameters. */
 export interface Backend {
   /** Returns the operation that matches the method and the path of a request. */
   matchOperation(request: Request): Operation | undefined;
@@ -45,10 +45,9 @@ function createAjvFactory(document: Document): AjvFactory {
 }
 
 /**
- * Creates the router of a document, with a faster `matchOperation`. The router calls its method `getOperations` twice for each request, and this method
- * processes the whole document each time. So `getOperations` is replaced by a method that returns a stored list. (A test checks that the router still calls
- * `getOperations`.) `matchOperation` reduces this list to the operations whose paths can match, because the router creates a regular expression for each
- * operation in the list.
+ * Creates the router of openapi-backend, with a faster `matchOperation`. For each request, the original router calls its method `getOperations` twice, which
+ * processes the whole document. So `getOperations` is replaced: it returns a stored list. (A test checks that the router still calls `getOperations`.)
+ * `matchOperation` reduces this list to the operations whose paths can match, because the router creates a regular expression for each operation in the list.
  */
 function createRouter(document: Document) {
   const { OpenAPIRouter: Router } = loadPackage<{ OpenAPIRouter: typeof OpenAPIRouter }>('openapi-backend/router.js');
@@ -69,8 +68,8 @@ function createRouter(document: Document) {
 }
 
 /**
- * Creates a function that returns the operations whose path templates can match a path. Such a template has as many segments as the path, and its segments
- * without parameters and escapes are equal to those of the path.
+ * Creates a function that returns the operations whose path templates can match a path. The template must have as many segments as the path. Its segments
+ * without parameters and escapes must be equal to those of the path.
  */
 function createCandidateFinder(operations: readonly Operation[]): (path: string) => Operation[] {
   const bySize = new Map<number, { readonly operation: Operation; readonly segments: readonly string[] }[]>();
@@ -93,8 +92,8 @@ function createValidator(router: OpenAPIRouter, ajvFactory: AjvFactory): OpenAPI
 }
 
 /**
- * Returns an operationId with a space before it. openapi-backend looks up ids in an object, and would find an inherited property for an id such as
- * `constructor`.
+ * Returns an operationId with a space before it. openapi-backend looks up ids in an object. Without the space, an id such as `constructor` would find an
+ * inherited property.
  */
 function toBackendId(operationId: string): string {
   return ` ${operationId}`;
@@ -123,8 +122,8 @@ function createDefinition(document: Document): Document {
 }
 
 /**
- * Converts a `oneOf` of a parameter to an `anyOf`, because a text can match several alternatives: `5` is an integer and a string. If an alternative is an
- * array, a single entry of it is valid too.
+ * Converts a `oneOf` of a parameter to an `anyOf`, because a text can match several alternatives: `5` is an integer and a string. For an alternative that is an
+ * array, also allows a single entry without an array.
  */
 function allowEachAlternative(node: Node): Node {
   const { oneOf, anyOf, ...rest } = node;

@@ -54,15 +54,15 @@ function readIfExists(path: string): string | undefined {
 /** A document that an overlay has changed. */
 export interface OverlaidDocument {
   readonly document: Document;
-  /** The places in the overlay from which values come, by the JSON Pointer of the value in `document`. */
+  /** For each value from the overlay: its place in the overlay. The key is the JSON Pointer of the value in `document`. */
   readonly origins: ReadonlyMap<string, Target>;
   /** A message about the actions that change nothing; undefined if there are none. */
   readonly warning: string | undefined;
 }
 
 /**
- * Applies an overlay of version 1.0 or 1.1 to a document (OpenAPI Overlay Specification). The property `copy` of actions (version 1.1) is not supported. Throws
- * `ContractError` if the overlay is invalid. The error message has the invalid places in the overlay.
+ * Applies an overlay of version 1.0 or 1.1 to a document (OpenAPI Overlay Specification). Does not support the property `copy` of actions (version 1.1). Throws
+ * `ContractError` if the overlay is invalid. The error message lists the invalid places in the overlay.
  */
 export function applyOverlay(document: Document, { path, text }: Overlay): OverlaidDocument {
   const content = parseText(path, text);
@@ -125,8 +125,8 @@ class OverlayActions {
   }
 
   /**
-   * Returns the JSON Pointers of the values that a JSONPath selects. Later array entries are first, so that the removal of an entry does not change the indexes
-   * of entries that are still to be removed.
+   * Returns the JSON Pointers of the values that a JSONPath selects. Later array entries come first, so that removing them does not change the indexes of
+   * earlier entries.
    */
   #select(target: unknown, pointer: string): readonly string[] {
     const pointers: string[] = [];
@@ -192,8 +192,8 @@ function compareByIndex(one: string, other: string): number {
 const REMOVED = Symbol('removed');
 
 /**
- * Returns a copy of a node in which the value at a parsed JSON Pointer (`[step, ...rest]`) is replaced by the result of `change`. If the result is `REMOVED`,
- * the copy lacks the value.
+ * Replaces the value at a parsed JSON Pointer (`[step, ...rest]`) by the result of `change`, and returns the changed copy of `node`. If the result of `change`
+ * is `REMOVED`, the copy lacks the value.
  */
 function changeAt(node: unknown, [step, ...rest]: readonly string[], change: (node: unknown) => unknown): unknown {
   if (step === undefined) return change(node);

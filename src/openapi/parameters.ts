@@ -92,7 +92,7 @@ function getShape({ in: location, style, explode, content }: Node, types: readon
 }
 
 /**
- * Returns the types that a schema allows, without `null`: its own `type`, else the `type` of the first schema in `allOf` that has one, else the types of all
+ * Returns the types that a schema allows, without `null`. Uses the `type` of the schema, else the first `type` in its `allOf`, else the types of all its
  * alternatives.
  */
 function getTypes(document: Document, schema: string): readonly unknown[] {
@@ -149,7 +149,7 @@ function setDefined(values: Record<string, unknown>, name: string, value: unknow
 
 /**
  * Parses a serialized array or object. Returns an invalid value unchanged, so that the schema rejects it. `mayBeSingle`: whether a value without a separator
- * stays a single value instead of an array.
+ * stays a single value, and does not become an array with one entry.
  */
 function deserialize(shape: Shape | undefined, value: unknown, mayBeSingle: boolean): unknown {
   if (value === undefined) return undefined;
@@ -164,7 +164,7 @@ function deserialize(shape: Shape | undefined, value: unknown, mayBeSingle: bool
 
 const SEPARATORS: Readonly<Partial<Record<Shape, string | RegExp>>> = { commas: ',', spaces: / |%20/, pipes: '|' };
 
-/** Returns an object from an array in which names and values alternate. */
+/** Converts an array such as `['a', '1', 'b', '2']` to the object `{ a: '1', b: '2' }`. */
 function parsePairs(parts: readonly string[]): object {
   const names = parts.filter((_, index) => index % 2 === 0);
   return Object.fromEntries(names.map((name, index) => [name, parts[2 * index + 1] ?? '']));
@@ -176,7 +176,7 @@ function parseJson(text: string): unknown {
   return value === undefined ? text : value;
 }
 
-/** Moves the query parameters that are properties of an object into one object. */
+/** Combines the query parameters in `fields` into one object, `query[name]`. For example, `a=1&b=2` becomes `{ filter: { a: '1', b: '2' } }`. */
 function collectFields(query: Record<string, unknown>, name: string, fields: readonly string[]): void {
   const sent = fields.filter((field) => query[field] !== undefined).map((field) => [field, query[field]] as const);
   for (const [field] of sent) delete query[field];
@@ -201,8 +201,8 @@ export function parseDeepName(name: string) {
 }
 
 /**
- * Removes the parameters `name[key]` from a query. Returns their values as an object, or as an array if the keys are empty or numbers; undefined if there are
- * none.
+ * Removes all parameters such as `name[key]` from a query. Returns their values as an object, or as an array if the keys are empty or numbers. Returns
+ * undefined if there are none.
  */
 function takeDeepValue(query: Record<string, unknown>, name: string, shape: Parameter['shape']): unknown {
   let result: unknown = query[name];
@@ -216,7 +216,7 @@ function takeDeepValue(query: Record<string, unknown>, name: string, shape: Para
   return result === undefined || shape === 'deep object' ? result : [result].flat();
 }
 
-/** Returns a copy of `target` in which the nested property at the keys has a value. Empty and numeric keys append to an array. */
+/** Returns a copy of `target` in which a nested property is set: the keys `['a', 'b']` set `target.a.b`. Empty and numeric keys append to an array instead. */
 export function setAt(target: unknown, [key, ...keys]: readonly string[], value: unknown): unknown {
   if (key === undefined) return target === undefined ? value : [target, value].flat();
   if (/^\d*$/.test(key)) {

@@ -58,18 +58,20 @@ export function getResponses(document: Document, operation: string): readonly Do
   });
 }
 
-/** Returns the documented response for a status: for exactly this status, else for its range such as `4XX`, else `default`; undefined if there is none. */
+/**
+ * Returns the documented response for a status. Tries exactly this status, then its range such as `4XX`, then `default`. Returns undefined if there is none.
+ */
 export function findResponse(responses: readonly DocumentedResponse[], status: number): DocumentedResponse | undefined {
   const find = (name: string) => responses.find((response) => response.name === name);
   return find(String(status)) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
 
-/** For an error status: the similar status that some documents use instead. */
+/** For an error status, a similar status that some documents use instead. */
 const SIMILAR_STATUSES: Readonly<Record<number, string>> = { 400: '422', 404: '410' };
 
 /**
- * Returns the documented response for an error status: for exactly this status, else for a similar status (422 for 400, 410 for 404), else for its range such
- * as `4XX`, else `default`. If `default` is the only response of the operation, it describes the success, and is not returned.
+ * Returns the documented response for an error status. Tries exactly this status, then a similar status (422 for 400, 410 for 404), then its range such as
+ * `4XX`, then `default`. If `default` is the only response of the operation, it describes the success, and is not returned.
  */
 export function findErrorResponse(
   responses: readonly DocumentedResponse[],
@@ -182,7 +184,7 @@ export interface ResponseViolation {
   readonly rule: string;
   /** The place and the problem, such as `body/price must be integer`. */
   readonly message: string;
-  /** Returns the problem and the remedy. This is a function because the log omits functions, and so omits the result. */
+  /** Returns the problem and how to fix it. This is a function because the log omits functions, and its result must not be logged. */
   readonly describe?: () => IssueParts;
 }
 

@@ -17,7 +17,7 @@ export interface Route {
   readonly method: string;
   /** The path template. */
   readonly path: string;
-  /** The paths of the operation's servers, such as `/v1`. The server accepts requests for the operation with and without such a prefix. */
+  /** The paths in the server URLs of the operation, such as `/v1`. Requests for the operation can have such a prefix, but do not need it. */
   readonly basePaths: readonly string[];
   /** The JSON Pointer of the operation in the document. */
   readonly pointer: string;
@@ -39,8 +39,8 @@ export interface Route {
 }
 
 /**
- * The result of routing. `allow`: the methods that the path supports. `basePath`: the path of a server, such as `/v1`, with which the request path begins;
- * absent if the request path does not begin with such a path.
+ * The result of routing. `allow`: the methods that the path supports. `basePath`: the path of a server URL, such as `/v1`, with which the request path begins;
+ * absent if the request path begins with none.
  */
 export type RouteResult = { readonly basePath?: string } & (
   | { readonly kind: 'operation'; readonly route: Route }
@@ -53,9 +53,9 @@ export interface Routing {
   readonly routes: readonly Route[];
   /** The names of the headers and query parameters with credentials. */
   readonly credentialNames: CredentialNames;
-  /** The paths of the servers of all operations. The longest is first. */
+  /** The paths in the server URLs of all operations, such as `/v1`. The longest is first. */
   readonly basePaths: readonly string[];
-  /** Finds the operation for a method and a path, with or without the path of a server. `path`: percent-encoded, without a query. */
+  /** Finds the operation for a method and a path. The path can begin with the path of a server URL, such as `/v1`. `path`: percent-encoded, without a query. */
   route(method: string, path: string): RouteResult;
 }
 
@@ -111,9 +111,8 @@ export function createRouting(router: OperationMatcher, document: Document): Rou
 }
 
 /**
- * Routes a path that can begin with the path of a server. For example, with the server path `/v1`, a request for `/v1/pets` is routed as `/v1/pets` if this
- * matches a path template below `/v1`, else as `/pets`. A template such as `/{owner}/{project}` also matches `/v1/pets`, but is used only if `/pets` is
- * unknown.
+ * Routes a path that can begin with the path of a server URL, such as `/v1`. A request for `/v1/pets` is routed as `/v1/pets` if this matches a path template
+ * below `/v1`, else as `/pets`. A template such as `/{owner}/{project}` also matches `/v1/pets`, but is used only if `/pets` is unknown.
  */
 function routeWithBasePaths(
   basePaths: readonly string[],
@@ -197,7 +196,7 @@ export function toRouterPath(template: string): string {
   return bare.replaceAll(/\{.*?\}|[^{]+/g, (part) => (part.startsWith('{') ? part : escapePart(part)));
 }
 
-/** Converts text of a path template to a regular expression that matches the same text in a path from `normalizeEscapes`. */
+/** Converts a part of a path template to a regular expression that matches the same text. The request path must have been normalized by `normalizeEscapes`. */
 function escapePart(part: string): string {
   return normalizeEscapes(encodePath(part)).replaceAll(REGEXP_CHARACTERS, '\\$&');
 }
@@ -208,8 +207,8 @@ export function encodePath(part: string): string {
 }
 
 /**
- * Converts the percent-encoded characters of a path to upper case, such as `%c3` to `%C3`. Decodes the characters that can be in a path template without an
- * escape: those of RFC 3986 (sections 2.1 to 2.3 and 3.3), and `"<>^|` and the backtick, which clients escape in a path such as `/<upload_url>`.
+ * Normalizes the percent-encoding of a path. Converts escapes to upper case, such as `%c3` to `%C3`. Decodes the characters that a path template can have
+ * without an escape (RFC 3986, sections 2.1 to 2.3 and 3.3). Also decodes `"<>^|` and the backtick, which clients escape in a path such as `/<upload_url>`.
  */
 function normalizeEscapes(path: string): string {
   if (!path.includes('%')) return path;

@@ -5,7 +5,7 @@ import { isUnionError, selectAlternatives } from './alternatives.ts';
 import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
-/** Returns the errors of a value against a schema. `pointer`: the JSON Pointer of the schema in the document. */
+/** Validates a value against a schema, and returns the errors. `pointer`: the JSON Pointer of the schema in the document. */
 export type SchemaValidator = (pointer: string, value: unknown) => readonly ErrorObject[];
 
 /**
@@ -62,8 +62,8 @@ export function createErrorObject(parts: Pick<ErrorObject, 'keyword'> & Partial<
 }
 
 /**
- * Returns one error for each invalid value, by the JSON Pointer of the value. If a value has several errors, returns the error of an `anyOf` or `oneOf`, else
- * the first error. The error of a missing or unknown property has the pointer of the property.
+ * Returns one error for each invalid value, by the JSON Pointer of the value. If a value has several errors, prefers the error of an `anyOf` or `oneOf`, else
+ * the first error. The error of a missing or unknown property has the pointer of this property.
  */
 export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<string, ErrorObject> {
   const byPointer = new Map<string, ErrorObject>();
@@ -77,8 +77,8 @@ export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<stri
 }
 
 /**
- * Returns whether an error is about a missing property, and comes from an alternative of an `anyOf` or `oneOf` that only has the keyword `required`. Such an
- * error is omitted, because the error of the `anyOf` or `oneOf` describes all alternatives.
+ * Returns whether an error reports a missing property for one alternative in `anyOf: [{ required: [a] }, { required: [b] }]`, or in such a `oneOf`. This error
+ * is omitted, because the error of the `anyOf` or `oneOf` describes all alternatives.
  */
 function isErrorOfBranch({ keyword, schemaPath, parentSchema = {} }: ErrorObject): boolean {
   return (
@@ -105,13 +105,12 @@ export function getUnknownName({ params }: Pick<ErrorObject, 'params'>): string 
 }
 
 /**
- * Returns a copy of the document in which no schema requires a property with the keyword `readOnly` or `writeOnly` (OpenAPI 3.0, Schema Object). `only`: the
- * keyword, which is `readOnly` for the validation of requests and `writeOnly` for responses. `text`: the text of the document. If it does not contain the
- * keyword, the document itself is returned.
+ * Returns a copy of the document in which properties with the keyword `only` are never required (OpenAPI 3.0, Schema Object). `only`: `readOnly` for the
+ * validation of requests, `writeOnly` for responses. `text`: the text of the document. If the text does not contain the keyword, returns the document itself.
  */
 export function createDirectionView(document: Document, text: string, only: Direction): Document {
   if (!text.includes(only)) return document;
-  /** Returns a copy of a schema that does not require properties with the keyword. `whole`: the schema that defines the properties. */
+  /** Returns a copy of a schema that does not require properties with the keyword `only`. `whole`: the schema that defines the properties. */
   const relax = (node: Node, whole: Node): Node => {
     if (!Array.isArray(node.required)) return node;
     return {
@@ -141,7 +140,7 @@ const MAX_EXTENSIONS = 5;
 
 type Direction = 'readOnly' | 'writeOnly';
 
-/** Returns whether the schema of a property has the keyword `readOnly` or `writeOnly` with the value true. A reference is followed. `only`: the keyword. */
+/** Returns whether a property has the keyword `readOnly` or `writeOnly` with the value true. A reference is followed. `only`: the keyword. */
 export function isReadOrWriteOnly(document: Document, property: unknown, only: Direction): boolean {
   return [property, resolveNode(document, property)].some((schema) => isNode(schema) && schema[only] === true);
 }

@@ -5,7 +5,7 @@ import { isNode, type Node, parseReference, parseText, readContract } from './do
 import { createLocator, type Locate } from './source-location.ts';
 import { getKind, mapNodes } from './walk-schemas.ts';
 
-/** A file of a document. */
+/** A file that belongs to an OpenAPI document. */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
@@ -13,7 +13,7 @@ export interface SourceFile {
   readonly content: unknown;
 }
 
-/** The value to which a reference refers. */
+/** The value to which a `$ref` points, and the place of this value. */
 export interface Target {
   readonly file: SourceFile;
   /** The JSON Pointer of the value in its file. */
@@ -145,8 +145,8 @@ export function isUnchanged({ path, text }: Pick<SourceFile, 'path' | 'text'>): 
 }
 
 /**
- * Creates a function that finds the source positions of values in a document that was made of several files. `origins`: the file and the place from which a
- * value comes, by the JSON Pointer of the value in the document. `locateOther`: finds the positions of all other values.
+ * Creates a function that finds the source positions of values in a document from several files. `origins`: the file and the place from which a value comes, by
+ * the JSON Pointer of the value in the document. `locateOther`: finds the positions of all other values.
  */
 export function createPartLocator(locateOther: Locate, origins: ReadonlyMap<string, Target>): Locate {
   const locators = new Map<SourceFile, Locate>();
@@ -171,8 +171,8 @@ export function createPartLocator(locateOther: Locate, origins: ReadonlyMap<stri
 }
 
 /**
- * Returns the file from which a value of the document comes, and the JSON Pointer of the value in this file; undefined if neither the value nor an ancestor is
- * in `origins`.
+ * Returns the file from which a value of the document comes, and the JSON Pointer of the value in this file. Returns undefined if `origins` contains neither
+ * the value nor an ancestor of the value.
  */
 function findOrigin(origins: ReadonlyMap<string, Target>, pointer: string) {
   const steps = parsePointer(pointer);

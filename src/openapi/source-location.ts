@@ -78,13 +78,13 @@ function parseSource(text: string): SourceNode {
   return root.children[0] ?? root;
 }
 
-/** A node, and the node of its key if it is in a mapping. */
+/** A node of the document. If the node is the value of a key in a mapping, also the node of the key. */
 interface FoundNode {
   readonly node: SourceNode;
   readonly key?: SourceNode | undefined;
 }
 
-/** Returns the node at the steps of a JSON Pointer, or its closest ancestor. */
+/** Returns the node to which the steps of a JSON Pointer lead. If there is none, returns the closest ancestor. */
 function findNode(root: SourceNode, steps: readonly string[]): FoundNode {
   let found: FoundNode = { node: unwrap(root) };
   for (const step of steps) {

@@ -17,7 +17,7 @@ import { MAX_LISTED, type RequestViolations, toViolations } from './violations.t
 /** The parts of a request that are validated. */
 export interface RequestToValidate {
   readonly path: string;
-  /** By parameter name. The value is an array if the parameter was sent more than once. */
+  /** The query parameters by name. The value is an array if the parameter was sent more than once. */
   readonly query: Readonly<Record<string, string | string[]>>;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The parsed body; undefined if there is no body, or if its media type isn't parsed. */
@@ -128,7 +128,7 @@ function validateBody({ document, validate }: BodyValidation, route: Route, { bo
 type BodyValidation = { readonly document: Document; readonly validate: SchemaValidator };
 
 /**
- * Returns, for a document, a function that replaces the references in the `properties` of a schema by their targets, so that error messages can describe the
+ * Creates a function that replaces the references in the `properties` of a schema by their targets in `document`. Error messages can then describe these
  * properties. The results are cached.
  */
 const getPropertyResolver = memoizeByObject((document: Document) =>
@@ -159,7 +159,7 @@ function findUnknownNames(route: Route, { query, body }: RequestToValidate): Nam
   };
 }
 
-/** Returns the names of query parameters in which clients send credentials, and which the contract does not document as parameters. */
+/** Returns the names of query parameters in which clients send credentials. Leaves out those that the contract also documents as parameters. */
 function findCredentialNames({ security, knownNames }: Route): readonly string[] {
   if (security.length === 0) return [];
   const names = security.flat().flatMap((credential) => (credential.in === 'query' ? credential.name : []));

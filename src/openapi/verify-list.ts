@@ -12,8 +12,8 @@ const MAX_VIOLATIONS = 1_000;
 export type ListResponse = ResponseToVerify & { readonly body: readonly unknown[] };
 
 /**
- * Verifies a response with a list in parts, and yields after each part. Returns the first 1,000 violations. `verify`: returns the violations in a response that
- * has only a part of the list.
+ * Verifies a list in a response part by part, and yields after each part. Returns the first 1,000 violations. `verify`: returns the violations in a response
+ * that has only a part of the list.
  */
 export function* verifyListParts(
   response: ListResponse,
@@ -30,8 +30,8 @@ export function* verifyListParts(
 }
 
 /**
- * Converts a violation in a part of a list to a violation in the whole list: `body/3/name` becomes `body/503/name` if the part starts at index 500. Returns an
- * empty array for a violation in the status or a header. `start`: the index at which the part starts.
+ * Converts a violation in a part of a list so that it refers to the whole list: `body/3/name` becomes `body/503/name` if the part starts at index 500. Returns
+ * an empty array for a violation in the status or a header. `start`: the index at which the part starts.
  */
 function moveToEntry(violation: ResponseViolation, start: number): readonly ResponseViolation[] {
   const [place, index] = /^body\/(\d+)/.exec(violation.where) ?? [];
@@ -41,7 +41,7 @@ function moveToEntry(violation: ResponseViolation, start: number): readonly Resp
   return [{ ...violation, where: move(violation.where), message: move(violation.message) }];
 }
 
-/** Returns whether a list in a response can be verified in parts: its schema must have no rule for the whole list, such as `uniqueItems`. */
+/** Returns whether a list in a response can be verified in parts. This is not possible if the schema has a rule for the whole list, such as `uniqueItems`. */
 export function canVerifyParts(
   document: Document,
   responses: readonly DocumentedResponse[],

@@ -24,8 +24,8 @@ const NAMES_KEYS = new Set([
 ]);
 
 /**
- * Returns the kind of the value at a key of a document: plain data (`value`), an object that has a node for each name (`names`), or a node such as a schema
- * (`node`). `isNames`: whether the key is a name that the author has chosen, and not a keyword.
+ * Returns what the value at a key of a document is. `value`: plain data. `names`: an object that has a node for each name. `node`: a node such as a schema.
+ * `isNames`: whether the key is a name that the author has chosen, and not a keyword.
  */
 export function getKind(key: string, isNames: boolean): 'value' | 'names' | 'node' {
   if (isNames) return 'node';

@@ -1,19 +1,21 @@
 /** The minimum pause after a write with fewer than 100 changes, in ms. */
 const MIN_PAUSE_MS = 20;
 
-/** The number of changes in one write from which the server counts as under load. */
+/** A write with at least this number of changes is followed by the longer pause `LOAD_PAUSE_MS`. */
 const LOAD_CHANGES = 100;
 
-/** The minimum pause after a write under load, in ms. With a pause of 20 ms, the writes would take a tenth of the CPU time of small changes. */
+/**
+ * The minimum pause after a write with 100 or more changes, in ms. With a pause of 20 ms, a server under load would spend a tenth of its CPU time on writes.
+ */
 const LOAD_PAUSE_MS = 500;
 
 /** The minimum pause after a failed write, in ms. */
 const RETRY_MS = 1_000;
 
-/** The pause after a write, as a multiple of the duration of the write. With 10, the writes of a small file take at most a tenth of the time. */
+/** A pause lasts this many times as long as the write before it. So the server spends at most a tenth of its time writing a small file. */
 const PAUSE_FACTOR = 10;
 
-/** The maximum pause after a write that took long, in ms. So a change is in a large data file after a few seconds. */
+/** The maximum pause after a write, in ms. So even a large data file contains a change after a few seconds. */
 const MAX_PAUSE_MS = 2_000;
 
 /** Options of a background writer. */
@@ -44,14 +46,14 @@ export class BackgroundWriter {
     this.#timer = setTimeout(() => this.#write(), Math.max(0, this.#nextStartMs - performance.now())).unref();
   }
 
-  /** Calls a function when no write is running. Writes and other calls of this method wait until the promise of the function settles. */
+  /** Calls `run` when no write is running. Writes and other calls of this method wait until the promise of `run` settles. */
   runExclusively<Result>(run: () => Promise<Result>): Promise<Result> {
     const result = this.#running.then(run);
     this.#running = result.catch(() => {});
     return result;
   }
 
-  /** Writes all changes that exist at the time of the call, without waiting for the end of a pause. Rejects with the error of a failed write. */
+  /** Writes all pending changes now, even during the pause between two writes. Rejects if the write fails. */
   flush(): Promise<void> {
     return this.runExclusively(async () => {
       if (this.#options.countChanges() > 0) await this.#options.write();

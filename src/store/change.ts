@@ -6,7 +6,7 @@ export interface ChangeResult<Result, S extends State = State> {
   readonly result: Result;
 }
 
-/** A pure function that computes the next state from the current state and the time (ms since 1970). If it throws, the state does not change. */
+/** A pure function that computes the next state from the current state and the time (ms since 1970). If the function throws, the state does not change. */
 export type Change<Result, S extends State = State> = (state: S, nowMs: number) => ChangeResult<Result, S>;
 
 /** A change that is not committed yet, with the functions that settle the promise of its caller. */
@@ -17,8 +17,8 @@ export interface PendingChange<S extends State> {
 }
 
 /**
- * Applies a batch of changes to a state, one after the other. Returns the next state and the functions in `settleAll`. Call each function after the commit:
- * it resolves or rejects the promise of one caller. `nowMs`: the time, in ms since 1970.
+ * Applies changes to a state, one after the other. Returns the next state and `settleAll`, a list of functions. Call all of these functions after the commit:
+ * each of them resolves or rejects the promise of one caller. `nowMs`: the time, in ms since 1970.
  */
 export function runChanges<S extends State>(state: S, batch: readonly PendingChange<S>[], nowMs: number) {
   let next = state;

@@ -9,7 +9,7 @@ import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from '
 import type { State } from './state.ts';
 import { OTHER_CONTRACT, type StateValidator } from './validate-state.ts';
 
-/** The maximum size of a data file, in bytes. The server reads the whole file at the start, and writes the whole file in the background. */
+/** The maximum size of a data file, in bytes. The server reads the whole file when it starts, and writes the whole file in the background. */
 export const MAX_FILE_BYTES = 90_000_000;
 
 /** Thrown if a data file can't be used. `message` contains the path of the file, the line or JSON Pointer, the problem, and how to fix it. */
@@ -20,10 +20,10 @@ export class DataFileError extends UserError {
 /** Thrown if a file is empty or not JSON, for example because a crash interrupted the write. */
 class TruncatedFileError extends DataFileError {}
 
-/** Thrown if a file contains a state whose lists belong to another contract. */
+/** Thrown if a data file belongs to another contract: none of its lists is a collection of the current contract. */
 export class OtherContractError extends DataFileError {}
 
-/** A state and the JSON text (UTF-8) from which it was read or created. */
+/** A state with its JSON text in UTF-8. The state was read from this text, or printed as this text. */
 export interface StateText {
   readonly state: State;
   readonly text: Buffer;
@@ -31,20 +31,20 @@ export interface StateText {
   readonly printedBytes: number;
 }
 
-/** A file that contains a state, and how it is read and validated. */
+/** The path of a file that contains a state, the disk, and the function that validates the state. */
 export interface StateFile {
   readonly path: string;
   readonly disk: Disk;
   readonly check: StateValidator['validate'];
 }
 
-/** Options for reading a state from a file. The error message of `DataFileError` contains the texts of these options. */
+/** Options for reading a state from a file. The remedies and the cause become part of the message of a `DataFileError`. */
 interface ReadOptions extends StateFile {
   /** How to fix an invalid file: one or more sentences, without the final period. */
   readonly remedy: string;
   /** A possible reason why the file is empty or not JSON: a sentence without the final period. */
   readonly truncationCause?: string;
-  /** What to do if the file contains the state of another contract. Default: `remedy`. */
+  /** What to do if the file belongs to another contract. Default: `remedy`. */
   readonly otherContractRemedy?: string;
 }
 
@@ -65,7 +65,7 @@ export function readState({ path, disk, check, ...remedies }: ReadOptions): Stat
   }
 }
 
-/** Returns a copy of a `DataFileError` with a remedy in its message. Returns any other error unchanged. */
+/** Returns a copy of a `DataFileError`, with the way to fix the file added to its message. Returns any other error unchanged. */
 export function addRemedy(
   error: unknown,
   { remedy, truncationCause, otherContractRemedy }: Omit<ReadOptions, keyof StateFile>,
@@ -78,8 +78,8 @@ export function addRemedy(
 }
 
 /**
- * Reads a file that contains some lists of a state. These lists replace the lists of `defaults` with the same names. Throws `DataFileError` if the result
- * would not be a valid state.
+ * Reads a file with some lists of a state, such as only `pets`. Throws `DataFileError` if `defaults`, with these lists in place of its own, is not a valid
+ * state.
  */
 export function readStateOverrides({ path, disk, check }: StateFile, defaults: State): Partial<State> {
   const bytes = readBytes(disk, path);
@@ -99,7 +99,7 @@ function readBytes(disk: Disk, path: string): Buffer | undefined {
   }
 }
 
-/** Returns the size of a file; undefined if it does not exist. Throws `DataFileError` if it can't be a data file. */
+/** Returns the size of a file, in bytes; undefined if the file does not exist. Throws `DataFileError` if it is not a regular file, or is too large. */
 export function getReadableSize(disk: Disk, path: string): number | undefined {
   const stats = disk.stats(path);
   if (!stats) return undefined;
@@ -111,7 +111,7 @@ export function getReadableSize(disk: Disk, path: string): number | undefined {
   return Number(stats.size);
 }
 
-/** Returns undefined if the error `cause` of a read means that the file does not exist. Otherwise throws a `DataFileError` with the reason. */
+/** Handles the error `cause` of a failed read. Returns undefined if the file does not exist. Otherwise throws a `DataFileError` with the reason. */
 export function refuseUnreadable(path: string, cause: unknown): undefined {
   if (cause instanceof DataFileError) throw cause;
   if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -158,7 +158,7 @@ export function requireFileSize(path: string, data: unknown): number {
   return refuseFileSize(path, printed === undefined ? Number.POSITIVE_INFINITY : Buffer.byteLength(printed));
 }
 
-/** Returns `bytes` if a data file can have this size. Throws `DataFileError` if `bytes` exceeds the maximum size of a data file. */
+/** Returns `bytes`, the size of a file. Throws `DataFileError` if the size exceeds the limit for a data file. */
 export function refuseFileSize(path: string, bytes: number): number {
   if (bytes <= MAX_FILE_BYTES) return bytes;
   throw new DataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when the server writes it`);
@@ -177,13 +177,13 @@ export function locate(path: string, { line, message }: JsonSyntaxError): string
 /** The maximum length of a quotation from a file in an error message, in characters. */
 const MAX_SHOWN_LENGTH = 400;
 
-/** Truncates a quotation from a file to 400 characters and escapes its control characters, because a terminal would interpret them. */
+/** Prepares a quotation from a file for an error message. Truncates it to 400 characters, and escapes control characters, which a terminal would interpret. */
 function printable(text: string): string {
   const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
   return shown.replaceAll(/[\p{Control}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
-/** The maximum number of issues that an error message describes. The message only counts the other issues. */
+/** The maximum number of issues that an error message describes. Further issues are only counted. */
 const MAX_SHOWN_ISSUES = 3;
 
 /** Throws a `DataFileError` that describes the first issues of a state. Does nothing if there are no issues. */

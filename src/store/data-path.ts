@@ -6,8 +6,8 @@ import { DataFileError } from './data-file.ts';
 import { type Disk, describeDiskError, syncFolder } from './disk.ts';
 
 /**
- * Returns the absolute path of a data file, with symbolic links resolved: otherwise a commit would replace the symbolic link with a file. Creates the folder
- * if it does not exist. The file does not have to exist. Throws `DataFileError` if the path can't be used.
+ * Returns the absolute path of a data file, with symbolic links resolved. Otherwise, a commit would replace a symbolic link with a file. Creates the folder if
+ * it does not exist. The file does not have to exist. Throws `DataFileError` if the path can't be used.
  */
 export async function resolveDataPath(disk: Disk, path: string): Promise<string> {
   try {
@@ -33,8 +33,8 @@ async function resolveLinks(disk: Disk, path: string): Promise<string> {
 }
 
 /**
- * Returns a path with the file name in the same case as in the folder. On a case-insensitive file system, `db.json` and `DB.JSON` are the same file, but
- * they would get different locks. Returns the path unchanged if the folder has a file with exactly this name, or if the file does not exist.
+ * Returns `path` with the file name spelled as in the folder. On a case-insensitive file system, `db.json` and `DB.JSON` are the same file, but would get
+ * different locks. Returns `path` unchanged if the folder has a file with exactly this name, or if the file does not exist.
  */
 export function getListedPath(disk: Disk, path: string): string {
   const folder = dirname(path);
@@ -46,7 +46,7 @@ export function getListedPath(disk: Disk, path: string): string {
   return listedName === undefined ? path : join(folder, listedName);
 }
 
-/** Returns whether two stats describe the same file. Returns false if one of the stats is undefined, because its file does not exist. */
+/** Returns whether two stats belong to the same file. The stats of a missing file are undefined; the result is then false. */
 export function isSameFile(file: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
   return file !== undefined && other !== undefined && file.ino === other.ino && file.dev === other.dev;
 }

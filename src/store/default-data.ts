@@ -22,7 +22,7 @@ export type DefaultData = string | (() => State);
 export interface DefaultDataSource {
   readonly defaultData: DefaultData;
   /**
-   * Adds the lists of the contract that the file with the default data does not have. Returns the same object for the same input until the contract changes.
+   * Adds the lists that the contract defines and the file with the default data lacks. Returns the same object for the same input until the contract changes.
    */
   readonly complete?: ((lists: State) => State) | undefined;
 }
@@ -35,9 +35,7 @@ export function getDefaultDataName(defaultData: DefaultData): string {
   return typeof defaultData === 'string' ? defaultData : 'The default data of the contract';
 }
 
-/**
- * Creates a function that returns the validated default data. At each call, the function reads the default data again if it has changed since the last call.
- */
+/** Creates a function that returns the validated default data. If the default data has changed since the last call, the function reads it again. */
 export function createDefaultDataReader({ defaultData, complete, disk, check }: DefaultDataOptions): () => StateText {
   const name = getDefaultDataName(defaultData);
   if (typeof defaultData !== 'string') return createSeedReader(defaultData, name, check);

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { tryOrError } from '../util/try-or-undefined.ts';
 
 /**
- * The file system calls for the disk of this machine. All calls except `sync` only use the page cache. They are synchronous, because a switch to another
- * thread would take longer than the call. With synchronous calls, the server handled twice as many requests per second from 50 clients.
+ * File system calls on the disk of this machine. All calls except `sync` are synchronous: they only use the page cache, so a thread switch would take longer
+ * than the call. With 50 clients, synchronous calls doubled the number of requests per second.
  */
 export const machineDisk = {
   /** Creates a file and opens it for appending. Throws EEXIST if the file exists. */
@@ -57,8 +57,8 @@ export const machineDisk = {
 export type Disk = Readonly<typeof machineDisk>;
 
 /**
- * Whether a commit calls fsync. With `disk`, a commit calls fsync, so committed changes survive a power cut. With `os`, a commit does not call fsync:
- * committed changes survive the end of the process, but not a power cut.
+ * How durable a commit is. `disk`: a commit calls fsync, so changes survive a power cut. `os`: a commit does not call fsync, so changes survive the end of the
+ * process, but not a power cut.
  */
 export type FileDurability = 'disk' | 'os';
 
@@ -70,7 +70,7 @@ export function getSignature(disk: Disk, path: string): Signature {
   return toSignature(disk.linkStats(path));
 }
 
-/** Converts the stats of a file to its signature. Returns an empty text for undefined. */
+/** Converts the stats of a file to its signature: `INODE-SIZE-MODIFICATION_TIME`. Returns an empty text for undefined. */
 export function toSignature(stats: fs.BigIntStats | undefined): Signature {
   return stats ? `${stats.ino}-${stats.size}-${stats.mtimeNs}` : '';
 }
@@ -96,7 +96,7 @@ export async function syncPath(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** Calls `create`, which creates the file `name`. If the file exists, because an earlier commit failed, deletes the file and calls `create` again. */
+/** Calls `create` to create the file `name`. If a failed commit has left a file with this name, deletes that file and calls `create` again. */
 export function createFileExclusively<Result>(disk: Disk, name: string, create: () => Result): Result {
   try {
     return create();
@@ -114,19 +114,19 @@ const NEW_FILE_MODE = 0o644;
 export const PERMISSIONS = 0o7777n;
 
 /**
- * Creates a file and opens it for appending. Deletes an existing file with this name. `other`: the stats of the file whose mode the new file gets. If
- * undefined, the new file gets the mode of a new data file.
+ * Creates a file and opens it for appending. Replaces an existing file with this name. `other`: the stats of another file, whose mode the new file gets. If
+ * undefined, the new file gets the default mode of a data file.
  */
 export function createWithMode(disk: Disk, name: string, other: fs.BigIntStats | undefined): number {
   return createFileExclusively(disk, name, () => disk.create(name, getMode(other)));
 }
 
-/** Returns the permission bits of a file. Returns the mode of a new data file if `file` is undefined. */
+/** Returns the permission bits of a file. If `file` is undefined, returns the default mode of a data file. */
 export function getMode(file: fs.BigIntStats | undefined): number {
   return file ? Number(file.mode & PERMISSIONS) : NEW_FILE_MODE;
 }
 
-/** Sets the owner, group and mode of an open file to the values in `other`. Returns whether all three have these values now. */
+/** Sets the owner, group and mode of an open file to those in `other`. Returns whether the file now has all three. */
 export function copyOwnerAndMode(disk: Disk, file: number, other: fs.BigIntStats): boolean {
   const stats = disk.statsOfOpen(file);
   const hasOwner = stats.uid === other.uid && stats.gid === other.gid;
@@ -136,7 +136,7 @@ export function copyOwnerAndMode(disk: Disk, file: number, other: fs.BigIntStats
   return succeeds(() => disk.setMode(file, Number(other.mode & PERMISSIONS))) && canHaveOwner;
 }
 
-/** Calls a function and returns whether it succeeds. Ignores the error: the caller compares the owner and the mode of the new file with those of the old one. */
+/** Calls `step`, and returns whether it succeeded. Ignores the error, because the caller checks the result itself. */
 function succeeds(step: () => void): boolean {
   return tryOrError(Error, step) === undefined;
 }

@@ -19,7 +19,7 @@ interface DurableFileOptions extends FileContext {
   readonly wal: WriteAheadLog;
 }
 
-/** Yields the pieces of a content unchanged. Throws `StateTooLargeError` as soon as they exceed the size limit of a data file. */
+/** Yields `pieces` unchanged. Throws `StateTooLargeError` as soon as their total size exceeds the limit for a data file. */
 function* limitSize(pieces: Iterable<Buffer>): Generator<Buffer> {
   let bytes = 0;
   for (const piece of pieces) {
@@ -35,12 +35,12 @@ const NO_CONTENT: Content = { hash: '', bytes: 0, signature: '' };
 const TOO_LARGE = `the data file would be larger than ${MAX_FILE_BYTES / 1e6} MB. Delete data, restore the default data with POST /_control/sandboxes/default/reset, or edit the file`;
 
 /**
- * A file whose content is always replaced as a whole. At any time, even after a crash or a power cut, the file contains either the old or the new content. A
- * replacement does not change the owner and the mode of the file. The steps of a replacement:
+ * A file whose content is always replaced as a whole. Even after a crash or a power cut, the file contains either the old or the new content. A replacement
+ * keeps the owner and the mode of the file. The steps of a replacement:
  *
  * 1. Write the new content to a temporary file in the same folder, and call fsync for it.
- * 2. Append the hash of the new content to the write-ahead log. After a crash, the hash tells whether the file contains the changes that the log has before
- *    this line.
+ * 2. Append the hash of the new content to the write-ahead log. After a crash, the hash shows whether the file contains the changes above this line of the
+ *    log.
  * 3. Create a hard link to the current file, so that its content can be read after step 4.
  * 4. Rename the temporary file over the current file.
  * 5. Call fsync for the folder, because without it a power cut can undo the rename. If the call fails, rename the old file back.
@@ -48,8 +48,8 @@ const TOO_LARGE = `the data file would be larger than ${MAX_FILE_BYTES / 1e6} MB
  * 7. Read the old content through the hard link. If the server did not write this content, another program has edited the file: rename the hard link to
  *    `NAME.conflict-TIME` and log a warning. Otherwise delete the hard link.
  *
- * A file that is mounted by itself, as with `docker run -v ./db.json:/app/db.json`, can't be replaced by a rename. The server first writes the new content
- * to the write-ahead log, and then overwrites the file (`overwriteFile`).
+ * A file that is a mount point, as with `docker run -v ./db.json:/app/db.json`, can't be replaced by a rename. The server first writes the new content to the
+ * write-ahead log, and then overwrites the file (`overwriteFile`).
  */
 export class DurableFile {
   /** The content that this process last wrote or loaded. If the file has other content, another program has edited it. */
@@ -61,7 +61,7 @@ export class DurableFile {
   #next: Content | undefined;
   #hasFailedChange = false;
 
-  /** Opens the file at `path`. Deletes the temporary files of processes that were killed. Logs a warning if a replacement would fail now. */
+  /** Opens the file at `path`. Deletes the temporary files of processes that were killed. Logs a warning if the file can't be replaced at the moment. */
   constructor(options: DurableFileOptions) {
     this.#options = options;
     // Uses random bytes and not the process id, because two containers that share a folder can both be process 1.
@@ -74,8 +74,7 @@ export class DurableFile {
   }
 
   /**
-   * Whether the file contains a change whose `replace` call rejected, because the change could not be rolled back. If true, the caller must call `replace`
-   * again.
+   * Whether a `replace` call has failed and its change could not be rolled back. The file then contains this change, and the caller must call `replace` again.
    */
   get hasFailedChange(): boolean {
     return this.#hasFailedChange;
@@ -103,8 +102,8 @@ export class DurableFile {
   }
 
   /**
-   * Replaces the file by a rename. `changes`: the number of changes in the write-ahead log that the new content contains. Returns an object whose
-   * `deleteOrSave` deletes the old content, or saves it if another program has edited it.
+   * Replaces the file by a rename. `changes`: how many changes of the write-ahead log the new content contains. Call `deleteOrSave` of the result afterwards:
+   * it deletes the old file, or saves it if another program has edited it.
    */
   async #rename(pieces: Iterable<Buffer>, changes: number): Promise<{ deleteOrSave(): Promise<void> }> {
     const { known } = this;
@@ -134,7 +133,7 @@ export class DurableFile {
       this.#hasFailedChange = true;
       const { path, log } = this.#options;
       log.warn(
-        `${path} contains a change whose request failed with an error. The change could not be rolled back yet. The server will try again.`,
+        `A request failed, but its change is stored in ${path}. The change could not be rolled back yet. The server will try again.`,
       );
     });
     throw error;
@@ -166,7 +165,7 @@ export class DurableFile {
     if (durability === 'disk') await syncFolder(disk, dirname(path));
   }
 
-  /** Writes the new content to a temporary file, and calls fsync for it. Throws `StateTooLargeError` if the content exceeds the size limit. */
+  /** Writes the new content to a temporary file, and calls fsync for this file. Throws `StateTooLargeError` if the content exceeds the size limit. */
   #writeTemporaryFile(pieces: Iterable<Buffer>): Promise<Content> {
     const { path, disk, durability } = this.#options;
     const file = { path, name: this.#names.new, pieces: limitSize(pieces), isSynced: durability === 'disk' };
@@ -212,7 +211,7 @@ export class DurableFile {
     });
   }
 
-  /** Renames the old file over the new file. If there is no hard link to the old file, first writes its content to a temporary file. */
+  /** Renames the old file over the new file. If the old file has no hard link, first writes the old content to a temporary file. */
   async #restore(next: Content, old: ReplacedFile): Promise<ReplacedFile | undefined> {
     if ('name' in old) return this.#renameOver(old.name, this.known, next);
     if ('target' in old) {
@@ -229,7 +228,7 @@ export class DurableFile {
     }
   }
 
-  /** Renames the new file to a temporary name, because there was no file before. Returns a reference to the renamed file. */
+  /** Undoes the creation of the file: renames it to a temporary name. Returns a reference to the renamed file. */
   #renameNewFile({ signature }: Content): ReplacedFile {
     const name = this.#names.old(signature);
     this.#options.disk.rename(this.#options.path, name);

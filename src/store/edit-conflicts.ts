@@ -19,8 +19,8 @@ export function createTemporaryNames(path: string, processId: string) {
     /** The name of the file with the new content. */
     new: `${start}new-${processId}`,
     /**
-     * Returns the name of the hard link to a file that is about to be replaced. The name contains the signature of the content that this process last wrote
-     * or loaded. If the file has another signature, another program has edited it.
+     * Returns the name for a hard link to a data file that is about to be replaced. `signature`: the signature of the content that this process last wrote or
+     * loaded. If the file has another signature, another program has edited it.
      */
     old: (signature: Signature) => `${start}old-${processId}-${signature}`,
   };
@@ -30,10 +30,7 @@ function getPrefix(path: string): string {
   return `.${basename(path)}.storefront-`;
 }
 
-/**
- * Deletes the temporary files of processes that were killed. If a temporary file is a replaced data file that another program had edited, renames it to
- * `NAME.conflict-TIME` instead.
- */
+/** Deletes the temporary files of processes that were killed. Keeps an old data file that another program had edited: renames it to `NAME.conflict-TIME`. */
 export function removeLeftovers(context: FileContext): void {
   const { path, disk } = context;
   const prefix = getPrefix(path);
@@ -55,15 +52,15 @@ function isEdited(disk: Disk, path: string, leftover: string, knownSignature: Si
   return signature !== knownSignature && signature !== getSignature(disk, path);
 }
 
-/** Renames a replaced data file that another program had edited to `NAME.conflict-TIME`, and logs a warning. */
+/** Saves an old data file that contains an edit by another program: renames it to `NAME.conflict-TIME`, and logs a warning. */
 export function saveEditedFile(context: FileContext, oldName: string): void {
   const savedName = createConflictFile(context, oldName, (name) => context.disk.rename(oldName, name));
   warnOfEdit(context, `is saved in ${savedName ?? oldName}`);
 }
 
 /**
- * Writes the content of a data file that another program has edited to `NAME.conflict-TIME`, and logs a warning. For files without a hard link that could be
- * renamed.
+ * Saves an edit of the data file by another program: writes the edited content to `NAME.conflict-TIME`, and logs a warning. Used if there is no hard link to
+ * the edited file that could be renamed.
  */
 export function saveEditedContent(context: FileContext, bytes: Buffer): void {
   const savedName = createConflictFile(context, context.path, (name) => writeFile(context.disk, name, bytes));
@@ -79,10 +76,7 @@ function writeFile(disk: Disk, name: string, bytes: Buffer): void {
   }
 }
 
-/**
- * Saves the content of a write-ahead log that can't be used as `NAME.wal.conflict-TIME`. Returns the name of the new file. Throws if the file can't be
- * written.
- */
+/** Saves an unusable write-ahead log: writes its content to `NAME.wal.conflict-TIME`. Returns the name of the new file. Throws if the file can't be written. */
 export function saveLog(disk: Disk, path: string, bytes: Buffer): string {
   const name = createConflictName(disk, { path, label: 'conflict', timeSource: path });
   writeFile(disk, name, bytes);
@@ -93,7 +87,7 @@ function warnOfEdit({ path, log }: FileContext, result: string): void {
   log.warn(`Another program edited ${path} just before the server replaced it. The edit ${result}.`);
 }
 
-/** Saves a symbolic link that was replaced by a data file: creates the symbolic link `NAME.conflict-TIME` to the same target, and logs a warning. */
+/** Saves a symbolic link that a data file has replaced. Creates the symbolic link `NAME.conflict-TIME` with the same target, and logs a warning. */
 export function saveReplacedLink(context: FileContext, target: string): void {
   const { path, disk, log } = context;
   const savedName = createConflictFile(context, path, (name) => disk.makeLink(target, name));

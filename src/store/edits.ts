@@ -13,7 +13,7 @@ import type { StateValidator } from './validate-state.ts';
 export interface EditReaderOptions extends FileContext {
   /** Validates a state in steps, and adds the default values of the contract to it. */
   readonly checkInSteps: StateValidator['validateInSteps'];
-  /** Returns the current contract. An edit that was invalid under one contract is read again after the contract has changed. */
+  /** Returns the current contract. If the contract changes, an invalid edit is read again, because it can be valid under the new contract. */
   readonly checkedBy?: (() => unknown) | undefined;
 }
 
@@ -47,12 +47,12 @@ const LINK_REMEDY = `${NOT_LOADED} Restart the server to use the target of the l
 
 /**
  * Creates a function that reads an edited data file when the editor has finished saving it. `known`: the content that the server last wrote or loaded. The
- * function returns undefined if the file has not changed, keeps changing, or is invalid. It logs the reason once if the file is invalid. It throws if a file
+ * function returns undefined if the file has not changed, keeps changing, or is invalid. The function logs once why a file is invalid, and throws if a file
  * system call fails.
  */
 export function createEditReader(options: EditReaderOptions): (known: Content) => Promise<Edit | undefined> {
   const { path, disk, checkedBy = () => undefined, log } = options;
-  /** The last invalid edit. `known` is part of it, because a deleted file always has the same signature. */
+  /** The last invalid edit. Its signature alone does not identify it, because a deleted file always has the same signature. */
   let invalid: { readonly signature: Signature; readonly known: Content; readonly by: unknown } | undefined;
 
   return async (known) => {
@@ -78,8 +78,8 @@ export function createEditReader(options: EditReaderOptions): (known: Content) =
 }
 
 /**
- * Returns the edit, or a message with the reason why the edit is invalid. Returns undefined if the file or the contract has changed during the call. The
- * server can handle other requests during the call.
+ * Reads an edited data file. Returns the edit, or an error message if the edit is invalid. Returns undefined if the file or the contract changes during the
+ * call. The server can handle other requests during the call.
  */
 async function readEdit(
   options: EditReaderOptions,

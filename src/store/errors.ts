@@ -1,13 +1,13 @@
 import type { State } from './state.ts';
 
-/** Thrown if a change can't be stored, or if a state that servers share can't be read. The state has not changed, neither in memory nor in the backend. */
+/** Thrown if a change can't be stored, or if a shared state can't be read. The state is unchanged, both in memory and in the backend. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
 /**
- * Thrown if the stored state was lost, and another state was stored in its place. The store uses the other state from now on. It does not apply the pending changes,
- * because they can contain parts of the lost state.
+ * Thrown if the stored state was lost and replaced by a different state. The store uses the new state from now on. Pending changes are not applied, because
+ * they can contain parts of the lost state.
  */
 export class StateReplacedError extends StoreUnavailableError {
   /** `state`: the state that is stored now. */

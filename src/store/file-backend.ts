@@ -23,36 +23,38 @@ export interface FileBackendOptions extends EditReaderOptions, StateFile {
   /** The path of the contract file, for the command `storefront repair` in error messages. Undefined for the contract that ships with the package. */
   readonly contract?: string | undefined;
   readonly log: Logger;
-  /** Computes data that is derived from a state, such as a search index. Called with an edited state before requests use it. */
+  /** Computes data derived from a state, such as a search index. Called after an edit of the data file, before requests use the new state. */
   readonly prepare?: (state: State) => Promise<void>;
 }
 
-/** The data file and the write-ahead log, and the state that they contain at the start. */
+/** The data file, the write-ahead log, and the state that the two contain when the server starts. */
 interface OpenFiles {
   readonly file: DurableFile;
   readonly wal: WriteAheadLog;
   readonly state: State;
-  /** An upper limit for the size of the JSON text of the state, in bytes. */
+  /** An upper limit for the size of the state as JSON, in bytes. */
   readonly maxBytes: number;
 }
 
-/** The maximum size of the write-ahead log, in bytes. The commit that exceeds it writes the data file. */
+/** The maximum size of the write-ahead log, in bytes. A commit writes the data file if the log is larger. */
 const MAX_LOG_BYTES = 16_000_000;
 
 /**
- * The maximum number of new entries that a commit appends to the log, and of all entries from the first to the last changed one. Converting them to one line takes
- * a few ms. A commit that exceeds a limit writes the data file, which is written in pieces.
+ * The maximum number of new entries that a commit appends to the log. `MAX_LOGGED`: the maximum number of entries from the first to the last changed entry.
+ * Converting so many entries to one line takes a few ms. A commit that exceeds a limit writes the data file in pieces instead.
  */
 const MAX_LOGGED_NEW = 1_000;
 const MAX_LOGGED = 10_000;
 
-/** The maximum time for which a commit waits for the changes of other active clients, in ms. An fsync of a fast disk takes a third of it. */
+/**
+ * The maximum time for which a commit waits for the changes of other active clients, in ms. It is about three times the duration of an fsync on a fast disk.
+ */
 const MAX_GATHER_MS = 1;
 
 /**
- * Stores a state in a data file. A commit appends its change to the write-ahead log, and the data file is written later in the background. A commit writes
- * the data file immediately if the change can't be appended to the log: if it restores the default data, if it has many new entries, if the log is full, or if
- * another program has changed the data file or the log.
+ * Stores a state in a data file. A commit appends its change to the write-ahead log, and the data file is written later in the background. A commit writes the
+ * data file immediately if it restores the default data or has many new entries. It also does so if the log is full, or if another program has changed the data
+ * file or the log.
  */
 export class FileBackend implements Backend {
   readonly maxGatherMs = MAX_GATHER_MS;
@@ -136,10 +138,7 @@ export class FileBackend implements Backend {
     await this.#options.lock.release();
   }
 
-  /**
-   * Appends the change from the current state to `next` to the write-ahead log. Resolves to false if the change can't be appended, so that the data file
-   * must be written.
-   */
+  /** Appends the change from the current state to `next` to the write-ahead log. Resolves to false if the data file must be written instead. */
   async #append(next: State): Promise<boolean> {
     const { texts } = this.#options;
     const isPossible =

@@ -4,7 +4,7 @@ import type { Steps } from '../util/slices.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { copyOwnerAndMode, createWithMode, type Disk, getSignature, type Signature, writeAll } from './disk.ts';
 
-/** The content of a file: its SHA-256 in hexadecimal, its size in bytes, and the signature of the file. */
+/** Describes the content of a file: its SHA-256 in hexadecimal, its size in bytes, and the signature of the file. */
 export interface Content {
   readonly hash: string;
   readonly bytes: number;
@@ -15,15 +15,15 @@ export interface Content {
 interface NewFile {
   readonly name: string;
   readonly pieces: Iterable<Buffer>;
-  /** The path of the existing file whose owner and mode the new file gets, if that file exists. */
+  /** The path of the file that provides the owner and mode for the new file. That file does not have to exist. */
   readonly path: string;
   /** Whether to call fsync after the write. */
   readonly isSynced: boolean;
 }
 
 /**
- * Writes a new file. It gets the owner and mode of the file at `path`. Returns the hash, size and signature of the new file. Deletes the new file if the
- * write fails.
+ * Writes a new file with the owner and mode of the file at `path`. Returns the hash, size and signature of the new file. Deletes the new file if the write
+ * fails.
  */
 export async function writeNewFile(disk: Disk, { name, pieces, path, isSynced }: NewFile): Promise<Content> {
   try {
@@ -60,8 +60,8 @@ export async function overwriteFile(disk: Disk, { path, pieces, isSynced }: Omit
 }
 
 /**
- * Calls `write` for each piece of a content. The server can handle other requests between two pieces. Returns the SHA-256 of the content in hexadecimal, and
- * its size in bytes.
+ * Calls `write` for each piece. The server can handle other requests between two pieces. Returns the SHA-256 of all pieces in hexadecimal, and their total size
+ * in bytes.
  */
 export async function writePieces(pieces: Iterable<Buffer>, write: (bytes: Buffer) => void) {
   const hash = createHash('sha256');
@@ -78,7 +78,7 @@ export async function writePieces(pieces: Iterable<Buffer>, write: (bytes: Buffe
 /** The number of bytes that are hashed at once, or read from a file at once. */
 const READ_BYTES = 1_000_000;
 
-/** Returns the hash and the size of the content of a file, together with the signature of the file. */
+/** Creates the description of a file's content: the hash and the size of `bytes`, and the `signature` of the file. */
 export function createContent(bytes: Uint8Array, signature: Signature): Content {
   return { hash: hashBytes(bytes), bytes: bytes.length, signature };
 }
@@ -88,7 +88,7 @@ export function hashBytes(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Computes the SHA-256 of bytes, in hexadecimal. It yields after each megabyte, so that the caller can pause. */
+/** Computes the SHA-256 of `bytes`, in hexadecimal. Yields after each megabyte, so that the caller can pause. */
 export function* hashInSteps(bytes: Buffer): Steps<string> {
   const hash = createHash('sha256');
   for (let at = 0; at < bytes.length; at += READ_BYTES) {

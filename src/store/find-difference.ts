@@ -1,8 +1,8 @@
 import type { Entry } from './state.ts';
 
 /**
- * Returns the part in which two lists differ. It starts at the index `start` in both lists, and ends before `fromEnd` in `from` and before `toEnd` in `to`.
- * Compares entries by identity.
+ * Returns the indexes between which two lists differ. Before index `start`, both lists are equal. They are equal again from index `fromEnd` in `from`, and from
+ * index `toEnd` in `to`. Compares entries by identity.
  */
 export function findDifference(from: readonly Entry[], to: readonly Entry[]) {
   const shorter = Math.min(from.length, to.length);

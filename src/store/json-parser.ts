@@ -6,8 +6,8 @@ export class JsonParserError extends Error {
   override readonly name = 'JsonParserError';
 
   /**
-   * `validBytes`: the number of valid bytes at the start of the text. `context`: a short JSON text, such as `{"":[`, that can replace the valid bytes. A
-   * parser finds the same first error after this short text.
+   * `validBytes`: how many bytes at the start of the text are valid. `context`: a short JSON text, such as `{"":[`, that can replace the valid bytes. A parser
+   * then finds the same first error in the rest of the text.
    */
   constructor(
     readonly validBytes: number,
@@ -26,18 +26,18 @@ const ENDS: readonly unknown[] = [undefined, COMMA, CLOSE_LIST, CLOSE, ...SPACES
 const MARK = Buffer.from('\uFEFF');
 
 /**
- * The minimum size of the list entries that are parsed together, in bytes. V8 allocates the objects of a text of this size in the old generation, so it does
- * not copy them.
+ * The minimum size of the text that is parsed at once, in bytes. From this size, V8 allocates the parsed objects in the old generation, so it does not copy
+ * them.
  */
 const BATCH_BYTES = 128 * 1024;
 
 /**
- * Parses the JSON text of an object whose values are long lists. `parse` yields after some entries, so that the caller can pause, because `JSON.parse` of a
- * large text takes seconds. Throws `JsonParserError` if the text is invalid.
+ * Parses the JSON text of an object whose values are long lists. `JSON.parse` would block the server for seconds. `parse` yields between list entries instead,
+ * so that the caller can pause. Throws `JsonParserError` if the text is invalid.
  */
 export class JsonParser {
   #at: number;
-  /** The number of colons outside of strings since the last parsed part of the text. It equals the number of properties. */
+  /** The number of colons outside strings in the text that was skipped, but is not parsed yet. It equals the number of properties in this text. */
   #colons = 0;
   #valid = { bytes: 0, context: '' };
 
@@ -98,8 +98,8 @@ export class JsonParser {
   }
 
   /**
-   * Parses a list of values that are separated by commas. Throws `JsonParserError` if an object has the same property name twice: the values then have fewer
-   * properties than the text has colons.
+   * Parses the values between two offsets of the text, which are separated by commas. Throws `JsonParserError` if an object has the same property name twice:
+   * the parsed objects then have fewer properties than the text has colons.
    */
   #parseEntries(start: number, end: number): readonly unknown[] {
     const colons = this.#colons;
@@ -149,7 +149,7 @@ export class JsonParser {
     this.#at = at + 1;
   }
 
-  /** Returns the next byte that is not a space; undefined at the end. */
+  /** Skips white space. Returns the next byte; undefined at the end. */
   #peek(): number | undefined {
     while (SPACES.includes(this.bytes[this.#at])) this.#at++;
     return this.bytes[this.#at];
@@ -174,7 +174,7 @@ export class JsonParser {
   }
 }
 
-/** Returns the number of properties of all objects in a value; NaN if the value is nested too deeply. */
+/** Counts the properties of all objects in a value. Returns NaN if the value is nested too deeply. */
 function countProperties(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (depth >= MAX_JSON_DEPTH) return Number.NaN;

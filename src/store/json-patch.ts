@@ -25,9 +25,8 @@ export class PatchError extends Error {
 }
 
 /**
- * Applies a JSON Patch (RFC 6902) and returns the changed document. Does not change `document`: the result has copies of the changed objects and lists, and
- * shares all other values with `document`. Copies each of them at most once, because a list can have 100,000 entries. Throws `PatchError` if an operation
- * can't be applied.
+ * Applies a JSON Patch (RFC 6902) and returns the changed document. Does not change `document`: an object or a list is copied before its first change. The
+ * result shares all unchanged values with `document`. Throws `PatchError` if an operation can't be applied.
  */
 export function applyPatch<Value>(document: Value, operations: readonly PatchOperation[]): Value {
   const patched = new PatchedDocument(document);
@@ -49,8 +48,8 @@ class FailedOperation extends Error {}
 type Container = Record<string, unknown> | unknown[];
 
 /**
- * The maximum size of all values that the `copy` operations of a patch copy, in characters of JSON. Without a limit, each operation could double the size of
- * the document.
+ * The maximum total size of the values that the `copy` operations of a patch copy, in characters of JSON. Without a limit, each operation could double the size
+ * of the document.
  */
 const MAX_COPIED_LENGTH = 16 * MEGABYTE;
 
@@ -125,7 +124,7 @@ class PatchedDocument {
     return JSON.parse(text);
   }
 
-  /** Copies all objects and lists on the way to a path. Returns the copy of the innermost object or list, and the last segment of the path. */
+  /** Copies all objects and lists that contain the value at `path`. Returns the copy of the innermost one, and the last segment of the path. */
   #open(path: string): { readonly parent: Container; readonly step: string } {
     const steps = parsePath(path);
     let parent = this.#copyOnce(this.document);
@@ -153,7 +152,7 @@ function getParentPath(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }
 
-/** Moves an entry of a list in place. This is faster than to remove the entry and to insert it again: both calls could copy a long list. */
+/** Moves an entry of a list in place. Removing and inserting the entry would be slower, because each of the two calls could copy a long list. */
 function moveEntry(list: unknown[], from: number, to: number): void {
   const entry = list[from];
   const step = from < to ? 1 : -1;
@@ -167,7 +166,7 @@ function parsePath(path: string): readonly string[] {
   return steps;
 }
 
-/** Throws `FailedOperation` if a value would be nested too deeply at a path, or contains a number that is too large. */
+/** Throws `FailedOperation` if a value contains a number that is too large, or would be nested too deeply at `path`. */
 function checkDepth(path: string, value: unknown): void {
   const maxDepth = MAX_JSON_DEPTH - parsePath(path).length;
   if (hasJsonIssues(value, maxDepth))

@@ -27,8 +27,8 @@ export function createJsonSyntaxError(text: string, { message }: Error): JsonSyn
 }
 
 /**
- * Returns an error if an object in a JSON text has the same property name twice, or if the text is nested too deeply. Returns undefined otherwise.
- * `JSON.parse` accepts such an object and uses the last value.
+ * Returns an error if an object in a JSON text has the same property name twice, or if the text is nested too deeply. Returns undefined otherwise. `JSON.parse`
+ * does not report a repeated name: it uses the last value.
  */
 export function findDuplicateName(text: string): JsonSyntaxError | undefined {
   const objects: Set<string>[] = [];

@@ -10,7 +10,7 @@ import { DataFileError } from './data-file.ts';
 
 /** The lock of this process on a data file: no other server can open the file. */
 export interface Lock {
-  /** Acquires the lock again if another folder has replaced the folder of the file. Throws `DataFileError` if another process has the lock. */
+  /** Acquires the lock again if the folder of the file was replaced by another folder. Throws `DataFileError` if another process has the lock. */
   renew(): Promise<void>;
   release(): Promise<void>;
 }
@@ -25,17 +25,17 @@ const RETRY_DELAY_MS = 20;
 const OWNER_TIMEOUT_MS = 1_000;
 
 /**
- * Acquires the lock on the file at `path`. The folder must exist; the file does not have to exist. Throws `DataFileError` if another process has the lock.
- * The error message contains the process id and the URL of the other process. `address` returns the URL of this process, or undefined while its server is
- * not listening.
+ * Acquires the lock on the file at `path`. The folder must exist; the file does not have to exist. Throws `DataFileError` if another process has the lock. The
+ * error message contains the process id and the URL of that process. `address`: returns the URL of this process, or undefined while its server is not
+ * listening.
  *
- * The lock is a local socket on which the process listens. The operating system closes the socket when the process ends, even after a crash. The name of the
- * socket is a hash of the inode of the folder and the file name. The inode of the file can't be used, because each write replaces the file. The lock has no
- * effect between machines that share a folder, nor between containers with separate networks.
+ * The lock is a local socket on which the process listens. The operating system closes the socket when the process ends, even after a crash. The socket is
+ * named after a hash of the folder's inode and the file name. The inode of the file can't be used, because each write replaces the file. The lock has no effect
+ * between machines that share a folder, nor between containers with separate networks.
  */
 export async function lockFile(path: string, address: () => string | undefined): Promise<Lock> {
   let key = getLockKey(path);
-  /** Returns whether the lock still belongs to the folder at this path. If it does not, releases the lock: the lock is tied to the inode of the folder, and a new folder can get the same inode. */
+  /** Returns whether the folder at `path` is still the one for which the lock was acquired. If not, gives up the lock: a new folder can get the same inode. */
   const isCurrent = () => {
     if (tryOrUndefined(() => getLockKey(path)) !== key) key = YIELDED_KEY;
     return key !== YIELDED_KEY;
@@ -54,7 +54,7 @@ export async function lockFile(path: string, address: () => string | undefined):
   };
 }
 
-/** The key of a lock that was released, because its folder was replaced. */
+/** The key of a lock that this process has given up, because the folder of the file was replaced. */
 const YIELDED_KEY = '';
 
 /** A process that has a lock or tries to acquire it. */
@@ -86,7 +86,7 @@ export async function acquire(socketPath: string, owner: Owner): Promise<Lock['r
   }
 }
 
-/** Returns the text that identifies the lock on a file. It consists of the device and the inode of the folder, and of the file name. */
+/** Returns the text that identifies the lock on a file: the device and inode of the folder, and the file name. */
 function getLockKey(path: string): string {
   const { dev, ino } = statSync(dirname(path), { bigint: true });
   return `${dev} ${ino} ${basename(path)}`;
@@ -104,7 +104,7 @@ function isFileSocket(socketPath: string): boolean {
   return !socketPath.startsWith('\0') && !socketPath.startsWith('\\\\.\\pipe\\');
 }
 
-/** The response of a process that releases its lock, because the lock no longer protects the file. */
+/** The response of a process that gives up its lock, because the lock no longer protects the file. */
 const YIELDED = 'given away';
 
 /**
@@ -130,8 +130,8 @@ function listen(socketPath: string, { address, isCurrent }: Owner): Promise<Serv
 }
 
 /**
- * Connects to the socket of a lock, and resolves to the response of the process that has the lock. Resolves to an empty string if the process does not
- * respond within a second. Resolves to undefined if no process listens on the socket.
+ * Connects to the socket of a lock, and resolves to the response of the process that has the lock. Resolves to an empty string if that process does not respond
+ * within a second. Resolves to undefined if no process listens on the socket.
  */
 function requestOwner(socketPath: string): Promise<string | undefined> {
   return new Promise((resolve) => {

@@ -14,9 +14,8 @@ export interface LogChange {
 }
 
 /**
- * A line that the server appends to the write-ahead log before a new data file replaces the current one. `file`: the hash of the new data file. `changes`:
- * the number of changes in the log that the new data file contains. `text`: the text of the new data file, only for a file that the server must overwrite in
- * place.
+ * A line of the write-ahead log that says: the data file is about to get new content. `file`: the hash of the new content. `changes`: how many changes of the
+ * log are part of the new content. `text`: the new content itself, only if the server must overwrite the data file in place.
  */
 export interface LogCheckpoint {
   readonly file: string;
@@ -27,20 +26,20 @@ export interface LogCheckpoint {
 /** A line of a write-ahead log, as parsed from its JSON. */
 export type LogLine = LogHeader | LogChange | LogCheckpoint;
 
-/** A line of a write-ahead log, and its checksum. The checksum of the next line depends on it. */
+/** A formatted line of a write-ahead log, and its checksum. The checksum of the next line is computed from this checksum. */
 export interface FormattedLine {
   readonly text: string;
   readonly checksum: number;
 }
 
-/** The initial value for the checksum of the first line. */
+/** The previous checksum for the first line of a write-ahead log, which has no previous line. */
 export const NO_CHECKSUM = 0;
 
 const CHECKSUM_LENGTH = 8;
 
 /**
- * Formats a line of a write-ahead log: a checksum in hexadecimal, a space, and the line as JSON. The checksum is the CRC-32 of the JSON. Its initial value
- * is the checksum of the previous line, so a line from another log is detected.
+ * Formats a line of a write-ahead log: a checksum in hexadecimal, a space, and the line as JSON. The checksum is the CRC-32 of the JSON. The CRC-32 starts from
+ * the checksum of the previous line, so that a line from another log is detected.
  */
 export function formatLine(line: LogLine, previousChecksum: number): FormattedLine {
   const json = JSON.stringify(line);
@@ -55,7 +54,7 @@ export interface ParsedLog {
   readonly bytes: number;
   /** The checksum of the last valid line. */
   readonly checksum: number;
-  /** Whether there is an invalid line before the end of the log. An interrupted write only leaves an incomplete last line, which does not count as damage. */
+  /** Whether a complete line of the log is invalid. An incomplete last line is not damage, because an interrupted write leaves such a line. */
   readonly isDamaged: boolean;
 }
 
@@ -81,8 +80,8 @@ function parseLine(text: string, previousChecksum: number) {
 }
 
 /**
- * Applies the changes of a write-ahead log to the state of its data file, and returns the new state. Skips the changes that the data file already contains.
- * Returns undefined if the log belongs to another data file. `hash`: the hash of the data file. `state`: the state in the data file.
+ * Applies the changes of a write-ahead log to the state of its data file. Returns the new state, or undefined if the log belongs to another data file. Skips
+ * the changes that the data file already contains. `hash`: the hash of the data file. `state`: the state in the data file.
  */
 export function replayLog(
   lines: readonly LogLine[],
@@ -95,8 +94,8 @@ export function replayLog(
 }
 
 /**
- * Returns how many changes of a write-ahead log a data file already contains. `hash`: the hash of the data file. Returns undefined if the log belongs to
- * another data file.
+ * Returns how many changes of a write-ahead log a data file already contains. Returns undefined if the log belongs to another data file. `hash`: the hash of
+ * the data file.
  */
 export function countContainedChanges(lines: readonly LogLine[], hash: string): number | undefined {
   const counts = lines.flatMap((line) => {

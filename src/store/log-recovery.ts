@@ -15,8 +15,8 @@ function readLog(disk: Disk, path: string): (ParsedLog & { readonly content: Buf
 }
 
 /**
- * Completes an interrupted write of a data file that can't be replaced by a rename, only overwritten. The write-ahead log contains the new text of such a
- * file. Does nothing if no write was interrupted. Rejects if a file system call fails.
+ * Completes an interrupted write of a data file that can only be overwritten, not replaced by a rename. The server stores the new text of such a file in the
+ * write-ahead log first. Does nothing if no write was interrupted. Rejects if a file system call fails.
  */
 export async function completeOverwrite(context: FileContext, durability: FileDurability): Promise<void> {
   const { path, disk } = context;
@@ -37,8 +37,8 @@ export interface DataFile {
 }
 
 /**
- * Applies the changes in the write-ahead log that a killed process left, and opens the log. Returns the new state; undefined if there is no data file. If
- * the log is damaged or belongs to another data file, saves it as `NAME.wal.conflict-TIME` and logs a warning. Throws if a file system call fails.
+ * Opens the write-ahead log of a killed process, and applies its changes to the state in the data file. Returns the new state; undefined if there is no data
+ * file. If the log is damaged or belongs to another data file, saves it as `NAME.wal.conflict-TIME` and logs a warning. Throws if a file system call fails.
  */
 export function recoverState(context: FileContext, file: DataFile | undefined, wal: WriteAheadLog): State | undefined {
   const { path, disk, log } = context;

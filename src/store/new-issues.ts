@@ -11,8 +11,8 @@ interface CheckedChange {
 }
 
 /**
- * Returns the issues that a change has caused. `issues`: all issues of the next state. If the collections depend on the contract, entries from before a
- * reload of the contract can violate the new contract. The issues of these old entries are not returned.
+ * Returns the issues that a change has caused. `issues`: all issues of the next state. Leaves out the issues of old entries: an entry that was valid can become
+ * invalid when the contract is reloaded.
  */
 export function findNewIssues(issues: readonly Issue[], { state, next, validator }: CheckedChange): readonly Issue[] {
   if (!validator.hasVariableCollections) return issues;

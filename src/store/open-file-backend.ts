@@ -54,7 +54,7 @@ async function syncStored(file: DurableFile, { path, log }: FileBackendOptions):
     );
 }
 
-/** Returns the state in the data file, after the changes in the write-ahead log that a killed process left. Throws `DataFileError` if the log can't be used. */
+/** Returns the state in the data file, with the changes in the write-ahead log of a killed process applied. Throws `DataFileError` if the log can't be used. */
 function recover(options: FileBackendOptions, file: DataFile | undefined, wal: WriteAheadLog): State | undefined {
   const logPath = getLogPath(options.path);
   try {
@@ -79,9 +79,9 @@ function getRemedy({ path, contract }: FileBackendOptions): string {
   return `The file was not changed. Fix it, or run \`storefront repair --data ${quoteForShell(path)}${option}\`, which saves a copy of the file and restores the default data`;
 }
 
-/** The message does not name `storefront repair`, because the data file without the log is valid. */
+/** Returns how to fix an unusable write-ahead log. Does not suggest `storefront repair`, because the data file without the log is valid. */
 function getLogRemedy(logPath: string): string {
-  return `Nothing was changed. Start the server with the contract of its last run, or rename ${logPath}: then the server does not apply its changes.`;
+  return `Nothing was changed. Start the server with the contract of its last run. Or rename ${logPath}: the server then ignores the changes in this file.`;
 }
 
 function quoteForShell(path: string): string {

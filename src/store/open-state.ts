@@ -15,7 +15,10 @@ import type { State } from './state.ts';
 import { StateTexts } from './state-text.ts';
 import { type CommitListener, createStore, type Store } from './store.ts';
 
-/** When committed changes are durable. With `memory`, there is no data file, and all changes are lost when the process ends. */
+/**
+ * How durable committed changes are. `disk`: a commit calls fsync. `os`: a commit does not call fsync. `memory`: there is no data file, and all changes are
+ * lost when the process ends.
+ */
 export type Durability = FileDurability | 'memory';
 
 /** Options for opening a state. */
@@ -30,8 +33,8 @@ export interface OpenStateOptions
   /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
   /**
-   * Returns the URL of this server, or undefined while it is not listening. If another process tries to open the same data file, its error message contains
-   * this URL.
+   * Returns the URL of this server, or undefined while the server is not listening. Another process that tries to open the same data file shows this URL in its
+   * error message.
    */
   readonly address: () => string | undefined;
   /** The file system calls. Tests replace them. Default: the calls for the disk of this machine. */
@@ -123,8 +126,8 @@ function logFailures(read: () => StateText, { defaultData, log }: OpenStateOptio
 }
 
 /**
- * Returns a function that logs a warning if the symbolic link `data` no longer leads to the data file at `path`. The function logs the warning once for each
- * change of the link. It does nothing if `data` is not a symbolic link.
+ * Creates a function that checks the symbolic link `data`. The function logs a warning if the link no longer leads to the data file at `path`. It logs once for
+ * each change of the link. If `data` is not a symbolic link, the function does nothing.
  */
 function createLinkCheck(data: string, path: string, { disk = machineDisk, log }: OpenStateOptions): () => void {
   if (resolve(data) === path) return () => {};
@@ -139,7 +142,10 @@ function createLinkCheck(data: string, path: string, { disk = machineDisk, log }
   };
 }
 
-/** Returns a store that checks the data file for edits every 200 ms, and loads each edit, until the store is closed. Calls `checkLink` before each check. */
+/**
+ * Starts checking the data file for edits every 200 ms, and loading each edit. Returns a store that stops this when it is closed. Calls `checkLink` before each
+ * check.
+ */
 function watchEdits(store: Store, checkLink: () => void): Store {
   const timer = setInterval(() => {
     checkLink();

@@ -1,14 +1,14 @@
 import type { State } from './state.ts';
 
-/** Returns the names of the lists in a state that are not collections of the current contract. Such lists come from an earlier version of the contract. */
+/** Returns the names of the lists in `state` that the current contract does not define. These lists come from an earlier version of the contract. */
 export function findOtherLists(state: State, collections: readonly string[]): readonly string[] {
   const names = new Set(collections);
   return Object.keys(state).filter((name) => !names.has(name));
 }
 
 /**
- * Returns `next` with the lists of `current` that are not collections of the contract and that `next` lacks. The store calls it before each commit, so that
- * no change and no reset removes these lists.
+ * Returns `next` plus the lists of `current` that the contract does not define. The store calls this before each commit, so that no change and no reset removes
+ * these lists.
  */
 export function keepOtherLists(current: State, next: State, collections: readonly string[]): State {
   const lost = Object.keys(current).filter((name) => !Object.hasOwn(next, name) && !collections.includes(name));

@@ -37,10 +37,7 @@ interface ReadOptions {
 /** The number of bytes that one step reads from the file. */
 const PART_BYTES = 512 * 1024;
 
-/**
- * Reads a state from a file and validates it, like `readState`. It yields often, so that the caller can pause: the server handles other requests while it
- * reads a large file.
- */
+/** Reads a state from a file and validates it. Like `readState`, but yields often, so that the server can handle other requests while it reads a large file. */
 export function* readStateInSteps({ path, disk, checkInSteps, remedy }: ReadOptions): Steps<StateBytes | undefined> {
   try {
     const bytes = yield* readBytes(disk, path);
@@ -69,7 +66,7 @@ function* readBytes(disk: Disk, path: string): Steps<Buffer | undefined> {
   }
 }
 
-/** Reads an open file into `bytes`. Returns the part of `bytes` that contains the file: less than `bytes` if the file has become shorter. */
+/** Reads an open file into `bytes`. Returns the part of `bytes` that was read: less than `bytes` if the file has become shorter. */
 function* readParts(disk: Disk, file: number, bytes: Buffer): Steps<Buffer> {
   let at = 0;
   while (at < bytes.length) {
@@ -81,7 +78,7 @@ function* readParts(disk: Disk, file: number, bytes: Buffer): Steps<Buffer> {
   return bytes.subarray(0, at);
 }
 
-/** The size of the text that is searched for a syntax error first, in bytes. */
+/** The size of the text that is searched first for a syntax error, in bytes. */
 const ERROR_BYTES = 256 * 1024;
 
 /** Parses the bytes of a JSON file, and yields often so that the caller can pause. Throws `DataFileError` as `parse` does. */
@@ -99,7 +96,7 @@ function* parseBytes(path: string, bytes: Buffer): Steps<unknown> {
   }
 }
 
-/** Returns the first syntax error in the text that consists of `context` and the first 256 kB of `rest`. Returns undefined if there is no error. */
+/** Returns the first syntax error in a text; undefined if there is none. The text consists of `context` and the first 256 kB of `rest`. */
 function findError(context: string, rest: Buffer): JsonSyntaxError | undefined {
   const text = context + rest.toString('utf8', 0, ERROR_BYTES);
   // Without text, and for bytes that are not UTF-8, `parse` reports the error.
@@ -121,12 +118,12 @@ function* countLines(bytes: Buffer, end: number): Steps<number> {
   return lines;
 }
 
-/** The number of bytes that `JSON.stringify` adds around the entries of a list, if the list is the property `""` of an object. */
+/** `JSON.stringify` adds this number of bytes around the entries of a list, if the list is the property `""` of an object. */
 const AROUND_ENTRIES = Buffer.byteLength('{\n  "": [\n' + '\n  ]\n}');
 
 /**
- * Returns the size of the JSON text that the server would write for a state, in bytes. The text has an indentation of two spaces, and a line break at the
- * end. It yields often, so that the caller can pause.
+ * Returns the size of the JSON text that the server would write for a state, in bytes. The text has an indentation of two spaces, and a line break at the end.
+ * Yields often, so that the caller can pause.
  */
 export function* getPrintedSize(state: State): Steps<number> {
   const withoutEntries = Object.fromEntries(Object.keys(state).map((name) => [name, []]));

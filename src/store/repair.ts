@@ -18,8 +18,8 @@ interface RepairOptions extends DefaultDataSource, Pick<StateFile, 'check'>, Pic
 }
 
 /**
- * Replaces an invalid data file with the default data, and saves the invalid content beside it as `NAME.broken-TIME`. Does not change a valid file. Returns
- * a message for the user. If the repair fails, throws `DataFileError`; the content of the file is not lost.
+ * Replaces an invalid data file with the default data. Saves the invalid content beside it as `NAME.broken-TIME`. Does not change a valid file. Returns a
+ * message for the user. Throws `DataFileError` if the repair fails; the content of the file is not lost.
  */
 export async function repairDataFile(options: RepairOptions): Promise<string> {
   const { data, check, log, disk = machineDisk } = options;
@@ -69,7 +69,7 @@ function isValid(file: StateFile): boolean {
 type Backup = ReturnType<typeof createBackup>;
 
 /**
- * Undoes the backup after a failed repair. Deletes the backup if the data file is unchanged. Renames the backup back if the data file is missing. Returns an
+ * Undoes the backup after a failed repair. If the data file is unchanged, deletes the backup. If the data file is missing, renames the backup back. Returns an
  * error with the reason of the failed repair, and with the name of the backup if it still exists.
  */
 function undoBackup(disk: Disk, path: string, backup: Backup, cause: unknown): DataFileError {
@@ -86,9 +86,9 @@ function describeBackup(backup: Backup): string {
 }
 
 /**
- * Creates a backup of the file or folder at `path`. Returns undefined if `path` does not exist. The backup of a readable file is a hard link, or a copy if a
- * hard link is not possible: the file stays at its place, so that it can be replaced atomically. A folder or an unreadable file is renamed, and `content` is
- * undefined. Throws `DataFileError` for a device or a pipe.
+ * Creates a backup of the file or folder at `path`. Returns undefined if `path` does not exist. The backup of a readable file is a hard link, or else a copy.
+ * So the file stays where it is and can be replaced atomically. A folder or an unreadable file is renamed instead, and `content` is undefined. Throws
+ * `DataFileError` for a device or a pipe.
  */
 function createBackup(disk: Disk, path: string) {
   const stats = disk.stats(path);

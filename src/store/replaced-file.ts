@@ -4,12 +4,12 @@ import { type FileContext, saveEditedContent, saveEditedFile, saveReplacedLink }
 import { type Content, hashFile } from './file-content.ts';
 
 /**
- * A reference to a data file that has been replaced, so that its content can still be read. `name`: the name of a hard link to the file. `descriptor`: an
- * open file descriptor, if hard links are not possible. `target`: the target of the symbolic link, if the replaced file was a symbolic link.
+ * A reference through which the content of a replaced data file can still be read. `name`: the name of a hard link to the file. `descriptor`: an open file
+ * descriptor, if hard links are not possible. `target`: the target of the symbolic link, if the replaced file was a symbolic link.
  */
 export type ReplacedFile = { readonly name: string } | { readonly descriptor: number } | { readonly target: string };
 
-/** The error codes that mean that a hard link is not possible: the file system does not support hard links, or the file has too many. */
+/** Error codes for a hard link that is not possible: the file system supports no hard links, or the file has too many. */
 const NO_HARD_LINKS: readonly unknown[] = ['EPERM', 'EACCES', 'EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
 
 /**
@@ -30,7 +30,7 @@ export function linkFile({ path, disk }: FileContext, name: string): ReplacedFil
   }
 }
 
-/** Deletes a replaced file if it has the expected content. If it has other content, another program has edited it, so saves it as `NAME.conflict-TIME`. */
+/** Deletes a replaced file if it has the expected content. Otherwise, another program has edited the file: saves it as `NAME.conflict-TIME`. */
 export async function deleteOrSave(context: FileContext, file: ReplacedFile, expected: Content): Promise<void> {
   const { disk } = context;
   if ('target' in file) return saveReplacedLink(context, file.target);

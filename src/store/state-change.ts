@@ -2,7 +2,7 @@ import { findDifference } from './find-difference.ts';
 import type { Entry, State } from './state.ts';
 
 /**
- * The difference between two states, for each collection that differs: the index of the first difference, the number of entries removed there, and the
+ * The difference between two states. For each collection that differs: the index of the first difference, the number of entries removed there, and the list of
  * entries inserted there. For example `{ pets: [4, 1, []] }`: the fifth pet is removed.
  */
 export type StateChange = Readonly<
@@ -25,7 +25,10 @@ export function countInserted(change: StateChange): number {
   return Object.values(change).reduce((sum, [, , inserted]) => sum + inserted.length, 0);
 }
 
-/** Returns the number of entries that a change inserts and that the state `previous` did not have in the changed part of the collection. */
+/**
+ * Returns the number of new entries in a change. An inserted entry is not new if the change also removes it: the entry has only moved. `previous`: the state
+ * before the change.
+ */
 export function countNew(previous: State, change: StateChange): number {
   let count = 0;
   for (const [name, [from, removed, inserted]] of Object.entries(change)) {
@@ -35,7 +38,7 @@ export function countNew(previous: State, change: StateChange): number {
   return count;
 }
 
-/** The maximum number of arguments of a function call. V8 has a limit that depends on the size of its stack. */
+/** The maximum number of arguments for `splice`. V8 limits the arguments of a function call, depending on the size of its stack. */
 const MAX_ARGUMENTS = 10_000;
 
 interface Replacement {
@@ -51,7 +54,7 @@ function replaceEntries(list: Entry[], { from, removed, inserted }: Replacement)
   return list;
 }
 
-/** Applies changes to a state, and returns the new state. Copies each changed list only once, because a log can contain thousands of changes of a long list. */
+/** Applies changes to a state, and returns the new state. Copies each changed list only once, because a log can have thousands of changes of a long list. */
 export function applyChanges(state: State, changes: readonly StateChange[]): State {
   const lists = new Map<string, Entry[]>();
   for (const [name, [from, removed, inserted]] of changes.flatMap((change) => Object.entries(change))) {

@@ -7,13 +7,13 @@ import type { StateChange } from './state-change.ts';
 const PIECE_LENGTH = 128_000;
 
 /**
- * Creates the JSON texts of states in UTF-8, and stores the texts of entries for the next state. Compares states and entries by identity, because they are never
- * changed in place.
+ * Creates the JSON text of a state, in UTF-8. Stores the texts of its entries, because the next state has most of them too. Compares states and entries by
+ * identity, because they are never changed in place.
  */
 export class StateTexts {
   readonly #sources = new WeakMap<State, StateText>();
 
-  /** Returns the text of a list entry, with line break and indentation. Stores the text as long as the entry is in memory. */
+  /** Returns the JSON text of a list entry, with line break and indentation. Stores the text as long as the entry is in memory. */
   readonly #printEntry = memoizeByObject(
     (entry: object) => `\n    ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n    ')}`,
   );
@@ -31,7 +31,7 @@ export class StateTexts {
     return this.#sources.get(state);
   }
 
-  /** Returns an upper limit for the number of bytes by which a change makes the text of a state longer. */
+  /** Returns how many bytes longer the text of a state can be after a change. The result is an upper limit. */
   measureChange(change: StateChange): number {
     const inserted = Object.values(change).flatMap(([, , entries]) => entries);
     return inserted.reduce((bytes, entry) => bytes + Buffer.byteLength(this.#printEntry(entry)) + LIST_BYTES, 0);
@@ -57,7 +57,7 @@ export class StateTexts {
   }
 }
 
-/** The maximum number of bytes that an entry needs besides its own text: a comma, and the last line break of the list. */
+/** The maximum number of bytes that an entry needs besides its own text: for a comma, and for the line break at the end of the list. */
 const LIST_BYTES = 4;
 
 function* splitText(text: Buffer): Generator<Buffer> {

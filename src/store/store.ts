@@ -10,8 +10,8 @@ export interface Store<S extends State = State> {
   /** Returns the last committed state. Pending changes are not part of it. */
   read(): CommittedState<S>;
   /**
-   * Applies a change, commits it, and then resolves to the result of the change. Changes are applied in the order of the calls. Rejects with the error that
-   * the change throws, with `StoreUnavailableError` if the commit fails, or with `StateTooLargeError` if the next state exceeds the size limit.
+   * Applies a change, commits it, and then resolves to the result of the change. Changes are applied in the order of the calls. Rejects with the error that the
+   * change throws. Rejects with `StoreUnavailableError` if the commit fails, and with `StateTooLargeError` if the next state exceeds the size limit.
    */
   update<Result>(change: Change<Result, S>): Promise<Result>;
   /** Replaces the state with the default state, after all pending changes. Calls `onApply` when the reset is applied, before its commit. */
@@ -21,8 +21,8 @@ export interface Store<S extends State = State> {
   /** Returns the time of the store's clock, in ms since 1970. */
   nowMs(): number;
   /**
-   * Loads the stored state if another program has changed it and the new state is valid. If servers share the state and it can't be read, rejects with
-   * `StoreUnavailableError`. Never rejects otherwise.
+   * Loads the stored state if another program has changed it. Ignores an invalid state. Never rejects, with one exception: if several servers share the state
+   * and it can't be read, rejects with `StoreUnavailableError`.
    */
   loadEdits(): Promise<void>;
   /**
@@ -32,7 +32,7 @@ export interface Store<S extends State = State> {
   flush(): Promise<void>;
   /**
    * Checks whether changes can be stored. Rejects with `StoreUnavailableError` if not. After a failed commit, commits the current state again as a test.
-   * Otherwise only reads the stored state, if other servers share it.
+   * Otherwise only reads the stored state, if several servers share it.
    */
   check(): Promise<void>;
   /** Commits all pending changes and closes the backend. Later changes reject with `StoreUnavailableError`. A second call has no effect. */
@@ -49,7 +49,7 @@ export interface StoreOptions<S extends State = State> {
    * error.
    */
   readonly defaults: () => S;
-  /** Returns the state to commit: `next` with the lists of `current` that no change may remove. Default: `next`. */
+  /** Returns the state to commit: `next` plus the lists of `current` that no change may remove. Default: `next`. */
   readonly keepLists?: ((current: S, next: S) => S) | undefined;
   /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
@@ -156,8 +156,8 @@ class GroupCommitStore<S extends State> implements Store<S> {
   }
 
   /**
-   * Commits a batch of changes, or rejects the promises of their callers. If the state would become too large, commits each half of the batch separately, so
-   * that only the changes that exceed the limit are rejected. If the commit fails, still loads the state for the callers that change nothing.
+   * Commits a batch of changes, or rejects the promises of their callers. If the state becomes too large, commits each half of the batch separately. So only
+   * the changes that exceed the limit are rejected. If the commit fails, still loads the state for callers that only read.
    */
   private async commitOrReject(batch: readonly PendingChange<S>[]): Promise<void> {
     try {
@@ -192,8 +192,8 @@ class GroupCommitStore<S extends State> implements Store<S> {
   }
 
   /**
-   * Commits a state. Resolves to false if another server has changed the stored state, after loading the stored state. `changes`: the number of changes in
-   * the commit.
+   * Commits a state, and resolves to true. If another server has changed the stored state, loads that state and resolves to false. `changes`: the number of
+   * changes in the commit.
    */
   private async commitState(next: S, changes: number): Promise<boolean> {
     const { backend, onCommit } = this.options;
@@ -221,7 +221,7 @@ class GroupCommitStore<S extends State> implements Store<S> {
     return true;
   }
 
-  /** Loads the stored state if another program or server has changed it. Resolves to true if it has changed. */
+  /** Loads the stored state if another program or server has changed it. Resolves to whether it has changed. */
   private async findEdit(): Promise<boolean> {
     try {
       const edited = await this.options.backend.findEdit();
@@ -238,5 +238,5 @@ class GroupCommitStore<S extends State> implements Store<S> {
   }
 }
 
-/** A change that changes nothing. Callers use it to load the state. */
+/** A change that leaves the state as it is. Callers pass it to `update` to load the stored state. */
 const loadOnly = () => ({ result: undefined });

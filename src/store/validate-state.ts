@@ -7,7 +7,7 @@ import type { State } from './state.ts';
 
 /** A collection of a state: a list of entries with the same schema. */
 export interface Collection {
-  /** The name of the schema of the entries, for `validateEntry`. */
+  /** The name of the schema that describes an entry. `validateEntry` gets this name. */
   readonly schema: string;
   /**
    * The name of the property that identifies an entry, for example `id`. Its value must be unique in the list. Undefined if the entries have no such
@@ -23,11 +23,11 @@ export interface StateRules<S extends State = State> {
   /** The collections of the state, in the order of the data file. */
   readonly collections: Readonly<Record<keyof S & string, Collection>>;
   /**
-   * Whether the collections depend on the contract that the user chooses. If true, a state can contain lists that are not collections of the contract. The
-   * server stores such lists but does not serve them. Also, a state does not need to contain all collections: a missing collection is empty.
+   * Whether the user chooses the contract, and thereby the collections. If true, a state can contain lists that the contract does not define. The server stores
+   * such lists but does not serve them. Also, a state does not need to contain all collections: a missing collection is empty.
    */
   readonly hasVariableCollections?: boolean;
-  /** Validates an entry, and adds the default values of its schema to the entry. `schema`: the `schema` of the collection. Returns the issues. */
+  /** Validates an entry, and adds the default values of its schema. `schema`: the name of the entry's schema. Returns the issues. */
   readonly validateEntry: DataValidator;
   /**
    * Checks rules that a schema can't express, such as references between entries. Called only with a state in which each entry is valid by its schema.
@@ -41,12 +41,12 @@ export type ValidationSteps = Iterable<Issue | undefined>;
 
 /** Validates the state of an application under one version of its contract. */
 export interface StateValidator {
-  /** Whether the collections depend on the contract, as in `StateRules`. */
+  /** Whether the user chooses the contract, and thereby the collections. If true, a state can contain lists that the contract does not define. */
   readonly hasVariableCollections: boolean;
   /** Returns all issues of `data`; an empty list if `data` is a valid state. Adds the default values of the contract to `data`. */
   validate(data: unknown): readonly Issue[];
   /**
-   * Like `validate`, for an edited data file: it yields often, so that the caller can pause. It also requires a list for every collection, because an edit
+   * Validates an edited data file. Like `validate`, but yields often, so that the caller can pause. Also requires a list for every collection, because an edit
    * that removes a list is probably a mistake.
    */
   validateInSteps(data: unknown): Steps<readonly Issue[]>;
@@ -54,7 +54,7 @@ export interface StateValidator {
   validateInSlices(data: unknown): Promise<readonly Issue[]>;
 }
 
-/** The number of validation steps after which the server can handle other requests. */
+/** The server can handle other requests after this number of validation steps. */
 const SLICE_ENTRIES = 200;
 
 /** The maximum number of issues that `validateInSlices` returns. */
@@ -146,7 +146,7 @@ function* validateState(
   yield* rules.findReferenceIssues?.(data as State) ?? [];
 }
 
-/** The `rule` of the issue that a state belongs to another contract. */
+/** The `rule` of the issue for a state that belongs to another contract. */
 export const OTHER_CONTRACT = 'other-contract';
 
 /** The maximum number of list names in an error message. */
@@ -185,7 +185,7 @@ function* validateCollections(
   }
 }
 
-/** Validates a list that is not a collection of the contract. The server can store the list only if its entries are objects. */
+/** Validates a list that the contract does not define. The server can store the list only if its entries are objects. */
 function* validateOtherList(name: string, list: unknown): ValidationSteps {
   if (!Array.isArray(list)) yield { pointer: formatPointer(name), message: 'is not an array' };
   else
@@ -213,8 +213,8 @@ function validateKeys(name: string, key: string | undefined, { [name]: entries =
 }
 
 /**
- * Calls `findIssues` for each entry of a list. Yields the issues of the entry, and then undefined. `findIssues` returns JSON Pointers relative to the entry;
- * the yielded JSON Pointers are relative to the state.
+ * Calls `findIssues` for each entry of a list. Yields the issues of an entry, and then undefined. `findIssues` returns JSON Pointers relative to the entry; the
+ * yielded JSON Pointers are relative to the state.
  */
 export function* validateEntries<Entry>(
   list: string,

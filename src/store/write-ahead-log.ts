@@ -29,9 +29,8 @@ interface CheckpointPlace {
 }
 
 /**
- * A file beside the data file that contains the changes that the data file does not contain yet. A commit appends its change to the log, which takes the
- * same time for a small and for a large data file. The log exists only while it contains such changes. After a crash, the next start applies them to the
- * data.
+ * A file beside the data file, with the changes that the data file does not contain yet. A commit appends its change, which takes the same time for a small and
+ * for a large data file. The log exists only while there are such changes. After a crash, the next start applies the changes in the log to the state.
  */
 export class WriteAheadLog {
   /** The number of changes in the log. */
@@ -56,10 +55,7 @@ export class WriteAheadLog {
     return this.#bytes;
   }
 
-  /**
-   * Whether an append or the deletion of the log has failed. If true, no line can be appended until `clear` succeeds, and a commit must replace the data
-   * file.
-   */
+  /** Whether writing or deleting the log has failed. If true, no line can be appended until `clear` succeeds, and a commit must replace the data file. */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
@@ -85,8 +81,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends the change of a commit to the log. `base`: the hash of the current data file. Calls `onAppended` as soon as `changes` includes the change. If
-   * the promise rejects, the log does not contain the change.
+   * Appends the change of a commit to the log, adds 1 to `changes`, and then calls `onAppended`. `base`: the hash of the current data file. If the promise
+   * rejects, the log does not contain the change.
    */
   async append(change: StateChange, base: string, onAppended: () => void): Promise<void> {
     await this.#write([{ change }], base);
@@ -95,8 +91,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends a line that says that a new data file is about to replace the current one. `base`: the hash of the current data file. If the log has no changes
-   * and `checkpoint` has no `text`, appends nothing. Rejects if the line can't be appended although a recovery after a crash needs it.
+   * Appends `checkpoint` to the log, before a new data file replaces the current one. `base`: the hash of the current data file. Appends nothing if the log has
+   * no changes and `checkpoint` has no `text`. Rejects if the append fails and a recovery after a crash would need the line. Ignores the failure otherwise.
    */
   async addCheckpoint(checkpoint: LogCheckpoint, base: string): Promise<void> {
     const isNecessary = checkpoint.text !== undefined || this.changes > checkpoint.changes;
@@ -110,9 +106,9 @@ export class WriteAheadLog {
   }
 
   /**
-   * Removes the checkpoint line of a failed replacement, if it is the last line of the log. If the line stayed, the next start could conclude that the
-   * replacement has succeeded: the current data file can have the same hash, for example after a failed reset of default data. A checkpoint with lines after
-   * it is harmless. It belongs to a write in the background, whose file contains exactly the changes before the checkpoint.
+   * Removes the checkpoint line of a failed replacement, if it is the last line of the log. Otherwise, the next start could conclude that the replacement has
+   * succeeded: the current data file can have the same hash, for example after a failed reset. A checkpoint with lines after it is harmless. It belongs to a
+   * write in the background, whose file contains exactly the changes before the checkpoint.
    */
   async removeCheckpoint(): Promise<void> {
     const { disk, durability } = this.#options;
@@ -129,7 +125,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Deletes the log if the data file contains all of its changes. `changes`: the number of changes of the log that the data file contains. */
+  /** Deletes the log if the data file contains all changes of the log. `changes`: how many changes of the log the data file contains. */
   clear(changes: number): void {
     const { disk } = this.#options;
     const isCurrent = this.changes <= changes && this.#pendingWrites === 0;
@@ -208,7 +204,7 @@ export class WriteAheadLog {
     if (isNew) this.#checksum = NO_CHECKSUM;
     if (error)
       log.warn(
-        `${this.#path} contains a change whose request failed with an error. The change could not be rolled back yet. The server will try again when it writes ${path}.`,
+        `A request failed, but its change is stored in ${this.#path}. The change could not be rolled back yet. The server will try again when it writes ${path}.`,
       );
   }
 

@@ -53,7 +53,7 @@ describe('a server whose user may not create tables', () => {
     await database.run('DROP SCHEMA storefront CASCADE');
     const refused = await server.ask('GET', '/api/orders');
     expectProblem(refused, 503, 'unavailable');
-    expect(refused.body.detail).toContain('The log of the server says what to do then');
+    expect(refused.body.detail).toContain('its log says what to do');
     await expect
       .poll(() => server.log.map(({ msg }) => msg), WAIT)
       .toContainEqual(expect.stringMatching(/can't be created again: .*permission denied.*run storefront migrate/));

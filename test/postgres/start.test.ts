@@ -38,7 +38,11 @@ describe('a server with a database', () => {
     ['an incomplete URL', () => `postgres://user:${PASSWORD}@:x/shop`, /^--database is not a URL of PostgreSQL/],
     ['a wrong password', () => changeUrl({ password: 'other' }), /password authentication failed for user "postgres"/],
     ['a missing database', () => changeUrl({ pathname: '/none' }), /database "none" does not exist/],
-    ['a port without a server', () => changeUrl({ port: '9' }), /connect ECONNREFUSED 127.0.0.1:9.*Check that it runs/],
+    [
+      'a port without a server',
+      () => changeUrl({ port: '9' }),
+      /connect ECONNREFUSED 127.0.0.1:9.*Check that the database runs/,
+    ],
     ['an unknown host', () => changeUrl({ hostname: 'none.invalid' }), /none\.invalid/],
   ])('does not start with %s, and says why', async (_, database, message) => {
     const error = await createStorefront({ database: database() }).catch((reason: Error) => reason);

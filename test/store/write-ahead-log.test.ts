@@ -174,7 +174,7 @@ describe('a start after the server was killed', () => {
     const check = ({ cartItems }: State) =>
       getAddedProducts({ cartItems } as State).includes(B) ? [{ pointer: '/cartItems', message: 'is invalid' }] : [];
     await expect(openTestState({ data, check: check as never })).rejects.toThrow(
-      `with the changes in ${data}.wal does not contain a valid state: /cartItems is invalid. Nothing was changed. Start the server with the contract of its last run, or rename ${data}.wal: then the server does not apply its changes`,
+      `with the changes in ${data}.wal does not contain a valid state: /cartItems is invalid. Nothing was changed. Start the server with the contract of its last run. Or rename ${data}.wal: the server then ignores the changes in this file`,
     );
     expect(readFileSync(`${data}.wal`, 'utf8')).toBe(wal);
   });

@@ -6,7 +6,7 @@ export interface Version {
   readonly head: string;
 }
 
-/** A version of a sandbox. `generation` is a random id of the sandbox. If a sandbox is deleted and created again, it gets a new generation. */
+/** The version of a sandbox. `generation`: a random id of the sandbox. A sandbox that is deleted and created again gets a new generation. */
 export interface SandboxVersion extends Version {
   readonly generation: string;
 }
@@ -17,8 +17,8 @@ export interface StoredChange extends Version {
 }
 
 /**
- * The changes of a sandbox since a known version. Instead of a list, the value is `removed` if the sandbox was deleted. It is `diverged` if the known
- * version is not part of the stored history, for example because the database has lost the last commits after a failover.
+ * The changes of a sandbox since a known version. `removed`: the sandbox was deleted. `diverged`: the known version is not in the stored history, for example
+ * because the database has lost the last commits after a failover.
  */
 export type NewChanges = readonly StoredChange[] | 'diverged' | 'removed';
 
@@ -76,11 +76,11 @@ export class ChangeReader {
 }
 
 /**
- * A row of the SQL statement that reads changes. Each row repeats the current version of the sandbox. If the sandbox has no new change, its only row
- * contains no change.
+ * A row of the SQL statement that reads changes. Each row repeats the current version of the sandbox. A sandbox without new changes has one row, which contains
+ * no change.
  */
 interface ChangeRow {
-  /** The index of the reader in the list of readers. */
+  /** The index of the `read` call to which the row belongs, in the list of waiting calls. */
   readonly index: number;
   readonly generation: string;
   readonly last: string;

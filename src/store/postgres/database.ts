@@ -36,14 +36,14 @@ export interface DatabaseOptions {
   readonly schema: string;
 }
 
-/** The code of PostgreSQL if a table does not exist. */
+/** The PostgreSQL error code for a table that does not exist. */
 export const NO_TABLE = '42P01';
 
 /** Thrown if a statement fails. `message` contains no password. */
 export class DatabaseError extends StoreUnavailableError {
   /**
-   * `reason`: the cause of the failure, for messages. `isInDoubt`: whether the statement may have been executed although it failed, because the connection
-   * was lost. `code`: the SQLSTATE code of PostgreSQL, or the code of a network error.
+   * `reason`: the cause of the failure, for messages. `isInDoubt`: whether the connection was lost, so that the statement may have been executed. `code`: the
+   * SQLSTATE code of PostgreSQL, or the code of a network error.
    */
   constructor(
     readonly reason: string,
@@ -108,8 +108,8 @@ export function openDatabase({ url, schema }: DatabaseOptions, log: Logger): Dat
 /** Logs when a database becomes unavailable, and when it is available again. Logs each of these events once. */
 class AvailabilityLog {
   /**
-   * The first SQL statement that failed. `isConnected`: whether the connection still works, so that only the statement failed. Undefined if the database is
-   * available.
+   * The first SQL statement that failed; undefined while the database is available. `isConnected`: whether the connection still works, although the statement
+   * failed.
    */
   #failed: { readonly statement: string; readonly isConnected: boolean } | undefined;
   #isStopped = false;
@@ -212,7 +212,7 @@ async function runTransaction<Result>(pool: Pool, runAll: (query: Query) => Prom
 const CONFLICTS = ['40001', '40P01', '23505', '42710', '42P06', '42P07'];
 
 /**
- * The severity of PostgreSQL errors after which the statement was rolled back and the connection still works. After all other errors, the connection is
+ * The severity of a PostgreSQL error after which the connection still works: only the statement was rolled back. After all other errors, the connection is
  * lost.
  */
 const UNDONE = 'ERROR';
@@ -229,10 +229,10 @@ function toDatabaseError(error: unknown): DatabaseError {
   return new DatabaseError(describeError(error), isInDoubt, code, { cause: error });
 }
 
-/** Describes an error. An error of several addresses has no message of its own. */
+/** Returns a message for an error. An attempt to connect to several addresses has one error for each, and no message of its own. */
 function describeError(error: unknown): string {
   const { message, code, errors } = error as { message: string; code?: string; errors?: readonly Error[] };
   if (code === NO_TABLE)
-    return `${message}: the server creates its tables again, unless only some are missing or its user may not create tables. The log of the server says what to do then`;
+    return `${message}: the server tries to create its tables again. If it can't create them, its log says what to do`;
   return message || errors?.map((one) => one.message).join(', ') || code || 'unknown error';
 }

@@ -8,7 +8,7 @@ export interface NewRows {
   readonly generation: string;
   /** The maximum number of entries in the journal. */
   readonly maxEntries: number;
-  /** The number of entries that were dropped before the first entry in `contents`. The dropped entries also have ids. */
+  /** The number of older entries that are not stored, because the journal would exceed its maximum size. They have ids too. */
   readonly skipped: number;
   /** The new entries, each as JSON. */
   readonly contents: readonly string[];
@@ -20,17 +20,20 @@ export interface KnownJournal {
   readonly lastId: number;
 }
 
-/** The entries of a journal after the last known entry. `firstId`: the id of the first entry that was not cleared. `lastId`: the id of the last entry. */
+/**
+ * The entries of a journal after the last known entry. The oldest entry in the journal that was not cleared has the id `firstId`. The newest entry has the id
+ * `lastId`.
+ */
 export interface NewEntries {
   readonly firstId: number;
   readonly lastId: number;
   readonly entries: readonly { readonly id: number; readonly content: string }[];
 }
 
-/** The SQL interval after which a server that has not renewed its registration counts as stopped. */
+/** An SQL interval. A server counts as stopped if it has not renewed its registration for this long. */
 export const GONE = "interval '5 seconds'";
 
-/** The number of the last request to store the entries. */
+/** An SQL expression for the number of the last flush request: a request to all servers to store their new journal entries. */
 const REQUESTED = 'coalesce((SELECT requested FROM flushes WHERE id = 1), 0)';
 
 /** The request journals of all servers with the same database, and the servers that write them. */
@@ -63,7 +66,7 @@ export class JournalTables {
   }
 
   /**
-   * Deletes the oldest entries of journals that exceed their maximum number of entries. It is a separate SQL statement, because CockroachDB can change a
+   * Deletes the oldest entries of journals that exceed their maximum number of entries. This needs a second SQL statement, because CockroachDB can change a
    * table only once in a statement.
    */
   async trim(rows: readonly NewRows[]): Promise<void> {
@@ -75,7 +78,10 @@ export class JournalTables {
     );
   }
 
-  /** Returns the entries of journals after the last known entry, by the id of the sandbox. The result has no entry for a deleted sandbox. */
+  /**
+   * Returns the new entries of journals, by sandbox id. `known`: the part of each journal that was already read. The result has no journal of a deleted
+   * sandbox.
+   */
   async read(known: ReadonlyMap<string, KnownJournal>): Promise<ReadonlyMap<string, NewEntries>> {
     const journals = [...known.values()];
     const rows = await this.database.query(
@@ -96,7 +102,7 @@ export class JournalTables {
     return found;
   }
 
-  /** Deletes all entries of a journal logically: readers ignore them. Later entries continue with the next id. */
+  /** Clears a journal: readers ignore all entries up to now. Later entries continue with the next id. */
   async clear(sandbox: string): Promise<void> {
     await this.database.query('UPDATE journals SET first_id = last_id + 1 WHERE sandbox = $1', [sandbox]);
   }
@@ -122,7 +128,7 @@ export class JournalTables {
     return (await this.database.query(statement, [this.server])).length > 0;
   }
 
-  /** Requests all servers to write their new journal entries to the database. Resolves to the number of this request. */
+  /** Asks all servers to write their new journal entries to the database. Resolves to the number of this flush request. */
   async requestFlush(): Promise<number> {
     const [row] = await this.database.query(
       `INSERT INTO flushes AS flush (id, requested) VALUES (1, 1)
@@ -131,18 +137,18 @@ export class JournalTables {
     return Number(row?.requested);
   }
 
-  /** Returns the number of the last request to store the entries; 0 if there was none. */
+  /** Returns the number of the last flush request; 0 if there was none. In a flush request, a server asks all others to store their new journal entries. */
   async getRequestedFlush(): Promise<number> {
     const [row] = await this.database.query(`SELECT ${REQUESTED} AS requested`);
     return Number(row?.requested);
   }
 
-  /** Records that this server has written its journal entries for the request with this number. */
+  /** Records that this server has written its journal entries for the flush request with this number. */
   async reportFlush(request: number): Promise<void> {
     await this.database.query('UPDATE servers SET flushed = $2, seen_at = now() WHERE id = $1', [this.server, request]);
   }
 
-  /** Returns whether all other running servers have written their journal entries for the request with this number. */
+  /** Returns whether all other running servers have written their journal entries for the flush request with this number. */
   async isFlushed(request: number): Promise<boolean> {
     const statement = `SELECT 1 FROM servers WHERE id <> $1 AND flushed < $2 AND seen_at > now() - ${GONE} LIMIT 1`;
     return (await this.database.query(statement, [this.server, request])).length === 0;

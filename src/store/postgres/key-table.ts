@@ -25,20 +25,20 @@ export type KeyClaim =
 /** The interval between two attempts to release a key while the database is not available, in ms. */
 const RETRY_MS = 1_000;
 
-/** The maximum number of further attempts to release a key. After this time, a claim without a response has expired anyway. */
+/** The maximum number of attempts to repeat the release of a key, one per second. After a minute, a claim without a response has expired anyway. */
 const MAX_RETRIES = 60;
 
 /** The table with the idempotency keys of all servers that share the database. */
 export class KeyTable {
-  /** `server`: the id with which this server is registered. The ids of its claims start with this id. */
+  /** `server`: the registered id of this server. The id of each claim starts with it. */
   constructor(
     private readonly database: Pick<Database, 'query'>,
     private readonly server: string,
   ) {}
 
   /**
-   * Claims an idempotency key for a request. `fingerprint`: identifies the content of the request. A key whose first request is still in progress can be
-   * claimed again if the server of the first request has stopped, or after a minute.
+   * Claims an idempotency key for a request. `fingerprint`: identifies the content of the request. While an earlier request with the key is in progress, the
+   * key stays claimed, but at most for a minute. If the server of the earlier request has stopped, the key can be claimed at once.
    */
   async claim(sandbox: string, key: string, fingerprint: string): Promise<KeyClaim> {
     const claim = `${this.server}.${createId()}`;
@@ -84,7 +84,7 @@ export class KeyTable {
     });
   }
 
-  /** Replaces a claim of a server that is gone. Resolves to whether it was replaced. A commit of the former claim then changes nothing. */
+  /** Replaces a claim if its server has stopped. Resolves to whether the claim was replaced. A commit with the former claim then changes nothing. */
   async #takeOver(values: readonly string[], former: string): Promise<boolean> {
     const rows = await this.database.query(
       `UPDATE idempotency_keys SET fingerprint = $3, claim = $4, changed_at = now()

@@ -79,15 +79,15 @@ const VERSIONS: readonly (readonly string[])[] = [
 ];
 
 /**
- * The SQLSTATE codes of errors that occur if two servers create the same schema or table at the same time. The server that gets such an error has nothing
- * left to do.
+ * The SQLSTATE codes of errors that occur if two servers create the same schema or table at the same time. The server that gets the error ignores it, because
+ * the schema or table now exists.
  */
 const ALREADY_CREATED = ['23505', '42710', '42P06', '42P07'];
 
-/** Codes of PostgreSQL if the user may not create tables, or not use the schema. */
+/** PostgreSQL error codes: the user may not create tables, or may not use the schema. */
 const NO_PERMISSION = ['42501', '3F000'];
 
-/** An open database. `applied`: the number of versions of the schema that were missing. */
+/** An open database. `applied`: the number of schema versions that were applied when it was opened. */
 interface MigratedDatabase {
   readonly database: Database;
   readonly applied: number;
@@ -102,15 +102,16 @@ export async function openMigratedDatabase(options: DatabaseOptions, log: Logger
     await database.close();
     if (!(error instanceof DatabaseError)) throw error;
     const place = describeDatabase(options.url, options.schema);
-    throw new UserError(`${place} can't be used: ${error.reason}. Check that it runs, and the URL of --database.`, {
-      cause: error,
-    });
+    throw new UserError(
+      `${place} can't be used: ${error.reason}. Check that the database runs, and that the URL of --database is correct.`,
+      { cause: error },
+    );
   }
 }
 
 /**
- * Creates or updates the tables. Servers can call this at the same time: a row in the table `versions` is the lock. Resolves to the number of versions that this call
- * has applied. Rejects with a `UserError` if the user may not create tables, or if only some of the tables exist.
+ * Creates or updates the tables. Several servers can call this at the same time: a row in the table `versions` is the lock. Resolves to the number of schema
+ * versions that were applied. Rejects with a `UserError` if the user may not create tables, or if only some of the tables exist.
  */
 export async function migrate(database: Database, options: DatabaseOptions): Promise<number> {
   const { query, transaction } = database;
@@ -128,13 +129,13 @@ export async function migrate(database: Database, options: DatabaseOptions): Pro
   }
 }
 
-/** The tables that exist, without `versions`, and their version; 0 if it is not recorded. */
+/** The names of the existing tables, without `versions`, and the version of the tables. The version is 0 if it is not recorded. */
 interface FoundTables {
   readonly names: readonly string[];
   readonly version: number;
 }
 
-/** Returns the names of the tables of a version. */
+/** Returns the names of the tables in a version of the database schema. */
 function getTables(version: number): readonly string[] {
   const statements = VERSIONS.slice(0, version).flat();
   return statements.flatMap((statement) => /^CREATE TABLE (\w+)/.exec(statement)?.[1] ?? []);
@@ -148,7 +149,7 @@ function hasAll(names: readonly string[], version: number): boolean {
   return getTables(version).every((name) => names.includes(name));
 }
 
-/** Finds the tables. Rejects with a `UserError` if the program is older than the tables. */
+/** Reads which tables exist, and their version. Rejects with a `UserError` if a newer program has created the tables. */
 async function readTables(query: Query): Promise<FoundTables> {
   const statement = 'SELECT listed FROM unnest($1::text[]) AS listed WHERE to_regclass(listed) IS NOT NULL';
   const rows = await query(statement, [['versions', ...getTables(VERSIONS.length)]]);
@@ -161,7 +162,7 @@ async function readTables(query: Query): Promise<FoundTables> {
 
 const isVersions = ({ listed }: Readonly<Record<string, unknown>>) => listed === 'versions';
 
-/** Returns the latest version in the table `versions`. Rejects with a `UserError` if the program does not know it. */
+/** Returns the latest version in the table `versions`. Rejects with a `UserError` if this program is too old for this version. */
 async function readVersion(query: Query): Promise<number> {
   const [row] = await query('SELECT max(version) AS version FROM versions');
   const version = Number(row?.version ?? 0);
@@ -183,7 +184,10 @@ async function createOnce(query: Query, statement: string): Promise<void> {
   });
 }
 
-/** Applies the missing versions in a transaction. Resolves to their number. `place`: the name of the database in messages. */
+/**
+ * Applies the missing versions of the database schema, in one transaction. Resolves to the number of applied versions. `place`: the name of the database in
+ * messages.
+ */
 async function applyVersions(run: Query, place: string): Promise<number> {
   // A second server waits here until the first one has created the tables.
   await run('INSERT INTO versions (version) VALUES (0) ON CONFLICT (version) DO UPDATE SET version = 0');
@@ -195,7 +199,10 @@ async function applyVersions(run: Query, place: string): Promise<number> {
   return VERSIONS.length - first;
 }
 
-/** Returns the number of versions whose tables exist. Throws a `UserError` if only some of the tables exist: they can belong to another program, or contain data. */
+/**
+ * Returns the version of the existing tables; 0 if there are no tables. Throws a `UserError` if only some of the tables exist: they can belong to another
+ * program, or contain data.
+ */
 function countVersions({ names, version }: FoundTables, place: string): number {
   if (version > 0 && hasAll(names, version)) return version;
   // Somebody has emptied the table `versions`.

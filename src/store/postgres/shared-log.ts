@@ -12,40 +12,40 @@ import { type Database, DatabaseError } from './database.ts';
 import { createHash, createId } from './ids.ts';
 import type { CompletedKey } from './key-table.ts';
 
-/** A stored sandbox. `base`: its content at some revision, as JSON. `changes`: all changes after this revision. */
+/** A stored sandbox. `base`: the content of the sandbox at some revision, as JSON. `changes`: all changes after this revision. */
 export interface StoredSandbox {
   readonly generation: string;
   readonly base: StoredChange;
   readonly changes: readonly StoredChange[];
 }
 
-/** What the database has for the id of a sandbox. `expiredAtMs`: the time when it expired, in ms since 1970, if it was not created again. */
+/** What the database stores about a sandbox id. `expiredAtMs`: when the sandbox expired, in ms since 1970; undefined if it did not expire. */
 export interface FoundSandbox {
   readonly stored: StoredSandbox | undefined;
   readonly expiredAtMs: number | undefined;
 }
 
-/** A change to store, and the keys of its requests. `clearsKeys`: whether all keys of the sandbox are deleted with the change. Then `keys` is empty. */
+/** A change to store, and the idempotency keys of its requests. `clearsKeys`: the change deletes all keys of the sandbox, and `keys` is empty. */
 interface NewChange {
   readonly content: string;
   readonly keys: readonly CompletedKey[];
   readonly clearsKeys: boolean;
 }
 
-/** The time for which the database stores when a sandbox expired, and the maximum number of these sandboxes. */
+/** How long the database remembers that a sandbox expired (an SQL interval), and the maximum number of sandboxes for which it does so. */
 const EXPIRY_STORED = "interval '1 day'";
 const MAX_EXPIRED = 10_000;
 
-/** The parts of the statement that stores a change: it makes the change the last one of the sandbox. */
+/** Part of the SQL statement that stores a change: makes this change the last one of the sandbox. */
 const MOVE =
   'moved AS (UPDATE sandboxes SET revision = revision + 1, head = $3, used_at = now() WHERE id = $1 AND head = $2';
 const INSERT = `INSERT INTO changes (sandbox, revision, head, previous, content)
   SELECT id, revision, $3, $2, $4 FROM moved RETURNING revision`;
 
 /**
- * The parts of the SQL statement for a change with idempotency keys. The change is stored only if its requests still have the claims of all keys; the
- * statement then also stores the responses. It locks the keys, because another request could claim a key at the same time. It locks the sandbox first, like
- * the deletion of a sandbox, so that the two can't cause a deadlock.
+ * The parts of the SQL statement for a change with idempotency keys. The change is stored only if its requests still have the claims of all keys. The statement
+ * also stores the responses. It locks the keys, because another request could claim them. It locks the sandbox before the keys, as a deletion does, so that the
+ * two can't cause a deadlock.
  */
 const COMPLETED =
   'completed AS (SELECT * FROM unnest($5::text[], $6::text[], $7::text[]) AS completed (key, claim, response))';
@@ -60,17 +60,17 @@ const COMPLETE = `complete AS (
     FROM completed, moved WHERE key.sandbox = $1 AND key.key = completed.key AND key.claim = completed.claim
   )`;
 
-/** The part for a change that deletes all keys. */
+/** Part of the SQL statement that stores a change: deletes all idempotency keys of the sandbox. */
 const CLEAR = 'cleared AS (DELETE FROM idempotency_keys AS key USING moved WHERE key.sandbox = moved.id)';
 
-/** The statements that store a change: without keys, with completed keys, and with the deletion of all keys. */
+/** The SQL statement that stores a change without idempotency keys. `APPEND_COMPLETED` also stores responses for keys; `APPEND_CLEARED` deletes all keys. */
 const APPEND = `WITH ${MOVE} RETURNING id, revision) ${INSERT}`;
 const APPEND_COMPLETED = `WITH ${COMPLETED}, ${CLAIMED}, ${MOVE} ${HAVE_CLAIMS} RETURNING id, revision), ${COMPLETE} ${INSERT}`;
 const APPEND_CLEARED = `WITH ${MOVE} RETURNING id, revision), ${CLEAR} ${INSERT}`;
 
 /**
- * The histories of sandboxes in a database. A change is stored by compare-and-set: only if the id of the last change is the one that the change was computed from.
- * Ids of changes are random, so a server notices if the database has lost changes that the server knows.
+ * The histories of sandboxes in a database. A change is stored only if it was computed from the last stored change (compare-and-set). Each change has a random
+ * id, so that a server notices if the database has lost changes.
  */
 export class SharedLog {
   private readonly reader: ChangeReader;
@@ -80,8 +80,8 @@ export class SharedLog {
   }
 
   /**
-   * Stores a new sandbox. `defaultGeneration`: the generation of the sandbox `default` if the content was computed from the content of the database. Resolves to the
-   * version of the new sandbox. Resolves to undefined if the sandbox exists already, or if the sandbox `default` has another generation.
+   * Stores a new sandbox. Resolves to the version of the sandbox. Resolves to undefined if the sandbox exists already. `defaultGeneration`: if the sandbox
+   * `default` no longer has this generation, nothing is stored, and the result is undefined.
    */
   async create(id: string, content: string, defaultGeneration?: string): Promise<SandboxVersion | undefined> {
     const [generation, head] = [createId(), createId()];
@@ -135,7 +135,7 @@ export class SharedLog {
     return this.reader.read(id, known);
   }
 
-  /** Stores a change that was computed from a version. Rejects with `CommitConflictError` if the sandbox has another version. */
+  /** Stores a change that was computed from the version `known`. Rejects with `CommitConflictError` if the sandbox has another version. */
   async append(id: string, known: Version, { content, keys, clearsKeys }: NewChange): Promise<Version> {
     const head = createId();
     const values = [id, known.head, head, content];
@@ -156,8 +156,8 @@ export class SharedLog {
   }
 
   /**
-   * Stores the content of a sandbox at a version as its new base, and deletes the changes up to this version. Does nothing if the sandbox has no change with
-   * this version.
+   * Shortens the history of a sandbox: stores its content at a version as the new base, and deletes all changes up to this version. Does nothing if the sandbox
+   * has no change with this version.
    */
   async compact(id: string, { revision, head }: Version, content: string): Promise<void> {
     await this.database.query(
@@ -178,7 +178,7 @@ export class SharedLog {
     return rows.length > 0;
   }
 
-  /** Sets the time of the last use of sandboxes to now. Then deletes the sandboxes that were not used for an hour, and stores the time when they expired. */
+  /** Records that the sandboxes in `used` were used now. Deletes the sandboxes that were not used for an hour, and stores the time when they expired. */
   async removeUnused(used: readonly string[]): Promise<void> {
     await this.database.query('UPDATE sandboxes SET used_at = now() WHERE id = ANY($1)', [used]);
     await this.database.query(
@@ -230,8 +230,8 @@ export class SharedLog {
   }
 
   /**
-   * Checks whether a change was stored although its SQL statement failed, because the connection was lost. If it was not stored, rejects with `error`.
-   * Rejects with `CommitConflictError` if the error is a conflict.
+   * Called if the SQL statement that stores a change has failed. Returns normally if the change was stored nevertheless, and only the connection was lost.
+   * Rejects with `CommitConflictError` if the error is a conflict, else with `error`.
    */
   async #refuseUnlessStored(id: string, head: string, error: unknown): Promise<void> {
     if (!(error instanceof DatabaseError)) throw error;
