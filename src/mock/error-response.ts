@@ -1,6 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
 import { toNode } from '../openapi/document.ts';
 import {
+  allowsJson,
   type DocumentedHeader,
   type DocumentedMedia,
   type Example,
@@ -98,9 +99,9 @@ export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'route
  */
 function findErrorMedia(routes: readonly Route[], accept: string) {
   const errors = routes.flatMap(({ responses }) => responses.filter(({ name }) => /^[45]/.test(name)));
-  const response = errors.find(({ media }) => Object.keys(media).some(isJsonType));
+  const response = errors.find(({ media }) => Object.keys(media).some(allowsJson));
   const type = response && chooseMediaType(response, accept);
-  if (!response || type === undefined || !isJsonType(type) || PROBLEM_TYPE in response.media) return undefined;
+  if (!response || type === undefined || !allowsJson(type) || PROBLEM_TYPE in response.media) return undefined;
   return { type, media: response.media[type] };
 }
 

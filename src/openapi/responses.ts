@@ -82,11 +82,14 @@ export function findErrorResponse(
   return candidates.map((name) => responses.find((response) => response.name === name)).find(Boolean);
 }
 
-/** Returns the first JSON media type that is documented for a status, with its schema and examples; undefined if there is none. */
+/**
+ * Returns the first JSON media type that is documented for a status, with its schema and examples. If there is none, returns the first range that
+ * includes JSON, such as `application/*`, as `application/json`. Returns undefined if there is no such range either.
+ */
 export function findJsonMedia(responses: readonly DocumentedResponse[], status: number) {
-  const media = findResponse(responses, status)?.media ?? {};
-  const found = Object.entries(media).find(([type]) => isJsonType(type));
-  return found && { type: found[0], ...found[1] };
+  const media = Object.entries(findResponse(responses, status)?.media ?? {});
+  const found = media.find(([type]) => isJsonType(type)) ?? media.find(([type]) => allowsJson(type));
+  return found && { ...found[1], type: isJsonType(found[0]) ? found[0] : JSON_TYPE };
 }
 
 /** Returns the Media Type Objects of the `content` object at a JSON Pointer, by media type. */
@@ -161,6 +164,13 @@ export function removeTypeParameters(type: string): string {
 export function isJsonType(type: string): boolean {
   return type === JSON_TYPE || /^([^/]+\/)?([^/]+\+)?json$/.test(removeTypeParameters(type));
 }
+
+/** Returns whether a documented media type allows JSON: JSON itself, `application/*`, and the range of all types, which Spring documents by default. */
+export function allowsJson(type: string): boolean {
+  return isJsonType(type) || JSON_RANGES.includes(removeTypeParameters(type));
+}
+
+const JSON_RANGES = ['*/*', 'application/*'];
 
 /** A response before it is sent. */
 export interface ResponseToVerify {

@@ -1,5 +1,5 @@
 import { type Document, getNode, resolvePointer } from '../openapi/document.ts';
-import { findJsonMedia, isJsonType } from '../openapi/responses.ts';
+import { allowsJson, findJsonMedia, isJsonType } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { normalizeName } from '../util/normalize-name.ts';
@@ -226,7 +226,7 @@ export class SchemaReader {
   /** Returns the JSON Pointer of the schema of a request body; undefined if there is none. Prefers JSON to forms and wildcard media types. */
   getRequestSchema({ bodyMedia }: Route): string | undefined {
     const types = Object.keys(bodyMedia);
-    const type = types.find(isJsonType) ?? types.find((name) => READ_TYPES.includes(name));
+    const type = types.find(isJsonType) ?? types.find((name) => allowsJson(name) || FORM_TYPES.includes(name));
     return type === undefined ? undefined : bodyMedia[type]?.schema;
   }
 
@@ -238,8 +238,8 @@ export class SchemaReader {
   }
 }
 
-/** Media types other than JSON whose bodies can be objects. */
-const READ_TYPES = ['*/*', FORM_TYPE, 'multipart/form-data'];
+/** The media types of forms. */
+const FORM_TYPES = [FORM_TYPE, 'multipart/form-data'];
 
 function findPreferred(located: readonly Located[], names: readonly string[]): Located | undefined {
   for (const name of names) {

@@ -1,7 +1,8 @@
 import { DomainError, type HandlerResponse, type Implementation, type Input } from '../../application.ts';
 import type { CompletedBody } from '../../mock/compare-contracts.ts';
+import { toContentType } from '../../mock/media-types.ts';
 import { isNode, type Node } from '../../openapi/document.ts';
-import { findResponse, isJsonType } from '../../openapi/responses.ts';
+import { allowsJson, findResponse, isJsonType } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationInput } from '../../openapi/validate-request.ts';
 import type { ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
@@ -240,5 +241,5 @@ function addPrefix({ prefix, basePath }: Location, headers: Headers, request?: H
  */
 function getDocumentedType({ responses }: Route, status: number): string {
   const types = Object.keys(findResponse(responses, status)?.media ?? {});
-  return types.find(isJsonType) ?? types[0] ?? JSON_TYPE;
+  return toContentType(types.find(isJsonType) ?? types.find(allowsJson) ?? types[0] ?? JSON_TYPE);
 }
