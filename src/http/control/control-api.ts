@@ -26,10 +26,10 @@ const STATE_OPTIONS: BodyOptions = { limit: MAX_STATE_BYTES, returnRawBody: true
 /** The operations whose request bodies can be as large as a state. */
 const STATE_OPERATIONS: readonly string[] = ['putState', 'patchState'] satisfies readonly ControlId[];
 
-/** The maximum number of large bodies that are received concurrently. Together, these bodies need up to 256 MB of memory. */
+/** The maximum number of large bodies that are received at the same time. Together, these bodies need up to 256 MB of memory. */
 const MAX_RECEIVED = 16;
 
-/** The maximum number of requests with large bodies that are handled concurrently. Each request needs about 100 MB of memory. */
+/** The maximum number of requests with large bodies that are handled at the same time. Each request needs about 100 MB of memory. */
 const MAX_HANDLED = 2;
 
 /**
@@ -64,7 +64,7 @@ function takesState({ operationId }: Route): boolean {
   return STATE_OPERATIONS.includes(operationId);
 }
 
-/** Returns whether the body of a request may exceed the default limit. Returns true for a body without `Content-Length`. */
+/** Returns whether the body of a request is larger than the default limit. Returns true if the length is unknown (`Transfer-Encoding`). */
 function isLarge({ headers }: HttpRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 }

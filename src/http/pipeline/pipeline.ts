@@ -134,8 +134,8 @@ function respondWithoutOperation(sandboxRequest: SandboxRequest, outcome: Outcom
 }
 
 /**
- * Validates and handles a request for an operation, as soon as the concurrency limit of the API allows it. Resolves to the outcome with the response. Never
- * rejects.
+ * Validates and handles a request for an operation. Waits first if the concurrency limit of the API is reached. Resolves to the outcome with the response.
+ * Never rejects.
  */
 function runOperation(parts: AppParts, operation: OperationRequest, initial: Outcome): Promise<Outcome> {
   const { request, target, route } = operation;
@@ -147,7 +147,10 @@ function runOperation(parts: AppParts, operation: OperationRequest, initial: Out
     .catch((error) => addError(parts, operation, outcome, error));
 }
 
-/** Validates and handles a request for an operation. `serverDelayMs`: the delay by the server option `delay`, in ms, which also applies to invalid requests. */
+/**
+ * Validates and handles a request for an operation. `serverDelayMs`: the delay that the server option `delay` defines, in ms. It also applies to invalid
+ * requests.
+ */
 async function runSteps(
   parts: AppParts,
   operation: OperationRequest,
