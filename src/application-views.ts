@@ -75,17 +75,17 @@ export interface WordMatch {
   readonly entries: number;
 }
 
-/** A search result. `cost`: the relevance as a number; lower means more relevant. `parts`: the reasons, whose costs add up to `cost`. */
+/** A search result. `cost`: a measure of its relevance; lower means more relevant. `parts`: the parts of which `cost` is the sum. */
 export interface ExplainedResult {
-  /** The position of the entry in the collection. */
+  /** The index of the entry in the collection. */
   readonly position: number;
   readonly cost: number;
   readonly parts: readonly CostPart[];
 }
 
 /**
- * One reason why a search result is less relevant. `cost`: how much less, as a number. `word`: the search word that causes this; undefined if no single word
- * does.
+ * One part of the cost of a search result (a lower cost means more relevant). `cost`: the amount; less than 0 for a bonus. `word`: the search word that causes
+ * this part; undefined if no single word causes it.
  */
 export interface CostPart {
   readonly word?: string;

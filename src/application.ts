@@ -159,7 +159,7 @@ export interface Context<S extends State = State> {
   newId(): string;
 }
 
-/** A type of problem, which is an error response (RFC 9457): the properties that all its responses share, and its documentation. */
+/** A type of error response (a problem, RFC 9457): the status and the title of these responses, and their documentation. */
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;

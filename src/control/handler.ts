@@ -17,7 +17,7 @@ import type {
   Source,
 } from './operation.ts';
 
-/** An operation of the application's contract. Omits `mocked`, because each sandbox has a different value. */
+/** An operation of the application's contract. Omits `mocked`, because each sandbox has its own value. */
 export type OperationDescription = Omit<Operation, 'mocked'>;
 
 /** The parts of the application and of its contract that the control API uses. When the server reloads the contract, a new object replaces this object. */

@@ -71,7 +71,7 @@ function describeMissingRequests(id: string): string {
   return `the sandbox ${id} has received no requests: ${remedy}`;
 }
 
-/** Counts the requests in a journal that match `expected`. Throws an `InvalidMatcherError` if the regular expressions of the matcher would take too long. */
+/** Counts the requests in a journal that match `expected`. Throws an `InvalidMatcherError` if the regular expressions of `expected` would take too long. */
 function countMatches(expected: ExpectedRequests, journal: Pick<Journal, 'entries'>): number {
   const entries = journal.entries();
   rejectSlowPatterns(expected, entries);

@@ -46,7 +46,7 @@ function explainFaults({ faults }: Sandbox, entry: Entry) {
   }));
 }
 
-/** Returns reasons why a fault may not have been applied to a request, although the request matches its matcher. */
+/** Returns reasons why a fault may not have been applied to a request, although the request matches the fault. */
 function explainMatch({ skip = 0, probability = 1 }: Fault, { decision, remarks }: Entry): string[] {
   if (decision?.source === 'refusal') return ['the server refused the request before it applied faults'];
   const reasons = [

@@ -67,7 +67,7 @@ const MAX_SNAPSHOTS = 100;
 
 /**
  * Returns the state of a snapshot. `id`: the id of a sandbox. A snapshot that was saved in this sandbox takes precedence over a built-in snapshot. Throws a
- * `ControlProblemError` if neither has the name `name`.
+ * `ControlProblemError` if no snapshot has the name `name`.
  */
 export function getSnapshotState(id: string, name: string, parts: ControlParts): State {
   const { builtIn, sandboxes } = parts;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 /** The headers of a request, and the result of checking them. */
 export interface CheckedHeaders<Result> {
-  /** The headers as the client sent them: a list of alternating names and values. Requests with equal headers have the same array object here. */
+  /** The headers as the client sent them: a list of alternating names and values. For equal headers, this is the same array object. */
   readonly rawHeaders: string[];
   readonly result: Result;
 }
@@ -11,8 +11,8 @@ export interface CheckedHeaders<Result> {
 const MAX_STORED = 8;
 
 /**
- * Checks the headers of requests, and caches the results. A client sends the same headers with most requests, so the cache has only the results for the latest
- * eight different header lists.
+ * Checks the headers of requests, and caches the results for the latest eight different lists of headers. The cache is small, because a client sends the same
+ * headers with most requests.
  */
 export class HeaderChecks<Result> {
   readonly #stored: CheckedHeaders<Result>[] = [];

@@ -1,6 +1,6 @@
 import type { ServedContract } from './parts.ts';
 
-/** The contract in use, and functions that return the handler of an operation and what this handler does. */
+/** The contract in use, and functions that say which handler an operation has and what the handler does. */
 type Operations = Pick<ServedContract, 'contract' | 'explain' | 'getImplementation'>;
 
 /** An operation of a contract, and how the server handles it. */

@@ -77,11 +77,14 @@ export interface ServedContract {
 
 /**
  * Stores the bytes of responses to GET requests, and sends the stored bytes again until the state changes. Stores only responses of the sandbox `default`,
- * which handles the requests that name no sandbox. Cached responses depend only on the request target, the `Origin` header and the headers with credentials.
- * These form the cache key.
+ * which handles the requests that name no sandbox. A response depends only on the request target, the `Origin` header and the headers with credentials. These
+ * three parts form the cache key.
  */
 export interface ResponseCache {
-  /** Sends the stored response to a request, records it in the journal, and returns its operationId. Returns undefined if no response is stored. */
+  /**
+   * Sends the stored response to a request, and records the request in the journal. Returns the operationId of the request. Returns undefined if no response is
+   * stored.
+   */
   send(req: IncomingMessage, res: ServerResponse): string | undefined;
   /** Stores the response of an exchange (a request and its response) if an identical request would get the same response. */
   store(exchange: Exchange, sent: SentResponse | undefined, res: ServerResponse): void;

@@ -32,8 +32,8 @@ interface CachedResponse {
 const MAX_BYTES = 8 * MEGABYTE;
 
 /**
- * The maximum size of a cached response with a long list, in bytes. A list in a data file is smaller. Only one response of more than `MAX_BYTES` is cached at a
- * time.
+ * The maximum size of a cached response with a long list, in bytes. Every list in a data file is smaller. Only one response of more than `MAX_BYTES` is cached
+ * at a time.
  */
 const MAX_LIST_BYTES = 100 * MEGABYTE;
 

@@ -33,8 +33,8 @@ const MAX_RECEIVED = 16;
 const MAX_HANDLED = 2;
 
 /**
- * Creates the control API, the HTTP API at `/_control`. Preferences and injected faults do not apply to its requests, and the journal does not record its
- * requests.
+ * Creates the control API, the HTTP API at `/_control`. Preferences and injected faults do not apply to requests for this API. The journal does not record
+ * these requests.
  */
 export function createControlApi({ control, controlContract }: ServerParts & ServedContract): Api {
   const limitReceived = createConcurrencyLimit(MAX_RECEIVED);

@@ -161,7 +161,7 @@ export class BodyReader {
     if (encoding) headers['content-encoding'] = encoding.toLowerCase();
   }
 
-  /** Converts an error that occurred while a body was received or parsed to an `HttpProblemError`. */
+  /** Converts an error to an `HttpProblemError`. The error occurred while a body was received or parsed. */
   #toProblemError(error: unknown, { limit }: BodyOptions): HttpProblemError {
     // The rest of the body must be received and discarded, because the next request on the connection follows it.
     this.req.unpipe().resume();

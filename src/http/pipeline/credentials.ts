@@ -110,7 +110,7 @@ function decodeBase64(text: string): string {
 }
 
 /**
- * Values from which the response to missing or invalid credentials is created. `isSent`: whether the request has credentials. `realm`: the parameter `realm` of
+ * Values for creating the response to missing or invalid credentials. `isSent`: whether the request has credentials. `realm`: the parameter `realm` of
  * `WWW-Authenticate`. `hasTokens`: whether the server accepts only certain tokens.
  */
 interface Challenge {

@@ -47,7 +47,7 @@ export function applyFaults(operation: OperationRequest, valid: ValidRequest, se
   };
 }
 
-/** Returns the properties of a request that fault matchers check. In a form, all values are strings, as in the journal. */
+/** Returns the properties of a request that fault matchers check. All values of a form are strings, as in the journal. */
 function createRequestToMatch(
   { request, route, target }: OperationRequest,
   { query, input }: ValidRequest,

@@ -11,7 +11,7 @@ import { createPreferenceError, formatPreferenceApplied, type Preferences } from
 import type { OperationCall } from './values.ts';
 
 /**
- * Generates a response from the contract. The preferences of the request (RFC 7240), such as `Prefer: code=404`, select it. Throws an
+ * Generates a response from the contract. The preferences of the request (RFC 7240), such as `Prefer: code=404`, select the response. Throws an
  * `HttpProblemError` if the contract does not document the selected response.
  */
 export function createPreferredResponse(parts: ServedContract, call: OperationCall): ResponseData {

@@ -20,7 +20,7 @@ export interface ResponseData {
   readonly pieces?: ListPieces;
   /** The names of additional response headers that scripts of allowed origins can read (`Access-Control-Expose-Headers`). */
   readonly exposedHeaders?: readonly string[];
-  /** The name of the example in the contract from which the body comes. Undefined if the body is not an example. */
+  /** The name of the contract's example that is the body. Undefined if the body is not an example. */
   readonly example?: string | undefined;
   /** Writes the whole response: the status, the headers and the body. If `stream` is present, all other properties are ignored. */
   readonly stream?: (res: ServerResponse) => void;
@@ -60,8 +60,8 @@ export interface Outcome {
   readonly violations?: Remarks['violations'];
   readonly responseViolations?: readonly string[] | undefined;
   /**
-   * Whether the response is an error response of the server itself, such as a validation error. The server does not validate it against the contract, which may
-   * not document it.
+   * Whether the response is an error response of the server itself, such as a validation error. The contract may not document this response, so the server does
+   * not validate it.
    */
   readonly isRefusal: boolean;
   /** The description of the applied faults, preferences and delays, for the journal. */
@@ -71,8 +71,8 @@ export interface Outcome {
 }
 
 /**
- * An outcome without a response, which the journal does not record. It has all properties of an outcome, because V8 copies objects with the same properties
- * faster.
+ * The outcome of a request that gets no response and is not recorded in the journal. It has all properties of an outcome, because V8 copies objects with the
+ * same properties faster.
  */
 export const NO_RESPONSE: Outcome = {
   response: undefined,

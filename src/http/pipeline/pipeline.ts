@@ -64,8 +64,8 @@ export async function runPipeline(parts: AppParts, routed: Exchange): Promise<Ex
 }
 
 /**
- * Writes the response of an exchange, and adds the exchange to the response cache, the journal and the metrics. `sent`: the response, if the caller has already
- * written it.
+ * Writes the response of an exchange (a request and its response), and adds the exchange to the response cache, the journal and the metrics. `sent`: the
+ * response, if the caller has already written it.
  */
 export function finishExchange(
   parts: AppParts,

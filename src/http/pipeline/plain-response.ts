@@ -38,7 +38,7 @@ export function sendPlainResponse(
   return { response, text, bytes };
 }
 
-/** Returns whether a response has a JSON body, and no headers in addition to the common headers and `Content-Type`. */
+/** Returns whether a response has a JSON body, and only the common headers and `Content-Type`. */
 function isPlain(
   { selection, outcome }: Exchange,
   { status, headers, body, pieces, exposedHeaders }: ResponseData,

@@ -56,7 +56,7 @@ export async function acceptPendingConnections(): Promise<void> {
  * Detects automatic retries after a fault has reset a connection. The server resets the retry too, because the user of the client has sent only one request.
  */
 export class RetryDetector {
-  /** The times of connection resets, by a key of the reset request. In ms of `performance.now()`, in ascending order. */
+  /** By request (its properties as JSON): the times when its connections were reset, in ms of `performance.now()`, in ascending order. */
   readonly #resetsMs = new Map<string, readonly number[]>();
   /** By retry: the time of the reset that caused it, in ms of `performance.now()`. */
   readonly #resetOfRetryMs = new WeakMap<HttpRequest, number>();

@@ -92,7 +92,7 @@ function createTarget(api: Api, method: string, location: Location): Target {
   };
 }
 
-/** A function that handles a request in its sandbox. */
+/** A function that handles a request in the given sandbox. */
 type HandleInSandbox = (selection: SandboxSelection) => Promise<Exchange>;
 
 /** Calls `handle` with the sandbox that a request names, or with the sandbox `default` if it names none. Creates the sandbox if it does not exist. */
@@ -151,8 +151,8 @@ async function receiveBody({ body, socket, response }: HttpRequest, { route }: T
 }
 
 /**
- * Returns the id of the sandbox that a request uses although it selects none. This is the id in the path of a control operation, otherwise `default`. Returns
- * undefined if this id is invalid, or if the control API does not define the path.
+ * Returns the id of the sandbox for a request that does not select one: `w3` for the control path `/_control/sandboxes/w3/state`, otherwise `default`. Returns
+ * undefined if the id in the path is invalid, or if the control API does not define the path.
  */
 function getUsedId({ api, route, location }: Target): string | undefined {
   if (api.isContractApi) return DEFAULT_SANDBOX_ID;
@@ -166,8 +166,8 @@ function getControlHeaders(sandboxes: Sandboxes, { api }: Target, id: string | u
 }
 
 /**
- * Returns the header `X-Sandbox-Expired` with the time when a sandbox expired. `atMs`: this time in ms since 1970; undefined if the sandbox has not expired or
- * was created again. Then there are no headers.
+ * Returns the header `X-Sandbox-Expired` with the time when a sandbox expired. `atMs`: this time in ms since 1970. If `atMs` is undefined, returns no headers,
+ * because the sandbox has not expired or was created again.
  */
 function toExpiryHeaders(atMs: number | undefined): Headers {
   return atMs === undefined ? NO_HEADERS : { 'X-Sandbox-Expired': toIsoTime(atMs) };

@@ -74,7 +74,7 @@ export interface Location extends SandboxTarget {
   readonly pathname: string;
   /** The base path with which `pathname` begins, such as `/v1`: the path in a `servers` URL of the contract. Empty if there is none. */
   readonly basePath: string;
-  /** The path without `basePath`, which the router uses. It has valid percent-encodings and exactly one slash at the start. */
+  /** The path that the router uses: without `basePath`, with valid percent-encodings, and with exactly one slash at the start. */
   readonly path: string;
   /** The query without the question mark. */
   readonly querystring: string;
@@ -92,7 +92,7 @@ export interface SandboxSelection {
 /** A request, and the target (API and operation) that the router found. */
 export interface RoutedRequest {
   readonly request: HttpRequest;
-  /** The target. Undefined if the request is neither for an API nor for an image, but for a page, for example. */
+  /** The target. Undefined for other requests than API and image requests, such as a request for a page. */
   readonly target: Target | undefined;
 }
 
