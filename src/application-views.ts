@@ -1,4 +1,4 @@
-/** The types of what the console and the control API show of an application. */
+/** Types of the data that the console and the control API show about an application. */
 import type { Entry, State } from './store/state.ts';
 
 /** An example request that users can try. */
@@ -14,15 +14,15 @@ export interface ExampleRequest {
 /** The table in which the console shows the entries of a collection. */
 export interface Table<S extends State = State> {
   readonly columns: readonly Column[];
-  /** Returns one value for each column. The value is null if the entry has no value for the column. */
+  /** Returns one value for each column, such as `[1, 'Leo']`. A missing value is null. */
   getCells(entry: Entry, state: S): readonly unknown[];
   /** Returns values about the whole collection, such as totals. */
   summarize?(state: S): readonly SummaryValue[];
 }
 
 /**
- * A column of a table. `format` is the format of its values. A `money` value is an amount in cents, a `time` value is an ISO 8601 time, an `image` value is the
- * URL of an image, and a `json` value is any JSON value.
+ * A column of a table. `format` says how the console shows a value: `money` is an amount in cents, `time` is an ISO 8601 time, `image` is the URL of an image,
+ * and `json` is any JSON value.
  */
 export interface Column {
   readonly title: string;
@@ -46,27 +46,27 @@ export interface ExplainedSearch {
 export interface SearchExplanation {
   /** The number of entries that the search finds. */
   readonly total: number;
-  /** The search term with corrected spelling. Undefined if no word seems misspelled. */
+  /** The search term with corrected spelling. Undefined if no word seems to be misspelled. */
   readonly suggestion?: string;
   readonly words: readonly ExplainedWord[];
   /** The first results, the most relevant first. */
   readonly results: readonly ExplainedResult[];
 }
 
-/** A word of a search term. */
+/** A word of a search term, and what the search finds for this word. */
 export interface ExplainedWord {
   readonly word: string;
   /** Whether the search also finds entries that do not match the word. */
   readonly isOptional: boolean;
-  /** The number of entries that match the word. */
+  /** The number of entries that match this word. */
   readonly entries: number;
-  /** The words in the entries that match the search word, the closest match first. */
+  /** The indexed words that match this word, such as `kettle` for `ketle`. The closest match comes first. */
   readonly matches: readonly WordMatch[];
 }
 
 /**
- * A word in the entries that matches a search word. `how`: the type of the match. `distance`: how much the spelling differs from the search word; 0 for no
- * difference. `entries`: the number of entries that contain the word.
+ * A word in the search index that matches a search word. `how`: the type of the match. `distance`: how much the spelling differs from the search word; 0 if it
+ * is equal. `entries`: the number of entries that contain the indexed word.
  */
 export interface WordMatch {
   readonly text: string;
@@ -75,17 +75,17 @@ export interface WordMatch {
   readonly entries: number;
 }
 
-/** An entry that a search finds. `cost`: the sum of the costs in `parts`. An entry with a lower cost is more relevant. */
+/** A search result. `cost`: a measure of its relevance; lower means more relevant. `parts`: the parts of which `cost` is the sum. */
 export interface ExplainedResult {
-  /** The position of the entry in the collection. */
+  /** The index of the entry in the collection. */
   readonly position: number;
   readonly cost: number;
   readonly parts: readonly CostPart[];
 }
 
 /**
- * One reason why a search result is less relevant, and its cost. `word`: the search word that causes the cost; undefined if the cost does not depend on one
- * word.
+ * One part of the cost of a search result (a lower cost means more relevant). `cost`: the amount; less than 0 for a bonus. `word`: the search word that causes
+ * this part; undefined if no single word causes it.
  */
 export interface CostPart {
   readonly word?: string;

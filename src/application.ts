@@ -12,21 +12,20 @@ export interface Application<S extends State = State> {
   /** The path of the contract that the server uses if the user selects no other contract. */
   readonly contractFile: string;
   /**
-   * The default data, which each new sandbox starts with and a reset restores: the path of a JSON file, or a function that creates the data from a contract.
-   * The server option `defaultData` replaces the file. A function gets the lists in the file of this option as `lists` (`{}` if the option is not set). It
-   * returns these lists and the other lists of the contract.
+   * The default data of each new sandbox, which a reset restores: the path of a JSON file, or a function that creates the data for a contract. The server
+   * option `defaultData` names another file. This file replaces the JSON file, or is passed to the function as `lists` (`{}` if the option is not set). The
+   * function returns these lists and adds the missing ones.
    */
   readonly defaultData: string | ((contract: Contract, lists: S) => S);
   /**
-   * A file with settings of the application. The engine passes the text of the file to `load` at the start, and again when the user saves the file. If the text
+   * A file with settings of the application. The engine reads the file at the start and each time the user saves it, and passes its text to `load`. If the text
    * is invalid, `load` throws a `UserError` and keeps the earlier settings.
    */
   readonly settings?: { readonly path: string; readonly load: (text: string) => void };
   /** The path of the folder that is served at `/images`. */
   readonly imagesFolder?: string;
   /**
-   * The problems (error responses) of the application, by code. A handler that throws a `DomainError` with a code gets the problem of this code as its
-   * response.
+   * The problems (error responses) of the application, by code. If a handler throws a `DomainError`, the client gets the problem with the code of the error.
    */
   readonly problems: Readonly<Record<string, ProblemKind>>;
   /** The snapshots that ship with the application, by name. Each function creates the state of a snapshot from the default data. */
@@ -36,14 +35,16 @@ export interface Application<S extends State = State> {
    * `ContractError` if the application can't serve the contract.
    */
   implementContract(contract: Contract): ContractImplementation<S>;
-  /** Returns the context of a request with additional properties. Handlers of the application and of the user get this context. */
+  /** Adds properties to the context of a request. The handlers of the application and of the user get the returned context. */
   extendContext?(context: Context<S>): Context<S>;
   /**
-   * Prepares a state before handlers read it, for example by building a search index. Splits the work for a large state into slices of a few ms. Between two
-   * slices, the server handles other requests.
+   * Prepares a state before handlers read it, for example by building a search index. Splits long work into slices of a few ms. Between two slices, the server
+   * handles other requests.
    */
   prepare?(state: S): Promise<void>;
-  /** Returns requests to try, for the console of a server that has received no requests yet. `contract`: the contract that the server currently uses. */
+  /**
+   * Returns example requests. The console shows them until the server has received its first request. `contract`: the contract that the server currently uses.
+   */
   getExamples?(state: S, contract: Contract): readonly ExampleRequest[];
   /** Functions that explain a search, by the name of the searched collection. The control API returns the explanation. */
   readonly explainSearch?: Readonly<Record<string, (state: S, search: ExplainedSearch) => Promise<SearchExplanation>>>;
@@ -62,22 +63,22 @@ export interface ContractImplementation<S extends State = State> {
    */
   getImplementation(operation: Operation): ApplicationHandler<S> | undefined;
   /**
-   * Returns the response of an operation without a handler if this response is an entry of the state. Otherwise returns undefined, and the engine generates a
-   * response. Throws a `DomainError` if the request names an entry that does not exist.
+   * Returns a stored entry as the response of an operation without a handler, such as the pet for `POST /pets/{petId}/feed`. Returns undefined if the engine
+   * must generate the response. Throws a `DomainError` if the request names an entry that does not exist.
    */
   getStoredResponse?(route: Route, input: Input, state: S): HandlerResponse | undefined;
-  /** The rules with which the engine validates states from data files, from snapshots, and from clients of the control API. */
+  /** The rules that each state must satisfy. The engine checks states from data files, from snapshots and from clients of the control API. */
   readonly stateRules: StateRules<S>;
   /** Whether the engine validates each change that the application's handlers make. True if the handlers are written for another version of the contract. */
   readonly validatesChanges: boolean;
-  /** Returns the response of a user's handler with the properties that the contract requires and the response lacks. */
+  /** Adds missing properties to the response of a user's handler: properties that the contract requires. */
   completeResponse?(route: Route, response: HandlerResponse): HandlerResponse;
   /**
-   * Returns the schema of the entries of a collection, and the property that identifies an entry. By default, these are the component schema and the key in
-   * `stateRules`.
+   * Returns the schema of the entries of a collection, and the property that identifies an entry. Without this function, the engine uses the component schema
+   * and the key in `stateRules`.
    */
   getEntrySchema?(collection: string): EntrySchema | undefined;
-  /** Converts the stored state to the state that a user's handlers see, and back. Default: a user's handlers see the stored state. */
+  /** Converts the stored state to the state that a user's handlers see, and back. Without this property, these handlers see the stored state. */
   readonly stateView?: StateView<S>;
   /**
    * Returns what the handler of an operation does, such as `lists pets`, or why the operation has no handler. The command `storefront explain` and the log show
@@ -88,9 +89,9 @@ export interface ContractImplementation<S extends State = State> {
 
 /** Converts between the stored state and the state that a user's handlers see. */
 export interface StateView<S extends State = State> {
-  /** Returns the state that a user's handlers see. Its entries also have the values that responses contain but that are not stored. */
+  /** Returns the state that a user's handlers see. Adds generated values, which responses contain but the store does not. */
   show(state: S): S;
-  /** Returns the state to store: removes the values that `show` added. If the handler did not change an entry, the result contains the original object that was passed to `show`. */
+  /** Returns the state to store: removes the values that `show` added. An unchanged entry becomes the same object that was passed to `show`. */
   toStored(state: S): S;
 }
 
@@ -101,13 +102,16 @@ export type Operation = Pick<Route, 'operationId' | 'method' | 'path'>;
 export interface ApplicationHandler<S extends State = State> {
   readonly handle: Handle<S>;
   /**
-   * The operation for which the handler is written, and its contract. The engine compares this operation with the operation in the served contract. It adds
-   * generated values for the response fields that only the served contract has, and removes the response fields that the served contract does not have.
+   * The operation for which the handler was written, and its contract. If the served contract defines the operation differently, the engine adapts the response
+   * of the handler. It generates the fields that only the served contract has, and removes the fields that the served contract does not have.
    */
   readonly writtenFor?: { readonly document: Document; readonly route: Route };
 }
 
-/** A handler and its source. The engine caches responses, and adds generated fields to responses, only if the source is `application`. */
+/**
+ * A handler, and whether it belongs to the application or to the user. The engine caches responses, and adds generated fields, only for handlers of the
+ * application.
+ */
 export interface Implementation<S extends State = State> extends ApplicationHandler<S> {
   readonly source: 'application' | 'user';
 }
@@ -135,7 +139,7 @@ export interface HandlerResponse {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sentences about the request for the log and the journal. */
   readonly notes?: readonly string[];
-  /** JSON Pointers to the generated values in the body, which the state does not contain. The response header `X-Mocked` lists these pointers. */
+  /** JSON Pointers to the values in the body that were generated and are not stored. The response header `X-Mocked` lists these pointers. */
   readonly generated?: readonly string[];
 }
 
@@ -143,17 +147,19 @@ export interface HandlerResponse {
 export interface Context<S extends State = State> {
   /** Returns the committed state. */
   read(): S;
-  /** Commits a change to the state. `change`: a pure function that gets the current state, and returns the next state and a result. Resolves to this result. */
+  /**
+   * Commits a change to the state. `change`: a pure function that takes the current state, and returns the next state and a result. Resolves to this result.
+   */
   update<Result>(change: Change<Result, S>): Promise<Result>;
-  /** Restores the default data, after all earlier changes are committed. */
+  /** Restores the default data after all earlier changes have been committed. */
   reset(): Promise<void>;
-  /** Returns the time on the clock of the sandbox, in ms since 1970. If a handler calls this function, the server does not cache its response. */
+  /** Returns the time on the clock of the sandbox, in ms since 1970. The server does not cache the response of a handler that calls this function. */
   nowMs(): number;
   /** Returns a new UUID. No entry of the state has this UUID as its id. */
   newId(): string;
 }
 
-/** A type of problem, which is an error response (RFC 9457): the properties that all its responses share, and its documentation. */
+/** A type of error response (a problem, RFC 9457): the status and the title of these responses, and their documentation. */
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
@@ -182,5 +188,8 @@ export class DomainError<Code extends string = string> extends Error {
   }
 }
 
-/** A value in the server option `handlers`. The server generates the responses of an operation with this value from the contract. */
+/**
+ * Takes the place of a handler in the server option `handlers`, as in `{ listPets: mocked }`. The server then generates the responses of this operation from
+ * the contract.
+ */
 export const mocked = Symbol('mocked');

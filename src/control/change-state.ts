@@ -7,8 +7,8 @@ import type { ControlParts } from './handler.ts';
 import { ControlProblemError, describeIssues } from './refusal.ts';
 
 /**
- * The maximum number of validations of a new state that run in slices, between which the server handles other requests. If another request changes the state
- * during a validation, the validation is repeated. After the maximum, it is repeated without slices, so that no other request can change the state.
+ * How often a new state is validated in slices before it is validated in one go. Between slices, the server handles other requests. If one of them changes the
+ * state, the validation starts again. A validation in one go can't be interrupted.
  */
 const MAX_SLICED_VALIDATIONS = 3;
 
@@ -49,8 +49,8 @@ export async function changeState(
 }
 
 /**
- * Returns the lists of a new state to validate. Returns only changed lists if the contract defines the collections: an unchanged list can violate a contract
- * that was reloaded, and this is not an error of the change.
+ * Returns the lists of `next` that must be validated. If the contract defines the collections, these are only the changed lists. An unchanged list may violate
+ * a contract that was reloaded, but the change did not cause this.
  */
 function selectListsToValidate(
   state: State,

@@ -3,7 +3,7 @@ import type { Entry } from '../store/state.ts';
 import { createIdentity } from '../util/entry-identity.ts';
 import type { EntryChange } from './operation.ts';
 
-/** Converts changes of lists to changes of single entries. `getKey`: returns the name of the property that identifies the entries of a collection. */
+/** Converts changed lists to a list of changed entries. `getKey`: returns the property that identifies the entries of a collection, such as `id`. */
 export function toEntryChanges(
   lists: readonly ListChange[],
   getKey: (collection: string) => string | undefined,
@@ -12,8 +12,8 @@ export function toEntryChanges(
 }
 
 /**
- * Compares a list before and after a change, and returns the entries that were added, changed or removed, with the removed entries last. Two entries with the
- * same id are versions of one entry. An entry without an id is identified by its index.
+ * Compares a list before and after a change. Returns the entries that were added or changed, and then the entries that were removed. If an entry before and an
+ * entry after the change have the same id, the entry was changed. An entry without an id is identified by its index.
  */
 function pairEntries({ collection, start, before, after }: ListChange, getId: (entry: Entry) => string | undefined) {
   const removed = new Map<string, Entry>();

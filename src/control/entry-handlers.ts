@@ -82,7 +82,7 @@ function* findPositions(list: readonly Entry[], isMatch: (entry: Entry) => boole
   return positions;
 }
 
-/** Creates a function that returns whether any value or table cell of an entry contains a text. `search`: the text in lower case. */
+/** Creates a function that returns whether a value or a table cell of an entry contains `search`. `search` is in lower case. */
 function createSearch(search: string, getCells: (entry: Entry) => readonly unknown[]): (entry: Entry) => boolean {
   const hasText = (value: unknown): boolean => {
     if (typeof value === 'string') return value.toLowerCase().includes(search);

@@ -45,9 +45,9 @@ export const faultHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Parses faults. `at`: the JSON Pointer to the fault in the request body. Throws an error if a fault is invalid, if the contract of the application does not
- * define its operation or does not allow its response, or if there are too many faults. Callers parse faults before they create a sandbox, so that a request
- * with an invalid fault creates no sandbox.
+ * Parses faults. `at`: the JSON Pointer to each fault in the request body. Throws an error if there are too many faults or a fault is invalid. A fault is also
+ * invalid if the contract does not define its operation or does not allow its response. Callers parse faults before they create a sandbox, so an invalid fault
+ * creates no sandbox.
  */
 function parseFaults(
   faults: readonly { readonly fault: FaultDefinition; readonly at: string }[],
@@ -66,7 +66,7 @@ function parseFaults(
   return parsed;
 }
 
-/** Adds warnings to a fault: why no request can match the fault, or that the contract does not document its status. `more`: additional warnings. */
+/** Adds warnings to a fault, for example that no request can match it, or that the contract does not document its status. `more`: additional warnings. */
 function addWarnings(fault: Fault, parts: ControlParts, more: readonly string[] = []): Fault {
   const found = parts.findFaultWarnings({ ...fault, needsBody: needsBody(fault.where) });
   const warnings = [...(fault.warnings ?? []), ...found, ...more];

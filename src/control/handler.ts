@@ -17,7 +17,7 @@ import type {
   Source,
 } from './operation.ts';
 
-/** An operation of the application's contract. Does not contain `mocked`, which each sandbox sets. */
+/** An operation of the application's contract. Omits `mocked`, because each sandbox has its own value. */
 export type OperationDescription = Omit<Operation, 'mocked'>;
 
 /** The parts of the application and of its contract that the control API uses. When the server reloads the contract, a new object replaces this object. */
@@ -29,7 +29,7 @@ export interface ControlledApplication {
   getTable(collection: string): Table | undefined;
   /** Functions that explain a search, by the name of the searched collection. */
   readonly explainSearch: NonNullable<Application['explainSearch']>;
-  /** Returns the lines in the contract file that define the rule of a violation. Returns undefined if the lines are unknown. */
+  /** Returns the lines of the contract file that contain the violated rule. Returns undefined if the lines are unknown. */
   findSource(operationId: string | undefined, violation: ControlViolation): Source | undefined;
   /** Returns example requests that users can try. */
   getExamples(state: State): Server['examples'];
@@ -38,11 +38,11 @@ export interface ControlledApplication {
 /** The dependencies of the handlers of the control API. */
 export interface ControlParts {
   readonly sandboxes: Sandboxes;
-  /** The snapshots that ship with the server, or are files in the folder of the option `snapshots`. */
+  /** The snapshots that ship with the server, and the files in the folder of the option `snapshots`. */
   readonly builtIn: BuiltInSnapshots;
   /** Returns the state of a new sandbox. */
   readonly defaults: () => State;
-  /** Returns the names of the collections of the current contract. A state can also contain other lists, which the control API does not return. */
+  /** Returns the names of the collections that the current contract defines. A state can have other lists too, but the control API does not return these. */
   readonly collections: () => readonly string[];
   /** Returns the application with the current contract. */
   readonly application: () => ControlledApplication;
@@ -56,11 +56,11 @@ export interface ControlParts {
   readonly reloads: () => number;
   /** Returns the validator of states for the current contract. */
   readonly validator: () => StateValidator;
-  /** Returns a validation issue for each operationId that is not in the application's contract. */
+  /** Returns a validation issue for each operationId that the application's contract does not define. */
   readonly findUnknownOperationIssues: (operation: FaultDefinition['operation']) => readonly Issue[];
-  /** Returns validation issues that say why the application's contract does not allow the response of a fault. */
+  /** Returns validation issues if the application's contract does not allow the response of a fault. */
   readonly findUndocumentedResponses: (fault: FaultDefinition) => readonly Issue[];
-  /** Returns the warnings about a fault: that no request can match it, or that the contract does not document its status. */
+  /** Returns warnings about a fault, for example that no request can match it, or that the contract does not document its status. */
   readonly findFaultWarnings: (fault: Fault & { readonly needsBody: boolean }) => readonly string[];
   /** Returns the metrics of the server in the text format of Prometheus. */
   readonly formatMetrics: () => Promise<string>;

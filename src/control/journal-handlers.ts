@@ -15,8 +15,8 @@ import { ControlProblemError, getSandbox, rejectIssues } from './refusal.ts';
 import { waitForRequests } from './wait-for-requests.ts';
 
 /**
- * Returns the journal of a sandbox and the values that filter its entries for an event stream. `isMatch`: whether the stream sends an entry. `after`: the id of
- * the entry after which the stream starts; undefined if the stream sends only new entries.
+ * Returns the journal of a sandbox, and which of its entries an event stream sends. `isMatch`: whether the stream sends an entry. `after`: the stream starts
+ * after the entry with this id; if undefined, the stream sends only new entries.
  */
 export function getFollowedRequests({ path, query }: ControlInput<'listRequests'>, parts: ControlParts) {
   const { after, isMatch } = parseQuery(query, parts);
@@ -60,7 +60,7 @@ export const journalHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Returns a sentence for a failed verification that says why the sandbox may have received no requests. The usual cause is a page on another host, to which the
+ * Explains why a sandbox may have received no requests, for the message of a failed verification. The usual cause is a page on another host, to which the
  * browser sends no cookie.
  */
 function describeMissingRequests(id: string): string {
@@ -71,14 +71,14 @@ function describeMissingRequests(id: string): string {
   return `the sandbox ${id} has received no requests: ${remedy}`;
 }
 
-/** Returns the number of requests in a journal that match. Throws an `InvalidMatcherError` if the regular expressions of the matcher would take too long. */
+/** Counts the requests in a journal that match `expected`. Throws an `InvalidMatcherError` if the regular expressions of `expected` would take too long. */
 function countMatches(expected: ExpectedRequests, journal: Pick<Journal, 'entries'>): number {
   const entries = journal.entries();
   rejectSlowPatterns(expected, entries);
   return entries.filter(expected.isMatch).length;
 }
 
-/** Parses the query parameters of `listRequests`. Throws a `ControlProblemError` if the contract does not define an operation in `operation`. */
+/** Parses the query parameters of `listRequests`. Throws a `ControlProblemError` if `operation` names an operation that the contract does not define. */
 function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['query'], parts: ControlParts) {
   const operations = operation === undefined ? undefined : String(operation).split(',');
   rejectIssues('unknown-operation', parts.findUnknownOperationIssues(operations), 'query');

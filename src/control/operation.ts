@@ -8,7 +8,7 @@ type Schemas = components['schemas'];
 export type Where = Schemas['Where'];
 /** A fault to inject: the requests that it applies to, and its effects. */
 export type FaultDefinition = Schemas['FaultDefinition'];
-/** An injected fault with its id and its counters: how many requests it has matched, and to how many requests it has applied. */
+/** An injected fault with its id and two counters: how many requests matched the fault, and how many requests it was applied to. */
 export type Fault = Schemas['Fault'];
 /** A filter of recorded requests. */
 export type RequestFilter = Schemas['RequestFilter'];
@@ -42,7 +42,7 @@ export interface ControlInput<Id extends ControlId> {
 
 type Success<Id extends ControlId> = operations[Id]['responses'][Extract<keyof operations[Id]['responses'], 200 | 204>];
 
-/** `void`, the return type of a handler whose response has no body. The linter does not allow `void` itself in a conditional type. */
+/** The type `void`, for responses without a body. It has a name because the linter does not allow `void` in a conditional type. */
 type NoBody = ReturnType<() => void>;
 
 /** The body of the successful response of an operation. */

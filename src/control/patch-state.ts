@@ -16,7 +16,7 @@ export async function patchState(id: string, patch: readonly PatchOperation[], p
   await changeState(id, (state) => apply(state, patch), parts);
 }
 
-/** Returns an issue if an operation of a JSON Patch lacks the property `value` or `from`. `index`: the index of the operation in the patch. */
+/** Returns a validation issue if an operation of a JSON Patch lacks the property `value` or `from`. `index`: the index of the operation in the patch. */
 function findMissing(operation: PatchOperation, index: number): readonly Issue[] {
   const { op } = operation;
   const name = op === 'move' || op === 'copy' ? 'from' : 'value';
@@ -26,8 +26,8 @@ function findMissing(operation: PatchOperation, index: number): readonly Issue[]
 }
 
 /**
- * Returns an issue for each path of a JSON Patch operation that does not start with a collection of the contract. The data file can contain other lists, which
- * clients can't change. `index`: the index of the operation in the patch.
+ * Returns a validation issue if `path` or `from` of a JSON Patch operation does not start with a collection of the contract, such as `/pets`. The data file can
+ * contain other lists, but clients can't change them. `index`: the index of the operation in the patch.
  */
 function findUnknownLists(operation: PatchOperation, index: number, { collections }: ControlParts): readonly Issue[] {
   return (['path', 'from'] as const).flatMap((name) => {

@@ -29,7 +29,7 @@ export const requestHandlers = {
   },
 } satisfies Partial<ControlHandlers>;
 
-/** Returns the journal entry with an id. Throws a `ControlProblemError` if the journal does not contain the entry. */
+/** Returns the journal entry with the id `id`. Throws a `ControlProblemError` if the journal does not contain it. */
 function findEntry({ id: sandbox, journal }: Sandbox, id: number): Entry {
   const entry = journal.entryAfter(id - 1);
   if (entry?.id === id) return entry;
@@ -46,7 +46,7 @@ function explainFaults({ faults }: Sandbox, entry: Entry) {
   }));
 }
 
-/** Returns the possible reasons why a fault did not apply to a request that it matches. */
+/** Returns reasons why a fault may not have been applied to a request, although the request matches the fault. */
 function explainMatch({ skip = 0, probability = 1 }: Fault, { decision, remarks }: Entry): string[] {
   if (decision?.source === 'refusal') return ['the server refused the request before it applied faults'];
   const reasons = [

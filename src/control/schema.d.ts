@@ -256,8 +256,8 @@ export interface paths {
         };
         /**
          * Explain a search
-         * @description Explains how the application's search finds entries of a collection. Returns the words that match, how they match, and the cost of each result with its parts. A
-         *     result with a lower cost is more relevant. `suggestion` is the term with corrected spelling. The operation is available for the collections that have
+         * @description Explains how the application's search finds entries of a collection. Returns the words that match, how they match, and the cost of each result (lower means
+         *     more relevant) with its parts. `suggestion` is the term with corrected spelling. The operation is available for the collections that have
          *     `isSearched: true` in the response of `getServer`.
          */
         readonly get: operations["explainSearch"];
@@ -450,7 +450,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Restore a snapshot
-         * @description Replaces the state of the sandbox with the state of the snapshot, and deletes its idempotency keys.
+         * @description Replaces the state of the sandbox with the state of the snapshot, and deletes the idempotency keys of the sandbox.
          */
         readonly post: operations["restoreSnapshot"];
         readonly delete?: never;
@@ -492,7 +492,7 @@ export interface paths {
         readonly post: operations["addFault"];
         /**
          * Delete all faults
-         * @description Deletes all faults of the sandbox. A fault still affects the requests in progress that it applies to.
+         * @description Deletes all faults of the sandbox. Faults that already apply to a request in progress still affect this request.
          */
         readonly delete: operations["clearFaults"];
         readonly options?: never;
@@ -608,8 +608,8 @@ export interface paths {
          * @description Lists the most recent requests with their responses, oldest first. The journal keeps 1,000 requests of `default`, 100 of any other sandbox, and 32 MB
          *     in total. Bodies are truncated at 4 kB, and secrets are redacted. Requests to a sandbox that does not exist and cannot be created are not recorded.
          *
-         *     With `Accept: text/event-stream`, the response is a stream of server-sent events: each new request is sent as an event `request`, whose id is the id of the
-         *     recorded request and whose data is the journal entry. With the header `Last-Event-ID` or the parameter `after`, recorded requests with a higher id are sent first.
+         *     With `Accept: text/event-stream`, the response is a stream of server-sent events. Each new request is sent as an event `request`: the id of the event is the
+         *     id of the recorded request, and the data is the journal entry. With the header `Last-Event-ID` or the parameter `after`, recorded requests with a higher id are sent first.
          *     When the sandbox is deleted or expires, the last event is `removed` or `expired`. The data of this event has `sandbox` (the id) and `at` (the time). A sandbox
          *     with an open event stream does not expire.
          */
@@ -646,8 +646,8 @@ export interface paths {
         };
         /**
          * Get a recorded request
-         * @description Returns a recorded request with its response, the lines of the contract that it violates, the faults that did not apply to it, and the changes that it made to the
-         *     state. The server keeps the changes of the last 20 requests of a sandbox that changed its state.
+         * @description Returns a recorded request with its response and with details: the lines of the contract that the request violates, the faults that did not apply to the
+         *     request, and the changes of the state by the request. The server stores the changes only for the last 20 requests that changed the state of the sandbox.
          */
         readonly get: operations["getRequest"];
         readonly put?: never;
@@ -777,7 +777,7 @@ export interface components {
                 readonly isOptional: boolean;
                 /** @description The number of entries that match the word */
                 readonly entries: number;
-                /** @description The words in the entries that match the word of the term, the closest match first */
+                /** @description The indexed words that match the word of the term, such as `kettle` for `ketle`. The closest match comes first */
                 readonly matches: readonly {
                     readonly text: string;
                     /** @description How the word matches, such as `prefix` or `misspelled` */
@@ -798,7 +798,7 @@ export interface components {
                 };
                 /** @description One value for each column; null if the entry has none */
                 readonly cells: readonly unknown[];
-                /** @description The sum of the costs of all parts */
+                /** @description The sum of the costs of all parts. Lower means more relevant */
                 readonly cost: number;
                 readonly parts: readonly {
                     /** @description The word of the term; absent if the part does not depend on one word */
@@ -944,9 +944,10 @@ export interface components {
         readonly Operations: string | readonly string[];
         /**
          * @description A matcher of requests. A request matches if all properties of the matcher match. A value in the matcher matches an equal value in the request. An object
-         *     in the matcher matches an object with matching values for these properties, which can also have other properties. Values of the query and of headers are compared as
-         *     text. A value can also be an operator: `{"$glob": "w*"}` (`*` matches any text), `{"$regex": "^w\\d+$"}`, `{"$gt": 2}`, `{"$lt": 5}`, `{"$in": [1, 2]}`,
-         *     `{"$not": …}`, `{"$exists": false}` or `{"$eq": …}`. With `$eq`, the object in the request must have no other properties.
+         *     in the matcher matches an object in the request if each property of the matcher's object matches. The object in the request can also have other
+         *     properties. Values of the query and of headers are compared as text. A value can also be an operator: `{"$glob": "w*"}` (`*` matches any text),
+         *     `{"$regex": "^w\\d+$"}`, `{"$gt": 2}`, `{"$lt": 5}`, `{"$in": [1, 2]}`, `{"$not": …}`, `{"$exists": false}` or `{"$eq": …}`. With `$eq`, the object in
+         *     the request must have no other properties.
          *
          *     A regular expression has RE2 syntax and at most 1,000 characters. Lookaround and backreferences are not supported, because their run time has no bound.
          *     All regular expressions of one matcher can have 10,000 compiled instructions together, and those of all faults of a sandbox 20,000.
@@ -1185,7 +1186,7 @@ export interface components {
                 /** @description Why the fault did not apply. Each reason is a sentence */
                 readonly reasons: readonly string[];
             }[];
-            /** @description The changes that the request made to the state; absent if it changed nothing, or if the server no longer keeps its changes */
+            /** @description The changes that the request made to the state; absent if the request changed nothing, or if the server no longer stores the changes */
             readonly changes?: readonly components["schemas"]["EntryChange"][];
         };
         /** @description A change of an entry. `before` is absent if the entry was added. `after` is absent if the entry was removed */

@@ -47,8 +47,8 @@ export const snapshotHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Replaces the state of a sandbox, and deletes its idempotency keys. Always stores the state as a new object, because the store must write the data file even
- * if the state is unchanged: another program may have edited the file.
+ * Replaces the state of a sandbox, and deletes its idempotency keys. Always stores a new object, so that the store writes the data file even if the state is
+ * unchanged. Another program may have edited the file.
  */
 export function restoreState(sandbox: Sandbox, state: State): Promise<void> {
   const { store, idempotencyKeys } = sandbox;
@@ -66,8 +66,8 @@ export function restoreState(sandbox: Sandbox, state: State): Promise<void> {
 const MAX_SNAPSHOTS = 100;
 
 /**
- * Returns the state of a snapshot. `id`: a sandbox, whose saved snapshots take precedence over built-in snapshots. Throws a `ControlProblemError` if no
- * snapshot has the name.
+ * Returns the state of a snapshot. `id`: the id of a sandbox. A snapshot that was saved in this sandbox takes precedence over a built-in snapshot. Throws a
+ * `ControlProblemError` if no snapshot has the name `name`.
  */
 export function getSnapshotState(id: string, name: string, parts: ControlParts): State {
   const { builtIn, sandboxes } = parts;

@@ -9,16 +9,16 @@ interface Waiting extends Bounds {
   readonly withinMs: number;
   /** The signal that ends the wait. */
   readonly stopping: AbortSignal;
-  /** The number of matching requests that the journal already contains. */
+  /** The number of matching requests that are already in the journal. */
   readonly count: number;
   /** Returns whether a new request matches. */
   readonly isMatch: (entry: Entry) => boolean;
 }
 
 /**
- * Waits until the result of a verification is final, but at most `withinMs`. The result is final if more than `most` requests match, because later requests
- * can't reduce this number. If `most` is infinite, the result is final if at least `least` requests match. The result is also final if `least` is greater than
- * `most`. Stops waiting if the sandbox is removed or the server stops.
+ * Waits until later requests can't change the result of a verification, but at most `withinMs`. This is the case if more than `most` requests match. If `most`
+ * is infinite, it is the case if at least `least` requests match. It is always the case if `least` is greater than `most`. Also stops waiting if the sandbox is
+ * removed or the server stops.
  */
 export function waitForRequests({ journal, withinMs, stopping, least, most, count, isMatch }: Waiting): Promise<void> {
   let matches = count;

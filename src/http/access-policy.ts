@@ -24,17 +24,19 @@ export function createAccessPolicy({
   const hosts = host === undefined ? allowHost : [...allowHost, host];
   return {
     /**
-     * Allowed host names, in lower case, in addition to `localhost`, its subdomains and IP addresses. `.a.test` allows `a.test` and its subdomains. `*` allows
-     * all hosts.
+     * Allowed host names, in lower case. `localhost`, the subdomains of `localhost` and IP addresses are always allowed. `.a.test` allows `a.test` and the
+     * subdomains of `a.test`. `*` allows all hosts.
      */
     hosts: hosts.map((name) => name.toLowerCase()),
-    /** Allowed origins, such as `https://a.test`, in addition to loopback origins and to origins with the host name of the request. `*` allows all origins. */
+    /**
+     * Allowed origins, such as `https://a.test`. Loopback origins, and origins with the host name of the request, are always allowed. `*` allows all origins.
+     */
     origins: allowOrigin.map(normalizeOrigin),
     /** The `Host` header of the latest request that was allowed. A request with the same header needs no further check. */
     latestHost: { allowed: undefined as string | undefined },
     /**
-     * Whether the control API is enabled (`isOn`), whether the server listens only on loopback addresses (`isLoopback`), and the bearer token that requests
-     * must send (`token`).
+     * `isOn`: whether the control API is enabled. `isLoopback`: whether the server listens only on loopback addresses. `token`: the bearer token that requests
+     * must send.
      */
     control: { isOn: control, isLoopback: isLoopback(host), token: controlToken },
   };
@@ -52,8 +54,8 @@ function normalizeOrigin(origin: string): string {
 }
 
 /**
- * Returns whether a `Host` header is allowed. Vite has the same rules. The check prevents DNS rebinding attacks, in which the browser sends the host name of
- * the attacker. A request without `Host` is allowed: browsers always send this header, and HTTP/1.0 does not require it.
+ * Returns whether a `Host` header is allowed. The check prevents DNS rebinding attacks, in which the browser sends the host name of the attacker. A request
+ * without `Host` is allowed: browsers always send this header, and HTTP/1.0 does not require it. Vite has the same rules.
  */
 function isHostAllowed(policy: AccessPolicy, header: string | undefined): boolean {
   const { latestHost } = policy;
@@ -72,9 +74,9 @@ function isHostInPolicy({ hosts }: AccessPolicy, header: string): boolean {
 }
 
 /**
- * Returns whether pages of an origin may read responses and change data. These origins are allowed: loopback origins, origins whose host name is the host name
- * in the `Host` header (with any port), and the origins in the option `allowOrigin`. A request without an `Origin` header is allowed, because no page of
- * another origin can read its response.
+ * Returns whether pages of an origin may read responses and change data. Allowed are loopback origins, the origins in the option `allowOrigin`, and origins
+ * with the same host name as the `Host` header (and any port). A request without an `Origin` header is allowed, because no page of another origin can read its
+ * response.
  */
 export function isOriginAllowed({ origins }: AccessPolicy, { host, origin }: Requester): boolean {
   if (origin === undefined || origins.includes(ANY) || origins.includes(origin.toLowerCase())) return true;
@@ -112,7 +114,7 @@ export function ipVersion(name: string): number {
 /** The paths at which clients can read the OpenAPI document of the control API. */
 export const CONTROL_DOCUMENT_PATHS = { yaml: '/_control/openapi.yaml', json: '/_control/openapi.json' } as const;
 
-/** Returns whether a path is one of the paths of the control API's OpenAPI document. */
+/** Returns whether a path is the path of the control API's OpenAPI document, as YAML or as JSON. */
 export function isControlDocument(path: string): boolean {
   return path === CONTROL_DOCUMENT_PATHS.yaml || path === CONTROL_DOCUMENT_PATHS.json;
 }

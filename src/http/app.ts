@@ -23,7 +23,7 @@ import { createRoutes } from './routes.ts';
 /**
  * Creates the request listener of a Node server for one version of the contract. The listener sends cached responses itself. It runs the pipeline (validate,
  * handle, respond, record) for requests to the contract's API and to the control API. It passes all other requests, such as requests for pages and files, to
- * the Koa app. The pipeline runs without Koa, because a Koa context takes half as long as the pipeline.
+ * the Koa app. The pipeline does not use Koa: creating a Koa context takes half as long as running the whole pipeline.
  */
 export function createRequestListener(server: ServerParts, served: ServedContract): RequestListener {
   const { log } = server;
@@ -63,14 +63,12 @@ function createCachedMeasurement(operationId: string, startMs: number): Measured
   return { operationId, status: 200, durationMs: performance.now() - startMs, isCached: true };
 }
 
-/** Returns whether the pipeline handles a request without the Koa app. Only the Koa app responds to preflight requests and sends images. */
+/** Returns whether the pipeline handles a request without the Koa app. The Koa app handles preflight requests and requests for images. */
 function isForApi({ request, target }: Exchange): boolean {
   return target !== undefined && target.kind !== 'image' && request.method !== 'OPTIONS';
 }
 
-/**
- * Handles an API request without Koa. Has the same effect as the middlewares 1 to 4 in `createApp`: log line, common headers, CORS and pipeline. Never rejects.
- */
+/** Handles an API request without Koa. Does the same as the middlewares 1 to 4 in `createApp`: log line, common headers, CORS and pipeline. Never rejects. */
 async function serveApiRequest(parts: AppParts, routed: Exchange, res: ServerResponse): Promise<void> {
   const { log, access } = parts;
   let exchange = routed;
@@ -92,7 +90,7 @@ async function serveApiRequest(parts: AppParts, routed: Exchange, res: ServerRes
 
 /** The state of a Koa context. */
 interface AppState {
-  /** The request and its response, for the log line. Undefined for a preflight request. */
+  /** The request and its response, which the log line describes. Undefined for a preflight request. */
   exchange?: Exchange;
 }
 
@@ -159,8 +157,8 @@ function serveApis(parts: AppParts): Middleware<AppState> {
 }
 
 /**
- * Calls the next middleware. If the middleware responds, returns `exchange` unchanged. If the middleware throws an error or the path does not exist, returns an
- * exchange whose response is a problem document (RFC 9457).
+ * Calls the next middleware. Returns `exchange` unchanged if a middleware responds. If a middleware throws an error or the path does not exist, returns an
+ * exchange with an error response (a problem document, RFC 9457).
  */
 async function callNext(
   parts: AppParts,

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** How long a stopping server waits until it has responded to the current requests, in ms. */
+/** The maximum time that a stopping server waits for the responses to current requests, in ms. */
 const GRACE_MS = 8_000;
 
-/** How long a stopping server keeps connections without a current request open, in ms. In this time, a client can finish sending a request. */
+/** The time that a stopping server keeps idle connections open, in ms. In this time, a client can finish sending a request. */
 const IDLE_GRACE_MS = 500;
 
 /** The state of a connection. */
@@ -45,8 +45,8 @@ export class Connections {
   }
 
   /**
-   * Closes each connection when its current response is sent, and after 8 s at the latest. Closes a connection without a current request after 0.5 s.
-   * `allClosed` resolves when the server has no connections. Resolves when `allClosed` resolves.
+   * Closes each connection when its current response is sent, and after 8 s at the latest. Closes an idle connection after 0.5 s. `allClosed`: a promise that
+   * resolves when the server has no connections. Waits for this promise.
    */
   async close(allClosed: Promise<unknown>): Promise<void> {
     for (const [socket, { lastResponse }] of this.#connections)
@@ -87,7 +87,7 @@ function pauseWhileWaiting(socket: Duplex, { waitingRequests }: Connection): voi
   if (waitingRequests > 0) socket.pause();
 }
 
-/** Calls `then` when a response is sent or its connection is closed. Calls `then` immediately if this has already happened. */
+/** Calls `then` when a response has been sent or its connection has been closed. If this has already happened, calls `then` immediately. */
 export function runAfterResponse(response: ServerResponse, then: () => void): void {
   if (isActive(response)) response.once('close', then);
   else then();

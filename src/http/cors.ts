@@ -67,7 +67,7 @@ export function getCorsHeaders(access: AccessPolicy, requester: Requester, path:
   };
 }
 
-/** Returns a note for the log if the browser hides the response from a page, because the origin of the page is not allowed. Otherwise returns no notes. */
+/** Returns a note for the log if a page can't read the response because its origin is not allowed. Otherwise returns no notes. */
 export function getOriginNotes(access: AccessPolicy, req: IncomingMessage): readonly string[] {
   const { method = '', url = '', headers } = req;
   const { origin } = headers;

@@ -35,8 +35,8 @@ export function serveFrontEnd(folder: string): Middleware {
 }
 
 /**
- * Creates a middleware that sends `index.html` when a browser loads a page at a path without a file, such as `/items/7`. The router of a single-page app
- * then shows the page. The middleware ignores paths with a file extension, paths below `basePaths`, and paths of the server, such as `/_control`.
+ * Creates a middleware for single-page apps: it sends `index.html` when a browser loads a page at a path without a file, such as `/items/7`. The router of the
+ * app then shows the page. The middleware ignores paths with a file extension, paths below `basePaths`, and paths of the server, such as `/_control`.
  */
 export function serveHistoryFallback(folder: string, basePaths: readonly string[]): Middleware {
   const excludedPaths = [
@@ -59,9 +59,9 @@ export function serveHistoryFallback(folder: string, basePaths: readonly string[
 const PAGE_RANGES = ['text/html', 'application/xhtml+xml', 'text/*', '*/*'];
 
 /**
- * Returns whether the media type that a client prefers can be HTML (RFC 9110, section 12.5.1). Returns true for a browser that loads a page, and for `fetch`
- * and curl, which accept any type. Returns false for axios, which prefers JSON, and for a browser that loads an image or a style sheet. The package
- * connect-history-api-fallback makes the same distinction.
+ * Returns whether a client prefers HTML or accepts any type, according to the `Accept` header (RFC 9110, section 12.5.1). Returns true for a browser that loads
+ * a page, and for `fetch` and curl, which accept any type. Returns false for axios, which prefers JSON, and for a browser that loads an image or a style sheet.
+ * The package connect-history-api-fallback makes the same distinction.
  */
 function prefersHtml(ctx: Context): boolean {
   const [first = ''] = ctx.accepts();

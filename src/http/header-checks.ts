@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The headers of a request, and the result of a check of these headers. */
+/** The headers of a request, and the result of checking them. */
 export interface CheckedHeaders<Result> {
-  /** The headers as the client sent them: a list of alternating names and values. Requests with equal headers have the same array object here. */
+  /** The headers as the client sent them: a list of alternating names and values. For equal headers, this is the same array object. */
   readonly rawHeaders: string[];
   readonly result: Result;
 }
 
-/** The number of different header lists for which results are stored. */
+/** The maximum number of cached results. Each result belongs to a different list of headers. */
 const MAX_STORED = 8;
 
 /**
- * Checks the headers of requests. Caches the results for the latest eight different header lists, because a client sends the same headers with most of its
- * requests.
+ * Checks the headers of requests, and caches the results for the latest eight different lists of headers. The cache is small, because a client sends the same
+ * headers with most requests.
  */
 export class HeaderChecks<Result> {
   readonly #stored: CheckedHeaders<Result>[] = [];
@@ -21,7 +21,7 @@ export class HeaderChecks<Result> {
   /** `check`: a function that returns the result for a request. The result must depend only on the headers of the request. */
   constructor(private readonly check: (req: IncomingMessage) => Result) {}
 
-  /** Returns the headers of a request and their result, from the cache if possible. */
+  /** Returns the headers of a request and the result of the check, from the cache if possible. */
   get(req: IncomingMessage): CheckedHeaders<Result> {
     const { rawHeaders } = req;
     for (const stored of this.#stored) if (isEqual(stored.rawHeaders, rawHeaders)) return stored;

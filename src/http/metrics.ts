@@ -59,10 +59,10 @@ export class Metrics {
 /** The upper bounds of the histogram buckets for durations, in seconds. Most responses take less than a millisecond. */
 const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The upper bounds of the histogram buckets for the number of changes in a commit. */
+/** The upper bounds of the histogram buckets for the number of state changes in a commit. */
 const BATCH_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** The metrics for the responses of one operation whose statuses are in one class, such as `2xx`. */
+/** The metrics for the responses of one operation with statuses of one class, such as `2xx`. */
 interface ResponseSeries {
   readonly requests: PromClient.Counter.Internal;
   readonly durations: PromClient.Histogram.Internal<string>;
@@ -139,8 +139,8 @@ class Recorder {
   }
 
   /**
-   * Returns the metrics for one operation and the class of a status, such as `2xx`. Stores the metrics in a map, because a look-up in prom-client takes longer
-   * than an increment.
+   * Returns the metrics for an operation and the class of a status: `2xx` for 201. Stores the metrics in a map, because looking them up in prom-client takes
+   * longer than incrementing them.
    */
   #getSeries(operation: string, status: number | undefined): ResponseSeries {
     const statusClass = Math.trunc((status ?? 0) / 100);

@@ -1,6 +1,6 @@
 import type { ServedContract } from './parts.ts';
 
-/** The contract that the server uses, and functions that say how the server handles its operations. */
+/** The contract in use, and functions that say which handler an operation has and what the handler does. */
 type Operations = Pick<ServedContract, 'contract' | 'explain' | 'getImplementation'>;
 
 /** An operation of a contract, and how the server handles it. */
@@ -9,11 +9,11 @@ interface ExplainedOperation {
   readonly path: string;
   readonly operationId: string;
   readonly mocked: boolean;
-  /** The action of the handler, or the reason why the operation is mocked. */
+  /** What the handler does, such as `lists pets`, or why the operation has no handler and is mocked. */
   readonly explanation: string;
 }
 
-/** Returns the operations of a contract, and how the server handles each operation. */
+/** Returns the operations of the contract. Says for each operation whether it is mocked, and what its handler does. */
 export function explainOperations({
   contract,
   explain: explainRoute,

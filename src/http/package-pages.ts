@@ -46,7 +46,10 @@ const REFERENCE_POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** `pagesFolder`: the path of the folder with the built files. `hasFrontEnd`: whether the paths `/` and `/docs` belong to a front end. */
+/**
+ * Options of `addPackagePages`. `pagesFolder`: the path of the folder with the built files. `hasFrontEnd`: whether the user's front end is served at `/` and
+ * `/docs`.
+ */
 interface PageOptions {
   readonly pagesFolder: string;
   readonly hasFrontEnd: boolean;
@@ -74,8 +77,8 @@ export function addPackagePages(router: Router, { pagesFolder, hasFrontEnd }: Pa
 }
 
 /**
- * A page. `folder`: the path of its built files. `root`: the URL path below which its assets are. `paths`: the URL paths of the page. `policy`: the
- * Content-Security-Policy.
+ * A page. `folder`: the path of its built files. `root`: the start of the URL paths of its assets, such as `/_console`. `paths`: the URL paths of the page
+ * itself. `policy`: the Content-Security-Policy.
  */
 interface PackagePage {
   readonly folder: string;
@@ -102,8 +105,7 @@ const ASSET_HEADERS: Headers = {
 };
 
 /**
- * Sends an asset. Sends the gzip file instead if the build has created one and the client accepts gzip. Resolves to true if the asset exists, otherwise to
- * false.
+ * Sends an asset, compressed with gzip if the build has compressed it and the client accepts gzip. Resolves to true if the asset exists, otherwise to false.
  */
 async function sendAsset(ctx: Context, folder: string, path: string): Promise<boolean> {
   ctx.vary('Accept-Encoding');

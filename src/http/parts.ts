@@ -46,30 +46,30 @@ export interface ServedContract {
   readonly mock: Mock;
   /** The collections of the state. */
   readonly collections: StateRules['collections'];
-  /** The contract of the control API. Its schemas contain the collections. */
+  /** The contract of the control API. Its schemas describe the collections of the state. */
   readonly controlContract: Contract;
   /** Returns the implementation of an operation; undefined if the operation is mocked. */
   getImplementation(route: Route): Implementation | undefined;
   /**
-   * Returns the response of a mocked operation if this response is an entry of the state; otherwise undefined. Throws a `DomainError` if the request names an
-   * entry that does not exist.
+   * Returns a stored entry as the response of a mocked operation, such as the pet for `POST /pets/{petId}/feed`. Returns undefined if the mock must generate
+   * the response. Throws a `DomainError` if the request names an entry that does not exist.
    */
   getStoredResponse(route: Route, input: Input, state: State): HandlerResponse | undefined;
   /** Returns what the handler of an operation does, or why the operation is mocked. */
   explain(route: Route): string;
-  /** Returns whether a response of an operation is invalid if it has a property that the contract does not define. True for handlers with `writtenFor`. */
+  /** Returns whether responses of an operation may have only the properties that the contract defines. True for handlers with `writtenFor`. */
   isClosed(route: Route): boolean;
-  /** Returns an object with the default values that the contract defines for the properties of the request body. */
+  /** Returns an object with the default values that the contract defines for the request body. */
   getBodyDefaults(route: Route): Node;
-  /** Returns the response of a user's handler with the properties that the contract requires and the response lacks. */
+  /** Adds missing properties to the response of a user's handler: properties that the contract requires. */
   completeUserResponse(route: Route, response: HandlerResponse): HandlerResponse;
   /**
-   * Completes the body that an application's handler returned. Adds generated values for the fields of the contract that the body lacks, and removes the fields
-   * that the contract does not define.
+   * Completes the body that an application's handler returned. Generates the fields that the contract defines and the body lacks. Removes the fields that the
+   * contract does not define.
    */
   complete(route: Route, body: unknown): CompletedBody;
   /**
-   * Returns the store that a handler gets. Its `update` throws an error if the new state violates the contract. `userOperationId`: the operationId if the
+   * Wraps a store for a handler. In the wrapper, `update` throws an error if the new state violates the contract. `userOperationId`: the operationId if the
    * handler is the user's; undefined for a handler of the application.
    */
   guardStore(store: Store, userOperationId?: string): Store;
@@ -77,11 +77,14 @@ export interface ServedContract {
 
 /**
  * Stores the bytes of responses to GET requests, and sends the stored bytes again until the state changes. Stores only responses of the sandbox `default`,
- * which handles the requests that name no sandbox. The cache key consists of the request target, the `Origin` header and the headers with credentials, because
- * cached responses depend on no other header.
+ * which handles the requests that name no sandbox. A response depends only on the request target, the `Origin` header and the headers with credentials. These
+ * three parts form the cache key.
  */
 export interface ResponseCache {
-  /** Sends the stored response to a request, records it in the journal, and returns its operationId. Returns undefined if no response is stored. */
+  /**
+   * Sends the stored response to a request, and records the request in the journal. Returns the operationId of the request. Returns undefined if no response is
+   * stored.
+   */
   send(req: IncomingMessage, res: ServerResponse): string | undefined;
   /** Stores the response of an exchange (a request and its response) if an identical request would get the same response. */
   store(exchange: Exchange, sent: SentResponse | undefined, res: ServerResponse): void;
@@ -90,7 +93,7 @@ export interface ResponseCache {
 /** The dependencies of the middlewares and of the steps of the pipeline. */
 export interface AppParts extends ServerParts, ServedContract {
   readonly apis: { readonly contract: Api; readonly control: Api };
-  /** The base paths of the contract's API, such as `/api`. An unknown path below a base path gets a 404 response of this API. */
+  /** The base paths of the contract's API, such as `/api`. A request for an unknown path below a base path gets a 404 response of this API. */
   readonly basePaths: readonly string[];
   readonly cache: ResponseCache;
   readonly retries: RetryDetector;

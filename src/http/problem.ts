@@ -12,8 +12,8 @@ import type { Issue } from '../util/issue.ts';
 import { type ProblemCode, problemKinds } from './problem-kinds.ts';
 
 /**
- * An error response (RFC 9457). If the application defines the problem, `kind` has its status and title. The status and title of other problems depend only on
- * `code`.
+ * An error response (RFC 9457). `kind`: the status, title and explanation of a problem that the application defines. Undefined for problems of the engine,
+ * whose status and title depend on `code`.
  */
 export type HttpProblem = ProblemDetails &
   ({ readonly code: ProblemCode; readonly kind?: undefined } | { readonly code: string; readonly kind: ProblemKind });
@@ -66,7 +66,9 @@ function toApplicationProblem({ code, message }: DomainError, kinds: ProblemKind
   return { code: 'internal-error', detail };
 }
 
-/** Converts an error of the control API to a problem. Only the validation of a state creates issues without a rule, so their rule is `state`. */
+/**
+ * Converts an error of the control API to a problem. An issue without a rule gets the rule `state`, because only the validation of a state creates such issues.
+ */
 function toControlProblem({ code, message: detail, issues, part }: ControlProblemError): HttpProblem {
   if (issues.length === 0) return { code, detail };
   const toViolation = ({ pointer, message, rule = 'state', remedy = message }: Issue) =>
@@ -111,10 +113,10 @@ export function getProblemKind(problem: HttpProblem): ProblemKind {
   return problem.kind === undefined ? problemKinds[problem.code] : problem.kind;
 }
 
-/** Matches a path that is a valid URI reference without percent-encoded characters. */
+/** Matches a path that is already a valid URI reference (RFC 3986) and contains no percent-encoding. */
 const PLAIN_PATH = /^\/(?!\/)[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
 
-/** Converts a path to a valid URI reference (RFC 3986). Percent-encodes invalid characters, and keeps characters that are already percent-encoded. */
+/** Converts a path to a valid URI reference (RFC 3986). Percent-encodes invalid characters. Does not encode existing percent-encodings again. */
 export function toUriReference(path: string): string {
   if (PLAIN_PATH.test(path)) return path;
   return path

@@ -17,12 +17,12 @@ export interface Log {
   error(fields: object, message?: string): void;
 }
 
-/** The fields of the log line of a request that Node's request and response objects do not contain. */
+/** Values for the log line of a request that are not in Node's request and response objects. */
 interface RequestDetails {
   readonly operation?: string | undefined;
   /** The id of the sandbox, if the request names one. */
   readonly sandbox?: string | undefined;
-  /** Sentences about errors in the request and about parts of the request that were ignored. */
+  /** Sentences about errors in the request, and about parts of the request that were ignored. */
   readonly notes?: readonly string[];
   /** Whether an injected fault closes the connection before the end of the response. */
   readonly isTruncated?: boolean;
@@ -35,8 +35,8 @@ const IMAGE = new RegExp(`^(/_sandbox/[^/?]*)?${IMAGES_PATH}/`);
 const FIRST_ERROR = 400;
 
 /**
- * Logs a request when its response is sent or its connection is closed, and calls `getDetails` at that time. The log level is `info`. For successful requests
- * that a page or a monitoring system sends on its own, the log level is `debug`: requests for images, and repeated requests of the console and of monitoring.
+ * Logs a request when its response is sent or its connection is closed. Calls `getDetails` at that time. The log level is `info`. It is `debug` for successful
+ * requests that no user starts: requests for images, and the repeated requests of the console and of monitoring systems.
  */
 export function logRequest(log: Log, res: ServerResponse, getDetails: () => RequestDetails): void {
   if (!log.isLevelEnabled('info')) return;
@@ -62,9 +62,9 @@ export function logRequest(log: Log, res: ServerResponse, getDetails: () => Requ
 }
 
 /**
- * Returns whether monitoring, the console or the API reference sends a request again and again. The console and the API reference are assumed to send each
- * request that reads the control API and that comes from a page of this server (`Sec-Fetch-Site: same-origin`). A front end on the same server has no reason to
- * read the control API.
+ * Returns whether a request comes from monitoring, the console or the API reference, which repeat their requests. A request counts as one of the console if it
+ * reads the control API and comes from a page of this server (`Sec-Fetch-Site: same-origin`). A front end on the same server has no reason to read the control
+ * API.
  */
 function isReadAgain(method: string | undefined, url: string, headers: IncomingHttpHeaders): boolean {
   const path = getPathname(url);
@@ -83,8 +83,8 @@ export interface SentResponse {
 }
 
 /**
- * Adds a request and its response to the journal of a sandbox. If a fault sends the body slowly, waits until the response is complete or the connection is
- * closed. `sent`: the response; undefined if no response was sent.
+ * Adds a request and its response to the journal of a sandbox. If a fault sends the body slowly, first waits until the response is complete or the connection
+ * is closed. `sent`: the response; undefined if no response was sent.
  */
 export function recordRequest(
   journal: Journal,

@@ -9,10 +9,13 @@ import { createMethodNotAllowed, type HttpProblem } from './problem.ts';
 import { type Log, logRequest } from './record.ts';
 import { COMMON_HEADERS, DATA_HEADERS } from './response-headers.ts';
 
-/** The methods that the problem document of a refused CONNECT request lists. */
+/** The methods that the error response to a CONNECT request lists as supported. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
 
-/** Creates functions that refuse a request before the app receives it. Each function sends a problem document and writes a log line. */
+/**
+ * Creates functions that refuse a request before the Koa app or the pipeline receives it. Each function sends a problem document (RFC 9457) and writes a log
+ * line.
+ */
 export function createRequestRefusals(connections: Connections, log: Log, access: AccessPolicy) {
   function send(res: ServerResponse, problem: HttpProblem): void {
     const { req } = res;

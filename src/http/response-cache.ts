@@ -21,19 +21,19 @@ interface CachedResponse {
   readonly body: Buffer | ListPieces;
   /** The response as the journal stores it. */
   readonly recorded: RecordedResponse;
-  /** The journal's record of the latest request that got this response. The next request with the same headers has the same record. */
+  /** The journal record of the latest request that got this response. It is used again for the next request with the same headers. */
   latest?: StoredRequest;
 }
 
 /**
- * The maximum size of all cached responses together, in bytes. If a new response would exceed this size, the cache removes all others first: most of them are
+ * The maximum size of all cached responses together, in bytes. If a new response would exceed it, the cache removes all other responses. Most of them are
  * responses to searches that no client repeats.
  */
 const MAX_BYTES = 8 * MEGABYTE;
 
 /**
- * The maximum size of a cached response with a long list, in bytes. The lists in a data file are shorter. The cache has at most one response of more than
- * `MAX_BYTES`.
+ * The maximum size of a cached response with a long list, in bytes. Every list in a data file is smaller. Only one response of more than `MAX_BYTES` is cached
+ * at a time.
  */
 const MAX_LIST_BYTES = 100 * MEGABYTE;
 
@@ -99,7 +99,7 @@ export function createResponseCache(
 /** The cached responses for one revision of the state, by cache key. When the revision changes, all responses are removed. */
 class StoredResponses {
   readonly #responses = new Map<string, CachedResponse>();
-  /** The latest response of more than `MAX_BYTES`. */
+  /** The latest response that is larger than `MAX_BYTES`. */
   #longest: { readonly key: string; readonly response: CachedResponse } | undefined;
   #bytes = 0;
   #revision = 0;
@@ -109,7 +109,7 @@ class StoredResponses {
     return this.#responses.get(key) ?? (this.#longest?.key === key ? this.#longest.response : undefined);
   }
 
-  /** Stores a response. `bytes`: the size of the response in the cache. `revision`: the revision of the state for which the response is valid. */
+  /** Stores a response. `bytes`: its size in the cache. `revision`: the revision of the state from which it was created. */
   set(
     key: string,
     response: CachedResponse,
@@ -147,17 +147,18 @@ function createCachedResponse(
 }
 
 /**
- * Returns the body of a response as one buffer, which is sent faster than pieces. Returns pieces for a very long list, because it takes too long to copy them.
+ * Returns the body of a response as one buffer, because a buffer is sent faster than pieces. Returns a very long list in pieces, because copying it into a
+ * buffer takes too long.
  */
 function getBody({ response: { pieces }, text }: SentResponse): CachedResponse['body'] {
   if (!pieces) return Buffer.from(text);
   return pieces.length > MAX_BYTES ? pieces : Buffer.concat(pieces.pieces);
 }
 
-/** The property `decision` in the journal (the origin of the response) for all cached responses. */
+/** The origin of a cached response. The journal stores the origin as `decision`. */
 const CACHED_DECISION = { source: 'cache' } as const;
 
-/** Returns the journal's record of a GET request that got a cached response. */
+/** Returns the journal record of a GET request that got a cached response. */
 function getStoredRequest(cached: CachedResponse, url: string, rawHeaders: readonly string[]): StoredRequest {
   const { latest, operationId, basePath, credentialNames, recorded: response } = cached;
   if (latest?.headers === rawHeaders) return latest;
@@ -179,8 +180,8 @@ function getStoredRequest(cached: CachedResponse, url: string, rawHeaders: reado
 }
 
 /**
- * Returns whether the response to a GET request with these headers can be cached. Returns false for a request that has a `Prefer` header or a body, that may
- * name a sandbox, or whose host or origin is not allowed. The pipeline handles such a request.
+ * Returns whether the response to a GET request with these headers can be cached. Returns false if the request has a `Prefer` header or a body, if it may name
+ * a sandbox, or if the host or origin is not allowed.
  */
 function isCacheable(headers: IncomingHttpHeaders, access: AccessPolicy): boolean {
   return (
@@ -188,7 +189,7 @@ function isCacheable(headers: IncomingHttpHeaders, access: AccessPolicy): boolea
   );
 }
 
-/** Returns the first part of the cache key of a request with these headers: the origin and the credentials. The second part is the request target. */
+/** Returns the origin and the credentials in the headers of a request. They are the first part of the cache key. The second part is the request target. */
 function getKeyPrefix(headers: IncomingHttpHeaders, credentialNames: CredentialNames): string {
   const { origin } = headers;
   const credentials = credentialNames.headers.map((name) => headers[name] ?? null);

@@ -14,7 +14,7 @@ export const LIMITS = {
   keepAliveTimeout: 65_000,
   /** The interval at which Node checks for requests that exceed the time limit, in ms. */
   connectionsCheckingInterval: 1_000,
-  /** Turns off Node's check of the Host header, because Node would respond without a body. `findHttpProblem` checks the header instead. */
+  /** Turns off Node's check of the Host header. Node would respond without a body, so `findHttpProblem` checks the header instead. */
   requireHostHeader: false,
 };
 
@@ -82,8 +82,8 @@ export function createHttpServer({ listener, log, access, options }: HttpServerP
 const STOPPING = unavailable('the server is shutting down: try again later');
 
 /**
- * Returns the problem of a request that is not valid HTTP although Node accepts it. For a valid request, converts `req.url` to a path with a query, and returns
- * undefined.
+ * Returns the problem (error response) of a request that is not valid HTTP, although Node accepts it. For a valid request, returns undefined and converts
+ * `req.url` to a path with a query.
  */
 function findHttpProblem(req: IncomingMessage): HttpProblem | undefined {
   if (!hasOneHost(req)) return createMalformedProblem('the request must have exactly one Host header');
@@ -104,8 +104,8 @@ function createMalformedProblem(detail: string): HttpProblem {
 }
 
 /**
- * Returns whether a request has exactly one Host header, as HTTP/1.1 requires (RFC 9112, section 3.2). Counts the raw headers, because `req.headers` contains
- * only the first Host header. An HTTP/1.0 request may have no Host header.
+ * Returns whether a request has exactly one Host header (RFC 9112, section 3.2). An HTTP/1.0 request may have none. Counts the raw headers, because
+ * `req.headers` contains only the first Host header.
  */
 function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
@@ -123,16 +123,16 @@ function close(server: Server): Promise<unknown> {
 /** Matches the scheme and the authority (host and port) of an http or https URL. The URL can't contain a user name (RFC 9110, section 4.2.4). */
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(?![^/?#])/i;
 
-/** Matches a request target that `parseRequestTarget` does not change: a path of visible ASCII characters without a fragment. */
+/** Matches a simple request target: a path of visible ASCII characters without a fragment. `parseRequestTarget` returns it unchanged. */
 const PLAIN_TARGET = /^\/[!"$-~]*$/;
 
 /** White-space characters. They are invalid in a request target, and Node and Koa parse them differently. */
 const SPACES = /[\t\n\f\r \u00a0\ufeff]/g;
 
 /**
- * Parses a request target (RFC 9112, section 3.2): a path, an http or https URL, or `*` with the method OPTIONS. Returns the path and the query as `url`. If
- * the target is a URL, returns its host and port as `authority`. Returns undefined if the target is invalid. Decision: converts `OPTIONS *` to `OPTIONS /`, and
- * removes a fragment such as `#top`.
+ * Parses a request target (RFC 9112, section 3.2): a path, an http or https URL, or `*` with the method OPTIONS. Returns the path and the query as `url`. For a
+ * URL, also returns the host and port as `authority`. Returns undefined if the target is invalid. Decision: converts `OPTIONS *` to `OPTIONS /`, and removes a
+ * fragment such as `#top`.
  */
 export function parseRequestTarget(method: string, target: string) {
   if (target.startsWith('/')) return { url: removeFragment(target) };
@@ -149,7 +149,7 @@ function removeFragment(target: string): string {
   return plain.search(SPACES) === -1 ? plain : plain.replaceAll(SPACES, encodeURIComponent);
 }
 
-/** Sets the `Host` header of a request to the host and port in its target, which take precedence over the header (RFC 9112, section 3.2.2). */
+/** Sets the `Host` header of a request to the host and port in the request target, which take precedence (RFC 9112, section 3.2.2). */
 function replaceHost({ headers, rawHeaders }: IncomingMessage, authority: string): void {
   // The raw headers change too, because the response cache compares them. An HTTP/1.0 request may have no Host header.
   if (headers.host === undefined) rawHeaders.push('Host', authority);

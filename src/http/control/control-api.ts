@@ -26,15 +26,15 @@ const STATE_OPTIONS: BodyOptions = { limit: MAX_STATE_BYTES, returnRawBody: true
 /** The operations whose request bodies can be as large as a state. */
 const STATE_OPERATIONS: readonly string[] = ['putState', 'patchState'] satisfies readonly ControlId[];
 
-/** The maximum number of large bodies that are received concurrently. Together, these bodies need up to 256 MB of memory. */
+/** The maximum number of large bodies that are received at the same time. Together, these bodies need up to 256 MB of memory. */
 const MAX_RECEIVED = 16;
 
-/** The maximum number of requests with large bodies that are handled concurrently. Each request needs about 100 MB of memory. */
+/** The maximum number of requests with large bodies that are handled at the same time. Each request needs about 100 MB of memory. */
 const MAX_HANDLED = 2;
 
 /**
- * Creates the control API, the HTTP API at `/_control`. Preferences and injected faults do not apply to its requests, and the journal does not record its
- * requests.
+ * Creates the control API, the HTTP API at `/_control`. Preferences and injected faults do not apply to requests for this API. The journal does not record
+ * these requests.
  */
 export function createControlApi({ control, controlContract }: ServerParts & ServedContract): Api {
   const limitReceived = createConcurrencyLimit(MAX_RECEIVED);
@@ -64,7 +64,7 @@ function takesState({ operationId }: Route): boolean {
   return STATE_OPERATIONS.includes(operationId);
 }
 
-/** Returns whether the body of a request may exceed the default limit. Returns true for a body without `Content-Length`. */
+/** Returns whether the body of a request is larger than the default limit. Returns true if the length is unknown (`Transfer-Encoding`). */
 function isLarge({ headers }: HttpRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 }

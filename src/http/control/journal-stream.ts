@@ -9,7 +9,10 @@ import type { HttpRequest } from '../pipeline/request.ts';
 /** The maximum number of entries that a stream sends before the server handles other requests. It takes about 80 µs to format an entry of 4 kB. */
 const MAX_ENTRIES_PER_TURN = 50;
 
-/** The queue that all streams in this process share. With one queue, many streams do not delay other requests more than a single stream does. */
+/**
+ * The queue in which all streams of this process wait for their turn to send. With one queue, many streams delay other requests no more than a single stream
+ * does.
+ */
 const queueTurn = createTurnQueue();
 
 /** The interval between heartbeat comments in a stream, in ms. The comments prevent proxies from closing an idle connection. */
@@ -19,11 +22,11 @@ const EVENT_STREAM_TYPE = 'text/event-stream';
 
 /** Options of a journal stream. */
 interface StreamOptions {
-  /** The id of a journal entry. The stream starts with the following entry. If undefined, the stream starts with the next request that the server receives. */
+  /** The id of the journal entry after which the stream starts. If undefined, the stream starts with the next request that the server receives. */
   readonly after: number | undefined;
   /** Returns whether the stream sends an entry. */
   readonly isMatch: (entry: Entry) => boolean;
-  /** The signal that is aborted when the server stops. The abort ends the stream. */
+  /** The signal that ends the stream. It is aborted when the server stops. */
   readonly stopping: AbortSignal;
 }
 
@@ -39,9 +42,9 @@ export function getLastEventId({ headers }: HttpRequest): number | undefined {
 }
 
 /**
- * Returns a function that sends each new journal entry as a server-sent event (HTML Standard, section 9.2) until the client disconnects. The function reads an
- * entry from the journal only when the client can receive data, so that slow clients do not fill the memory. A slow client misses entries that the journal
- * deletes before the client can receive them.
+ * Returns a function that sends each new journal entry as a server-sent event (HTML Standard, section 9.2) until the client disconnects. Reads an entry from
+ * the journal only when the client can receive data, so slow clients do not fill the memory. The journal deletes old entries, so a slow client can miss
+ * entries.
  */
 export function streamJournal(journal: Journal, options: StreamOptions): (res: ServerResponse) => void {
   return (res) => {

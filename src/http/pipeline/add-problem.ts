@@ -6,7 +6,10 @@ import type { Outcome } from './outcome.ts';
 import { createProblemResponse } from './response.ts';
 import { getPath, type RoutedRequest } from './values.ts';
 
-/** Converts an error to a problem document (RFC 9457), and returns `outcome` with this response. Logs an unexpected error, and responds with status 500. */
+/**
+ * Converts an error to a problem document (RFC 9457). Returns a copy of `outcome` with this document as the response. An unexpected error is logged and gets
+ * status 500.
+ */
 export function addError(
   { log, application }: AppParts,
   routed: RoutedRequest,
@@ -22,8 +25,8 @@ export function addError(
 }
 
 /**
- * Returns `outcome` with an error response. The body is a problem document (RFC 9457). If the contract documents another error format for the operation, the
- * body has that format.
+ * Returns a copy of `outcome` with an error response. The body is a problem document (RFC 9457), unless the contract documents another error format for the
+ * operation.
  */
 export function addProblem(routed: RoutedRequest, outcome: Outcome, problem: HttpProblem): Outcome {
   const { target } = routed;

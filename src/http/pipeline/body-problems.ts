@@ -5,8 +5,8 @@ import type { HttpProblem } from '../problem.ts';
 const CHARSETS = ['utf-8', 'utf8', 'us-ascii'];
 
 /**
- * Returns a problem if the operation does not accept the `Content-Type` of a request; otherwise undefined. `sent`: the header. `documented`: the media type in
- * the contract that matches it.
+ * Returns a problem (error response) if the operation does not accept the `Content-Type` of a request; otherwise undefined. `sent`: the header. `documented`:
+ * the matching media type in the contract.
  */
 export function findTypeProblem(
   sent: string | undefined,
@@ -21,8 +21,8 @@ export function findTypeProblem(
 }
 
 /**
- * Creates a problem with status 415: the operation does not accept the `Content-Type` of a request. `sent`: the header. `expected`: what to send instead, for
- * the end of the message.
+ * Creates the error response with status 415: the operation does not accept the `Content-Type` of a request. `sent`: the header. `expected`: what to send
+ * instead, as the end of the error message.
  */
 export function createTypeProblem(sent: string | undefined, expected: string): HttpProblem {
   const received = sent === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(sent)}`;
@@ -34,7 +34,7 @@ export function createBodyTooLarge(limitBytes: number): HttpProblem {
   return { code: 'body-too-large', detail: `the body exceeds the limit of ${limitBytes} bytes: send a smaller body` };
 }
 
-/** An error that co-body throws, or a package that co-body uses to receive and decompress a body. */
+/** An error of co-body, or of a package with which co-body receives and decompresses a body. */
 export interface BodyError extends Error {
   readonly status?: number;
   /** The text that co-body can't parse. */

@@ -10,12 +10,12 @@ import { type BodyError, createBodyTooLarge, findTypeProblem, toProblem } from '
 import { parseMultipart } from './multipart.ts';
 import { hasSmallBody, receiveSmallText } from './small-body.ts';
 
-/** The maximum size of a form with files, and of a body that the operation ignores, in bytes. */
+/** The maximum size in bytes of a form with files. Also the maximum size of a body that the operation ignores. */
 const MAX_IGNORED_BODY_BYTES = 10_000_000;
 
 /**
- * Options of co-body. `limit`: the maximum size of a decompressed body, in bytes. All options are constants, because creating an object for each request takes
- * longer than reading a body.
+ * Options of co-body. `limit`: the maximum size of a decompressed body, in bytes. Use only constant objects: creating an object for each request takes longer
+ * than reading a body.
  */
 export interface BodyOptions {
   readonly limit: number;
@@ -29,8 +29,8 @@ export interface BodyOptions {
 }
 
 /**
- * The maximum number of fields in a form, for `arrayLimit` of the package qs. Without `arrayLimit`, more than 20 fields with the same name become an object
- * instead of an array.
+ * The maximum number of fields in a form (`arrayLimit` of the package qs). By default, qs converts more than 20 fields with the same name to an object instead
+ * of an array.
  */
 const MAX_FIELDS = 1_000;
 
@@ -85,8 +85,8 @@ export class BodyReader {
   }
 
   /**
-   * Receives the text of the body without parsing it. A later call of `read` parses this text. So a caller can limit how many bodies are received concurrently
-   * and, separately, how many are parsed concurrently. Throws an `HttpProblemError` if the body cannot be received.
+   * Receives the text of the body without parsing it. A later call of `read` parses this text. With the two steps, a caller can use different concurrency
+   * limits for receiving and for parsing. Throws an `HttpProblemError` if the body cannot be received.
    */
   async receiveText(options: BodyOptions): Promise<string> {
     try {
@@ -161,7 +161,7 @@ export class BodyReader {
     if (encoding) headers['content-encoding'] = encoding.toLowerCase();
   }
 
-  /** Converts an error that occurred while a body was received or parsed to an `HttpProblemError`. */
+  /** Converts an error to an `HttpProblemError`. The error occurred while a body was received or parsed. */
   #toProblemError(error: unknown, { limit }: BodyOptions): HttpProblemError {
     // The rest of the body must be received and discarded, because the next request on the connection follows it.
     this.req.unpipe().resume();
@@ -172,8 +172,8 @@ export class BodyReader {
 }
 
 /**
- * Returns the media type in the contract that matches the `Content-Type` of a request. Returns the `Content-Type` itself if the contract has a range such as
- * `text/*`. Throws an `HttpProblemError` if the operation does not accept the type.
+ * Returns the media type in the contract that matches the `Content-Type` of a request. If the contract has a range such as `text/*`, returns the `Content-Type`
+ * itself. Throws an `HttpProblemError` if the operation does not accept the type.
  */
 function getContentType({ headers }: IncomingMessage, mediaTypes: readonly string[]): string | undefined {
   const sent = headers['content-type'];

@@ -18,15 +18,15 @@ interface Token {
 }
 
 /**
- * Checks the credentials of a request. `security`: the alternatives that the contract accepts for the operation; the request must have all credentials of one
- * alternative. Returns a problem (error response) if the credentials are not accepted; otherwise undefined.
+ * Checks the credentials of a request. Returns a problem (error response) if they are not accepted; otherwise undefined. `security`: the alternatives that the
+ * contract accepts. The request must have all credentials of one alternative.
  */
 export type Authenticate = (
   security: readonly (readonly Credential[])[],
   sent: CredentialSource,
 ) => HttpProblem | undefined;
 
-/** The result of the check of one credential. `unscoped`: the token is accepted, but lacks a required scope. */
+/** The result of checking one credential. `unscoped`: the token is valid, but lacks a required scope. */
 type CredentialResult = 'missing' | 'invalid' | 'unscoped' | 'accepted';
 
 /** Creates the function that checks the credentials of requests. `auth`: the server option. `realm`: the name of the API in the header `WWW-Authenticate`. */
@@ -97,8 +97,8 @@ function hasValidFormat({ scheme }: Credential, value: string): boolean {
 }
 
 /**
- * Returns the texts to compare with accepted tokens. For the scheme `Basic`, these are the value and the decoded `user:password`. For an API key in
- * `Authorization`, these are the header and the part after a scheme. For other credentials, only the value.
+ * Returns the texts of a credential that may be equal to an accepted token. For the scheme `Basic`, these are the value and the decoded `user:password`. For an
+ * API key in the header `Authorization`, they are the whole header and its part after a scheme. For any other credential, it is the value.
  */
 function getTokenCandidates({ name, scheme }: Credential, value: string): readonly string[] {
   if (scheme === 'basic') return [value, decodeBase64(value)];
@@ -110,7 +110,7 @@ function decodeBase64(text: string): string {
 }
 
 /**
- * Values for the response to missing or invalid credentials. `isSent`: whether the request has credentials. `realm`: the parameter `realm` of
+ * Values for creating the response to missing or invalid credentials. `isSent`: whether the request has credentials. `realm`: the parameter `realm` of
  * `WWW-Authenticate`. `hasTokens`: whether the server accepts only certain tokens.
  */
 interface Challenge {
@@ -158,8 +158,8 @@ function createViolations(credentials: readonly Credential[], remedy: string): r
 }
 
 /**
- * Returns the value of the header `WWW-Authenticate` for a credential (RFC 9110, section 11.6.1). An API key gets the scheme `ApiKey`, because no scheme for
- * API keys is registered.
+ * Returns the value of the header `WWW-Authenticate` for a credential (RFC 9110, section 11.6.1). Uses the scheme `ApiKey` for an API key, because no official
+ * scheme exists.
  */
 function createChallenge({ in: location, name, scheme }: Credential, realm: string, isSent: boolean): string {
   if (scheme === undefined) return `ApiKey ${realm}, in="${location}", name="${name}"`;

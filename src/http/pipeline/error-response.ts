@@ -8,12 +8,12 @@ import { PROBLEM_HEADERS } from '../response-headers.ts';
 import type { ResponseData } from './outcome.ts';
 import { getPath, type OperationTarget } from './values.ts';
 
-/** The lowest status of errors that the server has caused. Responses with these errors are always problem documents. */
+/** The lowest status of server errors. Responses with this or a higher status are always problem documents. */
 const FIRST_SERVER_ERROR = 500;
 
 /**
- * Returns an error response in the format that the contract documents for errors of the operation. `problem`: the error. `response`: the same error as a
- * problem document (RFC 9457). Returns undefined if `response` is to be sent unchanged.
+ * Converts an error response to the format that the contract documents for errors of the operation. `problem`: the error. `response`: the error as a problem
+ * document (RFC 9457). Returns undefined if `response` must be sent unchanged.
  */
 export function createErrorResponse(
   { mock }: ServedContract,
@@ -42,12 +42,12 @@ export function createErrorResponse(
   return documented && { ...documented, headers: { ...documented.headers, ...headers } };
 }
 
-/** The error statuses that `noteUnfitCode` has already examinedStatuses, by operation. */
+/** The error statuses that `noteUnfitCode` has already examined, by operation. */
 const examinedStatuses = new WeakMap<Route, Set<number>>();
 
 /**
- * Returns a note for the log if the contract requires an error code and allows none that fits the error. Returns a note only once for each operation and
- * status, because all errors with the same status get the same code.
+ * Returns a note for the log if the body has an error code that does not fit the status, because the contract allows no better code. Returns the note only once
+ * for each operation and status, because all errors with the same status get the same code.
  */
 export function noteUnfitCode(route: Route, { status, body }: ResponseData, { code }: HttpProblem): readonly string[] {
   const statuses = examinedStatuses.get(route) ?? new Set();

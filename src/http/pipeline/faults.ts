@@ -17,8 +17,8 @@ export const NO_FAULTS: AppliedFaults = {
 };
 
 /**
- * Determines the effects of injected faults and of preferences (RFC 7240) on a request, and updates the counters of the faults. `serverDelayMs`: the delay by
- * the server option `delay`, in ms, which has already passed.
+ * Determines how injected faults and preferences (RFC 7240) affect a request, and updates the counters of the faults. `serverDelayMs`: the delay that the
+ * server option `delay` has already caused, in ms.
  */
 export function applyFaults(operation: OperationRequest, valid: ValidRequest, serverDelayMs: number): AppliedFaults {
   const { route, selection } = operation;
@@ -47,7 +47,7 @@ export function applyFaults(operation: OperationRequest, valid: ValidRequest, se
   };
 }
 
-/** Returns the properties of a request with which matchers are compared. In a form, all values are strings, as in the journal. */
+/** Returns the properties of a request that fault matchers check. All values of a form are strings, as in the journal. */
 function createRequestToMatch(
   { request, route, target }: OperationRequest,
   { query, input }: ValidRequest,
@@ -73,8 +73,8 @@ function getTransportFault({ connection, bodyDurationMs }: FaultEffect): Applied
 }
 
 /**
- * Returns a description of the faults, preferences and delays that apply to a request, for the journal. Returns undefined if none apply. `delayMs`: the sum of
- * all delays. A request for an image has neither `route` nor `preferences`.
+ * Describes for the journal which faults, preferences and delays apply to a request. Returns undefined if none apply. `delayMs`: the sum of all delays. `route`
+ * and `preferences` are missing for an image.
  */
 export function summarizeFaults(
   effect: FaultEffect | undefined,

@@ -44,8 +44,8 @@ export function createContractApi(parts: Parts): Api {
 }
 
 /**
- * Calls the handler of an operation. Creates a response from the contract if the operation has no handler, or if a setting of the sandbox, an injected fault or
- * a preference (RFC 7240) replaces the handler or its response.
+ * Handles a request for an operation. Calls the handler, or creates a response from the contract if there is no handler. A setting of the sandbox, an injected
+ * fault or a preference (RFC 7240) can replace the handler or its response.
  */
 function handleOrMock(parts: Parts, call: OperationCall): Promise<HandlerResult> {
   const injected = call.applied.effect?.response;
@@ -55,7 +55,7 @@ function handleOrMock(parts: Parts, call: OperationCall): Promise<HandlerResult>
 }
 
 /**
- * Creates the response of a fault or of the mock. If `handler` is defined, calls it first, and discards its response. The changes that the handler makes
+ * Creates the response of a fault or of the mock. If `handler` is defined, first calls this handler and discards its response. State changes by the handler
  * remain.
  */
 async function replaceResponse(
@@ -76,7 +76,7 @@ export function respondWithFault(parts: Parts, call: OperationCall, injected: Fo
   return { response: completeMockResponse(call.target.location, response), decision: describeMock(call, response) };
 }
 
-/** Creates the response of the mock: an entry of the state if possible, otherwise a response that is generated from the contract. */
+/** Creates the response of a mocked operation: a stored entry if possible, otherwise a response that is generated from the contract. */
 function respondWithMock(parts: Parts, call: OperationCall): HandlerResult {
   const stored = createStoredResponse(parts, call);
   const response = stored ?? createPreferredResponse(parts, call);
@@ -84,7 +84,10 @@ function respondWithMock(parts: Parts, call: OperationCall): HandlerResult {
   return { response: completeMockResponse(call.target.location, response), decision };
 }
 
-/** Returns the response of a mocked operation if this response is an entry of the state; otherwise undefined. */
+/**
+ * Returns a stored entry as the response of a mocked operation, such as the pet for `POST /pets/{petId}/feed`. Returns undefined if the mock must generate the
+ * response.
+ */
 function createStoredResponse(
   parts: Parts,
   { request, route, input, preferences, selection }: OperationCall,
@@ -127,8 +130,8 @@ async function runHandler(parts: Parts, handler: Implementation, call: Operation
 }
 
 /**
- * The input of an application's handler. `headers` is computed only if the handler reads it. A class instance takes less time to create than an object literal
- * with a getter.
+ * The input of an application's handler. The property `headers` is computed when the handler reads it. This is a class, because an object literal with a getter
+ * takes longer to create.
  */
 class ApplicationInput implements Input {
   readonly path: OperationInput['path'];
@@ -149,8 +152,8 @@ class ApplicationInput implements Input {
 }
 
 /**
- * Returns the input of a user's handler as a plain object, which the handler can copy with `{ ...input }`. `defaults`: the values of properties that the body
- * lacks.
+ * Returns the input of a user's handler as a plain object, so that the handler can copy it with `{ ...input }`. `defaults`: the default values of properties
+ * that are missing in the body.
  */
 function toUserInput({ headers }: HttpRequest, { path, query, body }: OperationInput, defaults: Node): Input {
   return { path, query, body: isNode(body) ? { ...defaults, ...body } : body, headers: joinHeaders(headers) };
@@ -161,8 +164,8 @@ function joinHeaders(headers: HttpRequest['headers']): Input['headers'] {
 }
 
 /**
- * Checks the value that a handler returned, because a user's handler can return any value. Returns the value if it is a valid response. Otherwise throws an
- * `HttpProblemError` with status 500.
+ * Checks the value that a user's handler returned, which can be any value. Returns the value if it is a valid response. Otherwise throws an `HttpProblemError`
+ * with status 500.
  */
 function checkReturned({ operationId }: Route, returned: unknown): HandlerResponse {
   const { status = 200, headers = {} } = (returned ?? {}) as HandlerResponse;
@@ -178,8 +181,8 @@ function checkReturned({ operationId }: Route, returned: unknown): HandlerRespon
 }
 
 /**
- * Returns whether a value is a `Response` of fetch. It has no enumerable properties, so its body would be lost. `instanceof Response` would load fetch, which
- * takes about 20 ms at the first request.
+ * Returns whether a handler returned a fetch `Response`. It must be refused: a fetch `Response` has no enumerable properties, so the body would be lost.
+ * `instanceof Response` would load fetch, which takes about 20 ms at the first request.
  */
 function isFetchResponse(value: object): boolean {
   return Object.prototype.toString.call(value) === '[object Response]';
@@ -212,14 +215,17 @@ function completeUserResponse(
   return createResponse(status, body, addGenerated(addPrefix(target.location, typed, request), generated));
 }
 
-/** Returns a response of the mock or of a fault with the header `X-Mocked: operation`, and with the prefix of the sandbox in `Location`. */
+/**
+ * Adds the header `X-Mocked: operation` to a response of the mock or of a fault. Also adds the prefix of the sandbox, such as `/_sandbox/w3`, to the paths in
+ * `Location` and `Link`.
+ */
 export function completeMockResponse(location: Location, response: ResponseData): ResponseData {
   return { ...response, headers: { ...addPrefix(location, response.headers), 'X-Mocked': 'operation' } };
 }
 
 /**
- * Adds the prefix of the sandbox, such as `/_sandbox/w3`, and the base path, such as `/v1`, to the paths in the headers `Location` and `Link`. Also adds them
- * to a `Location` that is a URL of this server. Does not add a base path that the path already has.
+ * Completes the paths in the headers `Location` and `Link`: `/pets/1` becomes `/_sandbox/w3/v1/pets/1`. Adds the prefix of the sandbox (`/_sandbox/w3`). Adds
+ * the base path (`/v1`) unless the path already starts with it. Also changes a `Location` that is a URL of this server.
  */
 function addPrefix({ prefix, basePath }: Location, headers: Headers, request?: HttpRequest): Headers {
   const { Location: path, Link: links } = headers;

@@ -8,9 +8,9 @@ import type { ServedContract, ServerParts } from '../parts.ts';
 type Parts = Pick<ServerParts, 'application'> & Pick<ServedContract, 'collections'>;
 
 /**
- * Creates the context of a handler, and records how the handler uses it. `getChanges` returns the changes that the handler has made, or undefined if it has
- * made none. `getRevision` is for caching: it returns the revision of the state that the handler has read. It returns undefined if the response depends on
- * more, because the handler has used the clock or the id generator, or has changed the state.
+ * Creates the context of a handler, and records how the handler uses it. `getChanges` returns the state changes by the handler; undefined if there are none.
+ * `getRevision` returns the revision of the state that the handler has read. It returns undefined if the response can't be cached, because the handler used the
+ * clock or the id generator, or changed the state.
  */
 export function createTrackedContext(
   { application, collections }: Parts,
@@ -49,7 +49,7 @@ export function createTrackedContext(
   };
 }
 
-/** Commits a change, and then calls `add` with the states before and after the change. Does not call `add` if the change returns no new state. */
+/** Commits a change. Then calls `add` with the states before and after the change. Does not call `add` if the change returned no new state. */
 function recordChange<Result>(
   store: Store,
   change: Change<Result>,
@@ -69,7 +69,7 @@ function recordChange<Result>(
   });
 }
 
-/** Restores the default data, and then calls `add` with the states before and after the reset. Calls `onApply` when the reset is applied. */
+/** Restores the default data. Then calls `add` with the states before and after the reset. `onApply`: called when the reset takes effect. */
 async function recordReset(store: Store, add: (change: StateChange) => void, onApply: () => void): Promise<void> {
   const before = store.read().state;
   await store.reset(onApply);
@@ -78,8 +78,8 @@ async function recordReset(store: Store, add: (change: StateChange) => void, onA
 }
 
 /**
- * Returns a function that creates ids for new entries. If the id generator has a seed, the function skips ids that entries already have, because setting the
- * same seed again produces the same ids again.
+ * Creates a function that returns an id for a new entry. If the id generator has a seed, the function skips ids that entries already have. Setting the same
+ * seed again repeats the same ids.
  */
 function createIdSource(
   collections: Parts['collections'],

@@ -20,10 +20,7 @@ const HEADER = 'idempotency-key';
 /** The methods that are not idempotent (RFC 9110, section 9.2.2). Requests with other methods need no idempotency key. */
 const METHODS = ['POST', 'PATCH'];
 
-/**
- * Matches a valid idempotency key. In draft-ietf-httpapi-idempotency-key-header, a key has quotes. Most clients send no quotes, so quotes count as part of the
- * key.
- */
+/** Matches a valid idempotency key. Quotes count as part of the key: draft-ietf-httpapi-idempotency-key-header requires them, but most clients send none. */
 const VALID_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
@@ -48,7 +45,7 @@ export function getIdempotencyKey({ method, headers }: HttpRequest): string | un
 
 /** What `handleOnce` needs to handle a request. */
 interface HandleOnceOptions {
-  /** The outcome so far, without a response. */
+  /** The outcome (response, and values for the log and the journal) before the handler runs. */
   readonly outcome: Outcome;
   /** Runs the handler or the mock. */
   readonly runHandler: (call: OperationCall) => Promise<HandlerResult>;
@@ -82,7 +79,7 @@ export async function handleOnce(parts: AppParts, call: OperationCall, handling:
   return handled;
 }
 
-/** Returns a hash of the method, the path, the query and the body. Two requests with the same key count as repetitions if they have the same hash. */
+/** Returns a hash of the method, the path, the query and the body. A request is a repetition if it has the same key and the same hash as an earlier request. */
 function getFingerprint({ request, target }: OperationCall): string {
   const parts = [request.method, target.location.target, request.body.text ?? ''];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
@@ -90,7 +87,7 @@ function getFingerprint({ request, target }: OperationCall): string {
 
 const REPLAY = { source: 'replay' } as const;
 
-/** Returns the stored response for a repeated request. Returns the response of a fault instead if a fault applies to the repeated request. */
+/** Returns the response to a repeated request: the response of a fault if one applies, otherwise the stored response of the first request. */
 async function repeatResponse(parts: AppParts, call: OperationCall, stored: StoredResponse): Promise<HandlerResult> {
   const injected = call.applied.effect?.response;
   return injected ? respondWithFault(parts, call, injected) : { response: toReplay(stored), decision: REPLAY };
@@ -109,12 +106,12 @@ function createKeyProblem(kind: keyof typeof KEY_PROBLEMS, key: string): HttpPro
   return { code: KEY_PROBLEMS[kind], detail: `the first request with the Idempotency-Key ${quote(key)} ${reason}` };
 }
 
-/** The problems for a change that could not be stored. Nothing was changed, so a repeated request runs the handler again. */
+/** The codes of the problems (error responses) that mean that a change was not stored. A repeated request then runs the handler again. */
 const TEMPORARY_PROBLEMS: readonly ProblemCode[] = ['unavailable', 'insufficient-storage'];
 
 /**
- * Stores the response of the handler for repeated requests, even if the client gets the response of a fault or no response. If the change could not be stored,
- * releases the key instead, so that a repeated request runs the handler again.
+ * Stores the handler's response, which repeated requests get. Stores it even if the first request got the response of a fault or no response. If the state
+ * change could not be stored, releases the key, so that a repeated request runs the handler again.
  */
 async function settleClaim(
   { application }: AppParts,
@@ -134,8 +131,8 @@ async function settleClaim(
 }
 
 /**
- * Returns the response of the handler in the format of the key store, even if the client gets the response of a fault instead. Returns undefined if the
- * response can't be converted to text.
+ * Returns the handler's response in the format of the key store, even if the client got the response of a fault. Returns undefined if the response can't be
+ * converted to text.
  */
 function getStoredResponse(
   { applied }: OperationCall,

@@ -51,10 +51,7 @@ async function applyImageFaults({ request, target, selection }: SandboxRequest):
   return change(() => faults.apply(matchable, { hasPreference: false, canApply: appliesToImages }));
 }
 
-/**
- * Returns whether a fault can apply to images. The fault must have a matcher for the path, must not name an operation, and must have an effect that is possible
- * for images.
- */
+/** Returns whether a fault can apply to images. Such a fault has a matcher for the path, names no operation, and has an effect that is possible for images. */
 function appliesToImages(fault: FaultDefinition): boolean {
   return fault.operation === undefined && fault.where?.path !== undefined && findImageFaultIssue(fault) === undefined;
 }

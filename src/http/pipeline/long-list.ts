@@ -16,8 +16,8 @@ type CompletedList = CompletedBody & { readonly body: readonly unknown[] };
 const PIECE_LENGTH = 128 * 1024;
 
 /**
- * Completes the entries of a long list: adds generated fields and removes unknown fields. The work is split into slices, between which the server handles other
- * requests. `complete`: a function that completes a part of the list. Resolves to `list` itself if all entries are already complete.
+ * Completes the entries of a long list: adds generated fields and removes unknown fields. Works in slices, between which the server handles other requests.
+ * `complete`: a function that completes a part of the list. The result contains `list` itself if no entry changes.
  */
 export function completeList(
   list: readonly unknown[],
@@ -43,12 +43,12 @@ function* completeSteps(
   return { body: isChanged ? body : list, generated: [...generated] };
 }
 
-/** The conversions in progress, by list. */
+/** The conversions to JSON that are in progress, by list. */
 const inProgress = new WeakMap<readonly unknown[], Promise<ListPieces>>();
 
 /**
- * Converts a long list to JSON. The work is split into slices, between which the server handles other requests. The entries must be JSON values that never
- * change. Concurrent calls with the same list share one conversion.
+ * Converts a long list to JSON. Works in slices, between which the server handles other requests. The entries must be JSON values that never change. Concurrent
+ * calls with the same list share one conversion.
  */
 export function serializeList(list: readonly unknown[]): Promise<ListPieces> {
   const known = inProgress.get(list);

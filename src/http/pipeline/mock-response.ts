@@ -11,8 +11,8 @@ import { createPreferenceError, formatPreferenceApplied, type Preferences } from
 import type { OperationCall } from './values.ts';
 
 /**
- * Generates a response from the contract, as the preferences of the request (RFC 7240) select it. Throws an `HttpProblemError` if the contract does not
- * document the preferred response.
+ * Generates a response from the contract. The preferences of the request (RFC 7240), such as `Prefer: code=404`, select the response. Throws an
+ * `HttpProblemError` if the contract does not document the selected response.
  */
 export function createPreferredResponse(parts: ServedContract, call: OperationCall): ResponseData {
   const { preferences } = call;
@@ -23,8 +23,8 @@ export function createPreferredResponse(parts: ServedContract, call: OperationCa
 }
 
 /**
- * Creates the response of an injected fault. If the contract documents the status, generates the response from the contract. Otherwise, the response has the
- * format that the contract documents for other errors. The body and the headers of the fault replace the generated body and headers.
+ * Creates the response of an injected fault. Generates a response from the contract, and then sets the body and the headers that the fault defines. If the
+ * contract does not document the status, uses the format that the contract documents for other errors.
  */
 export function createFaultResponse(parts: ServedContract, call: OperationCall, fault: ForcedResponse): ResponseData {
   const { route } = call;
@@ -58,7 +58,7 @@ function createMockResponse(mock: Mock, call: OperationCall, choice: Preferences
   }
 }
 
-/** If a user's handler returned an error status without a body, adds a body that is generated from the contract. Returns other responses unchanged. */
+/** Adds a generated body to an error response without a body that a user's handler returned. Returns other responses unchanged. */
 export function addErrorBody(parts: ServedContract, call: OperationCall, response: HandlerResponse): HandlerResponse {
   const { status = 200, body, headers } = response;
   const isDocumented = Object.keys(findResponse(call.route.responses, status)?.media ?? {}).length > 0;
@@ -68,8 +68,8 @@ export function addErrorBody(parts: ServedContract, call: OperationCall, respons
 }
 
 /**
- * Sets the property `instance` of a problem document (RFC 9457) to the path of the request. Returns the response unchanged if the contract does not allow this
- * value, or if the body has no `instance`.
+ * Sets the property `instance` of a problem document (RFC 9457) to the path of the request. Returns the response unchanged if the body has no `instance`, or if
+ * the contract does not allow the path there.
  */
 function withInstance(
   { contract }: ServedContract,

@@ -12,7 +12,7 @@ export interface ResponseData {
   /** The body: a value to send as JSON, or a string or a Buffer if the content type is not JSON. Undefined if there is no body. */
   readonly body?: unknown;
   /**
-   * The body, if it is a long list whose entries never change. The server validates such a list and converts it to JSON in slices, between which it handles
+   * The body, if it is a long list with entries that never change. The server validates this list and converts it to JSON in slices, between which it handles
    * other requests.
    */
   readonly list?: readonly unknown[];
@@ -20,7 +20,7 @@ export interface ResponseData {
   readonly pieces?: ListPieces;
   /** The names of additional response headers that scripts of allowed origins can read (`Access-Control-Expose-Headers`). */
   readonly exposedHeaders?: readonly string[];
-  /** The name of the example in the contract from which the body comes. Undefined if the body is not an example. */
+  /** The name of the contract's example that is the body. Undefined if the body is not an example. */
   readonly example?: string | undefined;
   /** Writes the whole response: the status, the headers and the body. If `stream` is present, all other properties are ignored. */
   readonly stream?: (res: ServerResponse) => void;
@@ -29,10 +29,10 @@ export interface ResponseData {
 /** The origin of a response, for the journal. `source` is, for example, `handler`, `mock`, `fault`, `cache` or `refusal`. */
 export type Decision = NonNullable<RecordedRequest['decision']>;
 
-/** The response of a handler or of the mock, with its origin and the values that caching and the journal need. */
+/** The response of a handler or of the mock, with values for the response cache and the journal. */
 export interface HandlerResult {
   readonly response: ResponseData;
-  /** The response of the handler. Undefined if no fault replaces it with `response`. */
+  /** The handler's response if a fault replaced it with `response`; otherwise undefined. */
   readonly replaced?: ResponseData | undefined;
   /** The revision of the state on which the response depends. Undefined if the response can't be cached. */
   readonly revision?: number | undefined;
@@ -55,13 +55,13 @@ export interface Outcome {
   /** Headers to send in addition to the headers of `response`. */
   readonly headers: Headers;
   readonly transport?: TransportFault | undefined;
-  /** Sentences about errors in the request and about parts of the request that were ignored. */
+  /** Sentences for the log and the journal: errors in the request, and parts of the request that were ignored. */
   readonly notes: readonly string[];
   readonly violations?: Remarks['violations'];
   readonly responseViolations?: readonly string[] | undefined;
   /**
-   * Whether the response is an error response of the server itself, such as a validation error. The contract may not document it, so it is not validated
-   * against the contract.
+   * Whether the response is an error response of the server itself, such as a validation error. The contract may not document this response, so the server does
+   * not validate it.
    */
   readonly isRefusal: boolean;
   /** The description of the applied faults, preferences and delays, for the journal. */
@@ -71,7 +71,8 @@ export interface Outcome {
 }
 
 /**
- * An outcome without a response, which the journal does not record. The object has all properties, because V8 copies objects with the same properties faster.
+ * The outcome of a request that gets no response and is not recorded in the journal. It has all properties of an outcome, because V8 copies objects with the
+ * same properties faster.
  */
 export const NO_RESPONSE: Outcome = {
   response: undefined,
@@ -89,7 +90,7 @@ export const NO_RESPONSE: Outcome = {
 };
 
 /**
- * The outcome of a request that the client retries automatically after a connection reset: the server resets the connection again. The journal records only the
- * first attempt.
+ * The outcome of a client's automatic retry after a fault has reset the connection. The server resets the connection again. The journal records only the first
+ * attempt.
  */
 export const RESET_RETRY: Outcome = { ...NO_RESPONSE, transport: { connection: { kind: 'reset', phase: 'before' } } };

@@ -64,8 +64,8 @@ export async function runPipeline(parts: AppParts, routed: Exchange): Promise<Ex
 }
 
 /**
- * Writes the response of an exchange, and adds the exchange to the response cache, the journal and the metrics. `sent`: the response, if the caller has already
- * written it.
+ * Writes the response of an exchange (a request and its response), and adds the exchange to the response cache, the journal and the metrics. `sent`: the
+ * response, if the caller has already written it.
  */
 export function finishExchange(
   parts: AppParts,
@@ -134,8 +134,8 @@ function respondWithoutOperation(sandboxRequest: SandboxRequest, outcome: Outcom
 }
 
 /**
- * Validates and handles a request for an operation, as soon as the concurrency limit of the API allows it. Resolves to the outcome with the response. Never
- * rejects.
+ * Validates and handles a request for an operation. Waits first if the concurrency limit of the API is reached. Resolves to the outcome with the response.
+ * Never rejects.
  */
 function runOperation(parts: AppParts, operation: OperationRequest, initial: Outcome): Promise<Outcome> {
   const { request, target, route } = operation;
@@ -147,7 +147,10 @@ function runOperation(parts: AppParts, operation: OperationRequest, initial: Out
     .catch((error) => addError(parts, operation, outcome, error));
 }
 
-/** Validates and handles a request for an operation. `serverDelayMs`: the delay by the server option `delay`, in ms, which also applies to invalid requests. */
+/**
+ * Validates and handles a request for an operation. `serverDelayMs`: the delay that the server option `delay` defines, in ms. It also applies to invalid
+ * requests.
+ */
 async function runSteps(
   parts: AppParts,
   operation: OperationRequest,

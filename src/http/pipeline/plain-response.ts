@@ -16,9 +16,9 @@ import { isBodilessStatus } from './response.ts';
 import type { Exchange } from './values.ts';
 
 /**
- * Sends the JSON response to a request that is not GET or HEAD, if the response has only the common headers, the CORS headers and a content type. Node writes
- * such a fixed list of headers in half of the time that it needs for headers that are set one by one. Returns undefined and sends nothing for any other
- * response. Does not send responses to GET, because the response cache reads their headers from `res`.
+ * Sends a JSON response with a fixed list of headers: the common headers, the CORS headers and the content type. Node writes this list in half of the time that
+ * it needs to set the headers one by one. Returns undefined and sends nothing if the response has other headers or no JSON body. The same applies to GET and
+ * HEAD requests, because the response cache reads headers from `res`.
  */
 export function sendPlainResponse(
   res: ServerResponse,
@@ -38,7 +38,7 @@ export function sendPlainResponse(
   return { response, text, bytes };
 }
 
-/** Returns whether a response has a JSON body, and no headers in addition to the common headers and `Content-Type`. */
+/** Returns whether a response has a JSON body, and only the common headers and `Content-Type`. */
 function isPlain(
   { selection, outcome }: Exchange,
   { status, headers, body, pieces, exposedHeaders }: ResponseData,

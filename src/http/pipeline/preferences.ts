@@ -7,11 +7,11 @@ import type { HttpRequest } from './request.ts';
 export interface Preferences {
   /** The preferences that select a documented response. */
   readonly choice: ResponsePreferences;
-  /** Whether the response is generated from the contract, even if the operation has a handler. */
+  /** Whether the response must be generated from the contract, even if the operation has a handler. */
   readonly isMockRequired: boolean;
   /** The delay of the response, in ms. */
   readonly delayMs: number;
-  /** The text of each preference, and where it was sent. */
+  /** The text of each preference, and whether it was sent in the header or in the query. */
   readonly sources: Partial<Record<Name, Source>>;
 }
 
@@ -42,7 +42,7 @@ const NAMES = Object.keys(VALID_VALUES) as Name[];
 /** The result for requests without preferences. */
 export const NO_PREFERENCES: Preferences = { choice: {}, isMockRequired: false, delayMs: 0, sources: {} };
 
-/** The prefix of preferences in the query, such as `?__code=404`. They are for the address bar of a browser, which can't send a `Prefer` header. */
+/** The prefix of preferences in the query, such as `?__code=404`. They exist because the address bar of a browser can't send a `Prefer` header. */
 const PREFIX = '__';
 const NAMES_IN_QUERY: ReadonlySet<string> = new Set(NAMES.map((name) => PREFIX + name));
 
@@ -83,8 +83,8 @@ function refuseInvalid(sources: Preferences['sources']): void {
 }
 
 /**
- * Returns the value of the response header `Preference-Applied`. Returns undefined if no preference was applied. `isMocked`: whether the response is generated
- * from the contract. For other responses, only the preference `delay` can be applied.
+ * Returns the value of the response header `Preference-Applied`. Returns undefined if no preference was applied. `isMocked`: whether the response was generated
+ * from the contract. Only the preference `delay` can be applied to other responses.
  */
 export function formatPreferenceApplied({ choice, delayMs }: Preferences, isMocked: boolean): string | undefined {
   if (!isMocked && delayMs === 0) return undefined;

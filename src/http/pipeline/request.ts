@@ -7,7 +7,7 @@ export type HttpRequest = ReturnType<typeof createHttpRequest>;
 /** Returns the media type in `types` that the client prefers (RFC 9110, section 12.5.1). Returns false if the client accepts none of them. */
 type Accepts = (types: string[]) => string | false;
 
-/** Creates the object that the steps of the pipeline use as the request. */
+/** Creates a request object for the steps of the pipeline, which do not use Koa. */
 export function createHttpRequest(req: IncomingMessage, res: ServerResponse, accepts: Accepts) {
   return {
     method: req.method ?? 'GET',

@@ -44,8 +44,8 @@ export function setHeaders(res: ServerResponse, headers: Headers): void {
 }
 
 /**
- * Writes the response of an exchange, and applies the fault that closes its connection or slows its body. Returns the response. Returns undefined if no
- * response was sent, or if the response is an event stream.
+ * Writes the response of an exchange. If an injected fault closes the connection or slows the body, applies this fault. Returns the response, or undefined if
+ * no response was sent or the response is an event stream.
  */
 export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Exchange): SentResponse | undefined {
   const { request, selection, outcome } = exchange;
@@ -75,8 +75,8 @@ export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Ex
 }
 
 /**
- * Sends a response with Node's response object. Koa's response object would take longer than all other steps of the pipeline together. Returns undefined if the
- * response is an event stream or was not sent.
+ * Sends a response with Node's response object, because Koa's response object would take longer than the whole pipeline. Returns undefined if the response is
+ * an event stream or was not sent.
  */
 function send(res: ServerResponse, response: ResponseData, transport?: TransportFault): SentResponse | undefined {
   // The server has already responded if Node's parser refused the rest of the request.
@@ -120,8 +120,8 @@ export function toContent(body: unknown, type = JSON_TYPE): string | Buffer {
 const EXPOSE = 'Access-Control-Expose-Headers';
 
 /**
- * Adds header names to `Access-Control-Expose-Headers`. Does nothing if the response does not have this header: then no page of another origin can read the
- * response.
+ * Adds header names to `Access-Control-Expose-Headers`. Does nothing if the response does not have this header, because then no page of another origin can read
+ * the response.
  */
 function exposeHeaders(res: ServerResponse, names: readonly string[]): void {
   const exposed = res.getHeader(EXPOSE);

@@ -2,30 +2,31 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HttpRequest } from './request.ts';
 
 /**
- * How long after a connection reset an identical request counts as an automatic retry, in ms. Chromium retries after a few ms on an idle machine, and after 1
- * to 87 ms on a busy machine (two cores, load 13).
+ * The maximum time between a connection reset and the client's automatic retry, in ms. Chromium retries after a few ms on an idle machine, and after 1 to 87 ms
+ * on a busy machine (two cores, load 13).
  */
 const WINDOW_MS = 250;
 
-/** The maximum number of connection resets that are recorded. */
+/** The maximum number of recorded connection resets. */
 const MAX_RESETS = 1_000;
 
 /**
- * Matches user agents that retry a request automatically, even a POST request, if a reused connection is reset before the first byte of the response. Chromium
- * and curl retry, because they assume that the server has closed an idle connection. Other clients report the first reset to their caller.
+ * Matches user agents that retry a request automatically, even a POST request, after the connection was reset. Chromium and curl do this if the connection was
+ * already used and no byte of the response has arrived: they assume that the server closed an idle connection. Other clients report the first reset to their
+ * caller.
  */
 const RETRYING_USER_AGENT = /^curl\/|Chrome\//;
 
-/** Matches user agents of clients in Node that contain the name of a browser. These clients do not retry. */
+/** Matches user agents of clients in Node that name a browser, such as jsdom. These clients do not retry. */
 const NODE_USER_AGENT = /jsdom|HappyDOM|\bnode\b/i;
 
 /**
- * The minimum age of a preconnected connection when its first request arrives, in ms. Chromium opens a preconnected connection before it has a request, and
- * treats it like a reused connection.
+ * The minimum age in ms of a preconnected connection when the first request arrives. Chromium opens such a connection before it has a request, and treats it
+ * like a used connection.
  */
 const PRECONNECT_MS = 50;
 
-/** When each connection was opened, in ms of `performance.now()`, and how many requests the process had received before. */
+/** By connection: the time when it was opened, in ms of `performance.now()`, and the number of requests that the process had received before. */
 const openings = new WeakMap<object, { readonly openedMs: number; readonly requestCount: number }>();
 
 /** The number of requests that all servers of this process have received. */
@@ -36,14 +37,14 @@ export function recordConnection(socket: object): void {
   openings.set(socket, { openedMs: performance.now(), requestCount });
 }
 
-/** Increments the number of received requests. */
+/** Adds a request to the number of received requests. */
 export function countRequest(): void {
   requestCount++;
 }
 
 /**
- * Waits until the server has accepted all connections that clients have opened. Call this function before a reset. After the reset, a client can retry on each
- * connection that it opened before the reset, so the server must know these connections.
+ * Waits until the server has accepted all connections that clients have opened. Call this function before a reset: the client can retry on any connection that
+ * it has already opened, so the server must know these connections.
  */
 export async function acceptPendingConnections(): Promise<void> {
   // The event loop accepts connections between two turns.
@@ -52,19 +53,15 @@ export async function acceptPendingConnections(): Promise<void> {
 }
 
 /**
- * Detects automatic retries after a fault has reset a connection. The server resets the retry too: for the user of the client, the request and its retry are
- * one request.
+ * Detects automatic retries after a fault has reset a connection. The server resets the retry too, because the user of the client has sent only one request.
  */
 export class RetryDetector {
-  /** The times of connection resets, in ms of `performance.now()`, in ascending order. The key identifies the request that was reset. */
+  /** By request (its properties as JSON): the times when its connections were reset, in ms of `performance.now()`, in ascending order. */
   readonly #resetsMs = new Map<string, readonly number[]>();
-  /** The time of the reset that caused a retry, in ms of `performance.now()`, by the retried request. */
+  /** By retry: the time of the reset that caused it, in ms of `performance.now()`. */
   readonly #resetOfRetryMs = new WeakMap<HttpRequest, number>();
 
-  /**
-   * Records that the server resets the connection of a request. Records nothing if the client does not retry automatically. Call this function before the
-   * reset.
-   */
+  /** Records that the server is about to reset the connection of a request. Records nothing if the client does not retry automatically. */
   recordReset(request: HttpRequest): void {
     const { socket } = request;
     const isReused = socket.bytesWritten > 0 || isPreconnected(request, this.#resetOfRetryMs.get(request));
@@ -98,7 +95,10 @@ function isRetrying(userAgent = ''): boolean {
   return RETRYING_USER_AGENT.test(userAgent) && !NODE_USER_AGENT.test(userAgent);
 }
 
-/** Returns whether the client opened the connection of a request before it had the request. `resetMs`: the time of the reset, if the request is a retry. */
+/**
+ * Returns whether the connection of a request is preconnected: the client opened it before it had a request. `resetMs`: the time of the reset, if the request
+ * is a retry.
+ */
 function isPreconnected({ socket, startMs }: HttpRequest, resetMs: number | undefined): boolean {
   const opening = openings.get(socket);
   if (!opening) return false;

@@ -58,8 +58,7 @@ function createLocation({ sandboxId, prefix, target }: SandboxTarget): Location 
 }
 
 /**
- * Returns the target of a request if its path is in the contract, is the path of an image, or is below a base path of the contract. Otherwise returns
- * undefined.
+ * Returns the target of a request if its path is in the contract, starts with a base path of the contract, or belongs to an image. Otherwise returns undefined.
  */
 function findTarget({ apis, basePaths }: AppParts, method: string, location: Location): Target | undefined {
   const target = createTarget(apis.contract, method, location);
@@ -69,8 +68,8 @@ function findTarget({ apis, basePaths }: AppParts, method: string, location: Loc
 }
 
 /**
- * Returns the base paths of a contract: the paths of its `servers` URLs, and the first path segment of the operations, such as `/api`, if all operations have
- * the same first segment.
+ * Returns the base paths of a contract: the paths of its `servers` URLs. If the paths of all operations start with the same segment, such as `/api`, this is
+ * also a base path.
  */
 export function getBasePaths({ routes, basePaths }: Pick<Contract, 'routes' | 'basePaths'>): readonly string[] {
   const segments = new Set(routes.map(({ path }) => /^\/[^/{}]+(?=\/|$)/.exec(path)?.[0]));
@@ -93,13 +92,10 @@ function createTarget(api: Api, method: string, location: Location): Target {
   };
 }
 
-/** A function that handles a request in its sandbox. */
+/** A function that handles a request in the given sandbox. */
 type HandleInSandbox = (selection: SandboxSelection) => Promise<Exchange>;
 
-/**
- * Calls `handle` with the sandbox that a request names, or with the sandbox `default` if the request names no sandbox. Creates the sandbox if it does not
- * exist.
- */
+/** Calls `handle` with the sandbox that a request names, or with the sandbox `default` if it names none. Creates the sandbox if it does not exist. */
 export function enterSandbox(
   parts: AppParts,
   { request, target }: { readonly request: HttpRequest; readonly target: Target },
@@ -147,7 +143,7 @@ function selectImageSandbox(sandboxes: Sandboxes, id: string): SandboxSelection 
   return { sandbox: sandbox ?? sandboxes.default, isNamed: sandbox !== undefined, headers: NO_HEADERS };
 }
 
-/** Receives the body of a request. Throws an error only if the request is incomplete. Other errors are reported when the request is validated. */
+/** Receives the body of a request. Throws an error only if the request is incomplete. The validation reports other errors later. */
 async function receiveBody({ body, socket, response }: HttpRequest, { route }: Target): Promise<void> {
   await body.read(Object.keys(route?.bodyMedia ?? {})).catch((error) => {
     if (!response.req.complete && (socket.destroyed || response.headersSent)) throw error;
@@ -155,8 +151,8 @@ async function receiveBody({ body, socket, response }: HttpRequest, { route }: T
 }
 
 /**
- * Returns the id of the sandbox that a request uses if it selects no sandbox: the sandbox in the path of a control operation, otherwise `default`. Returns undefined
- * if the id in the path is invalid, or if the control API has no operation with the path.
+ * Returns the id of the sandbox for a request that does not select one: `w3` for the control path `/_control/sandboxes/w3/state`, otherwise `default`. Returns
+ * undefined if the id in the path is invalid, or if the control API does not define the path.
  */
 function getUsedId({ api, route, location }: Target): string | undefined {
   if (api.isContractApi) return DEFAULT_SANDBOX_ID;
@@ -164,17 +160,14 @@ function getUsedId({ api, route, location }: Target): string | undefined {
   return SANDBOX_ID.test(id) ? id : undefined;
 }
 
-/**
- * Returns the headers of a response of the control API: `X-Sandbox-Expired`, if the sandbox in the path has expired. Returns no headers for a response of the
- * contract's API.
- */
+/** Returns the header `X-Sandbox-Expired` for a response of the control API if the sandbox in the path has expired. Otherwise returns no headers. */
 function getControlHeaders(sandboxes: Sandboxes, { api }: Target, id: string | undefined): Headers {
   return api.isContractApi || id === undefined ? NO_HEADERS : toExpiryHeaders(sandboxes.expiredAtMs(id));
 }
 
 /**
- * Returns the header `X-Sandbox-Expired` with the time when a sandbox expired, in ms since 1970. Returns no headers if the time is undefined: the sandbox has not
- * expired, or was created again after it expired.
+ * Returns the header `X-Sandbox-Expired` with the time when a sandbox expired. `atMs`: this time in ms since 1970. If `atMs` is undefined, returns no headers,
+ * because the sandbox has not expired or was created again.
  */
 function toExpiryHeaders(atMs: number | undefined): Headers {
   return atMs === undefined ? NO_HEADERS : { 'X-Sandbox-Expired': toIsoTime(atMs) };

@@ -7,8 +7,8 @@ export function hasSmallBody({ headers }: IncomingMessage, limit: number): boole
 }
 
 /**
- * Receives a body for which `hasSmallBody` returns true. Resolves to its UTF-8 text without a byte order mark. Takes less time than co-body. Does not check the
- * length, because Node's parser ends the body after `Content-Length` bytes. Rejects if the client disconnects earlier.
+ * Receives a body for which `hasSmallBody` returns true, faster than co-body. Resolves to the UTF-8 text without a byte order mark. Does not check the length,
+ * because Node's parser ends the body after `Content-Length` bytes. Rejects if the client disconnects earlier.
  */
 export function receiveSmallText(req: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -5,8 +5,8 @@ import type { FaultEffect } from '../../sandbox/faults/combine-faults.ts';
 export type TransportFault = Pick<FaultEffect, 'connection' | 'bodyDurationMs'>;
 
 /**
- * Sends a response whose status and headers are already set. Depending on the fault, closes the connection after half of the body, or sends the body slowly. If
- * the fault closes the connection but the response has no body, resets the connection without a response. Returns whether a response is sent.
+ * Sends the body of a response whose status and headers are already set. Depending on the fault, sends the body slowly, or closes the connection after half of
+ * the body. If the fault closes the connection and the body is empty, resets the connection without a response. Returns whether a response is sent.
  */
 export function sendWithTransportFault(res: ServerResponse, content: string | Buffer, fault: TransportFault): boolean {
   const { connection, bodyDurationMs = 0 } = fault;
@@ -28,7 +28,7 @@ export function resetConnection(res: ServerResponse): void {
   else res.once('socket', (socket) => socket.resetAndDestroy());
 }
 
-/** The number of pieces in which a fault sends a slow body. */
+/** The number of pieces into which a slow body is split. */
 const PIECES = 20;
 
 function sendSlowly(res: ServerResponse, bytes: Buffer, bodyDurationMs: number): void {

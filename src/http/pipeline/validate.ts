@@ -12,9 +12,9 @@ import { createProblemResponse } from './response.ts';
 import type { OperationRequest, Target, ValidRequest } from './values.ts';
 
 /**
- * Receives a whole request and validates it. Returns a problem (error response) if the credentials, a parameter or the body are invalid. The problem is
- * returned and not thrown, because creating an `Error` takes as long as the validation. Throws an `HttpProblemError` if a preference or the idempotency key is
- * invalid, or if the body can't be read.
+ * Receives a whole request and validates it. Returns a problem (error response) if the credentials, a parameter or the body are invalid. The problem is not
+ * thrown, because creating an `Error` takes as long as the validation. Throws an `HttpProblemError` if a preference or the idempotency key is invalid, or if
+ * the body can't be read.
  */
 export async function validateRequest(operation: OperationRequest): Promise<ValidRequest | HttpProblem> {
   const { request, target, route } = operation;
@@ -37,8 +37,8 @@ export async function validateRequest(operation: OperationRequest): Promise<Vali
 }
 
 /**
- * Validates the response of an operation against the contract, and logs violations. Does not validate responses of injected faults and problem documents of the
- * engine. With `verify: 'strict'`, replaces a response that violates the contract with a problem document (RFC 9457).
+ * Validates the response of an operation against the contract, and logs violations. Skips responses of injected faults and error responses of the engine. With
+ * `verify: 'strict'`, replaces an invalid response with a problem document (RFC 9457).
  */
 export function verifyResponse(parts: AppParts, target: Target, outcome: Outcome): Outcome {
   const { api, route } = target;
@@ -50,7 +50,7 @@ export function verifyResponse(parts: AppParts, target: Target, outcome: Outcome
   return violations.length === 0 ? outcome : addViolations(parts, target, { ...outcome, response }, violations);
 }
 
-/** Validates a response with a long list against the contract, and converts the list to JSON. The server handles other requests in the meantime. */
+/** Validates a response with a long list against the contract, and converts the list to JSON. The server can handle other requests while this function runs. */
 export async function verifyLongList(parts: AppParts, target: Target, outcome: ListOutcome): Promise<Outcome> {
   const { api, route } = target;
   const { response } = outcome;
@@ -68,12 +68,12 @@ export async function verifyLongList(parts: AppParts, target: Target, outcome: L
   return { ...verified, response: { ...response, pieces: await serializeList(response.list) } };
 }
 
-/** Returns whether the response of an outcome has a long list. */
+/** Returns whether the body of the response is a long list, which must be processed in slices. */
 export function hasLongList(outcome: Outcome): outcome is ListOutcome {
   return outcome.response?.list !== undefined;
 }
 
-/** An outcome whose response has a long list. */
+/** An outcome whose response is a long list. */
 type ListOutcome = WithResponse & { readonly response: { readonly list: readonly unknown[] } };
 
 type WithResponse = Outcome & { readonly response: ResponseData };

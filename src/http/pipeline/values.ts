@@ -18,24 +18,22 @@ export interface Api {
   readonly contract: Contract;
   /** Whether this is the contract's API. Preferences, injected faults, delays and the journal apply only to the contract's API. */
   readonly isContractApi: boolean;
-  /** Returns whether a response of an operation is invalid if it has a property that the contract does not define. */
+  /** Returns whether responses of an operation may have only the properties that the contract defines. */
   isClosed(route: Route): boolean;
   /** Creates the 404 response to a request for a path that the API does not define. */
   describeUnknownPath(path: string): HttpProblem;
-  /**
-   * Checks the credentials of a request. Returns a problem (error response) if the credentials are not accepted. Undefined if the API requires no credentials.
-   */
+  /** Checks the credentials of a request, and returns a problem (error response) if they are not accepted. Undefined if the API requires no credentials. */
   readonly authenticate?: Authenticate;
   /**
-   * Calls `runSteps`, which handles the request. If the concurrency limit of the API is reached, waits first. Rejects with an `HttpProblemError` if the API
-   * refuses the request.
+   * Handles a request by calling `runSteps`. Waits first if the concurrency limit of the API is reached. Rejects with an `HttpProblemError` if the API refuses
+   * the request.
    */
   schedule(request: HttpRequest, runSteps: () => Promise<Outcome>, route: Route): Promise<Outcome>;
   /** Returns the options for reading the request bodies of an operation. Returns undefined for the default options. */
   getBodyOptions?(route: Route): BodyOptions | undefined;
   /**
-   * Returns an error response in the format that the contract documents for errors of the operation. `response`: the same error as a problem document (RFC
-   * 9457). Returns undefined if `response` is to be sent unchanged.
+   * Converts an error response to the format that the contract documents for errors of the operation. `response`: the error as a problem document (RFC 9457).
+   * Returns undefined if `response` must be sent unchanged.
    */
   createErrorResponse?(
     operation: OperationTarget,
@@ -76,7 +74,7 @@ export interface Location extends SandboxTarget {
   readonly pathname: string;
   /** The base path with which `pathname` begins, such as `/v1`: the path in a `servers` URL of the contract. Empty if there is none. */
   readonly basePath: string;
-  /** The path without `basePath`, for the router: percent-encodings are valid, and exactly one slash is at the start. */
+  /** The path that the router uses: without `basePath`, with valid percent-encodings, and with exactly one slash at the start. */
   readonly path: string;
   /** The query without the question mark. */
   readonly querystring: string;
@@ -94,7 +92,7 @@ export interface SandboxSelection {
 /** A request, and the target (API and operation) that the router found. */
 export interface RoutedRequest {
   readonly request: HttpRequest;
-  /** The target. Undefined if the request is for something else than an API or an image. */
+  /** The target. Undefined for other requests than API and image requests, such as a request for a page. */
   readonly target: Target | undefined;
 }
 
@@ -134,7 +132,7 @@ export interface AppliedFaults {
   readonly effect?: FaultEffect | undefined;
   /** The delays before and after the handler runs, in ms. */
   readonly delayMs: FaultEffect['delayMs'];
-  /** Whether a fault resets the connection before the handler runs. The handler then does not run. */
+  /** Whether a fault resets the connection instead of running the handler. */
   readonly isResetBeforeHandler: boolean;
   readonly transport?: TransportFault | undefined;
   /** Whether any fault, preference or delay applies to the request. */
@@ -150,12 +148,15 @@ export interface OperationCall
   readonly applied: AppliedFaults;
 }
 
-/** A request and its outcome, which contains the response. The outcome is a separate object, because copying its properties takes too long. */
+/**
+ * A request and its outcome (the response, and values for the log and the journal). The outcome is a nested object, because copying all its properties to this
+ * object would take too long.
+ */
 export interface Exchange extends RoutedRequest {
   /** The sandbox of the request. Undefined if the request was refused before a sandbox was selected. */
   readonly selection: SandboxSelection | undefined;
   readonly outcome: Outcome;
-  /** Whether a later Koa middleware responds to the request: the fixed routes, such as `/problems`, or the files of a front end. */
+  /** Whether a later Koa middleware responds to the request, for example with the page `/problems` or with a file of a front end. */
   readonly callsNext: boolean;
 }
 
