@@ -4,11 +4,12 @@ import { toPattern } from '../util/path-template.ts';
 import { suggestName } from '../util/similar-names.ts';
 import { type Document, getTarget, toNode } from './document.ts';
 import { getRoutes, type Route } from './routes.ts';
+import { mapNodes } from './walk-schemas.ts';
 
 /**
  * Returns a warning for each part of a document that the server ignores or that is probably a mistake. These are unknown top-level properties, operations that
- * no request can reach, paths with a parameter as in Express, and parameters with an unsupported `style`. Also returns a warning if the document has no
- * operations.
+ * no request can reach, paths with a parameter as in Express, parameters with an unsupported `style`, and patterns that match no text. Also returns a warning if
+ * the document has no operations.
  */
 export function findIgnoredParts(document: Document): readonly Issue[] {
   const routes = getRoutes(document);
@@ -18,6 +19,7 @@ export function findIgnoredParts(document: Document): readonly Issue[] {
     ...findUnreachablePaths(routes),
     ...findColonParameters(routes),
     ...findUnsupportedStyles(document, routes),
+    ...findDelimitedPatterns(document),
   ];
 }
 
@@ -87,3 +89,16 @@ function findUnsupportedStyles(document: Document, routes: readonly Route[]): re
     return style === 'matrix' || style === 'label' ? [{ pointer: pointer + formatPointer('style'), message }] : [];
   });
 }
+
+/** Returns a warning for each `pattern` that is a JavaScript literal, such as `/^[a-z]+$/`. */
+function findDelimitedPatterns(document: Document): readonly Issue[] {
+  const issues: Issue[] = [];
+  mapNodes(document, (node, pointer) => {
+    if (typeof node.pattern === 'string' && /^\/\^.*\$\/[a-z]*$/s.test(node.pattern))
+      issues.push({ pointer: pointer + formatPointer('pattern'), message: DELIMITED });
+    return node;
+  });
+  return issues;
+}
+
+const DELIMITED = 'matches no text, because the slashes are a part of the pattern: remove the slashes';

@@ -24,6 +24,14 @@ describe('loadContract warns, with position and reason, of', () => {
       '4:18 #/paths/~1a~1:id/get is reached only with the text :id in the path, because this is not a parameter: write {id}',
     ],
     [
+      'a pattern with slashes',
+      [
+        '/a: { get: { parameters: [{ name: q, in: query, schema: { type: string, pattern: "/^[a-z]+$/" } },',
+        '  { name: r, in: query, schema: { type: string, pattern: "^/[a-z]+/$" } }], responses: { "204": { description: d } } } }',
+      ],
+      '4:84 #/paths/~1a/get/parameters/0/schema/pattern matches no text, because the slashes are a part of the pattern: remove the slashes',
+    ],
+    [
       'a path of the control API',
       [`/a: { ${GET} }`, `/_control/b: { ${GET} }`],
       '5:23 #/paths/~1_control~1b/get is never reached, because the server uses the paths below /_control and /_sandbox itself: use another path',

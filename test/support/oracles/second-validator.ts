@@ -58,7 +58,7 @@ function emptyTroubles({ text }: TestResponse): readonly string[] {
 
 function bodyTroubles(content: Node, { headers, text, body }: TestResponse, isValid: IsValid): readonly string[] {
   const sent = headers.get('content-type') ?? '';
-  const media = (content[sent] ?? content['*/*']) as Node | undefined;
+  const media = (content[sent] ?? content[`${sent.split('/')[0]}/*`] ?? content['*/*']) as Node | undefined;
   if (!media) return [`content type ${sent} is not documented`];
   if (sent !== 'application/json' || media.schema === undefined) return [];
   return isValid(media.schema, body) ? [] : [`the body does not hold: ${text}`];
