@@ -15,11 +15,10 @@ const INFIX_LENGTH = 3;
 /** The minimum length of a search word that also matches similar words. A shorter search word is never treated as a misspelling or an abbreviation. */
 const TYPO_LENGTH = 3;
 
-/**
- * A search word with fewer than `SHORT_PREFIX_LENGTH` letters may misspell the start of a longer word only slightly. The edit distance is at most
- * `SHORT_PREFIX_DISTANCE`.
- */
+/** A search word with fewer letters than this may misspell the start of a longer word only slightly. */
 const SHORT_PREFIX_LENGTH = 5;
+
+/** The maximum edit distance between a short search word and the start of a longer word. */
 const SHORT_PREFIX_DISTANCE = 0.75;
 
 /** The maximum difference between the distance of a misspelled match and the distance of the closest one. Matches above this difference are dropped. */

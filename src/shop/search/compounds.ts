@@ -1,10 +1,10 @@
 import { truncate } from './fold-text.ts';
 import { findMeasures } from './measures.ts';
 
-/**
- * `COMPOUND` matches words that are joined by hyphens or dots, such as "t-shirt". `DECIMAL` matches a decimal number such as "1.5l", which is not a compound.
- */
+/** Matches words that are joined by hyphens or dots, such as "t-shirt". Also matches decimal numbers. */
 const COMPOUND = /[\p{L}\p{N}]+(?:[-.][\p{L}\p{N}]+)+/gu;
+
+/** Matches a decimal number such as "1.5l", which is not a compound. */
 const DECIMAL = /^\d+\.\d+\p{L}*$/u;
 
 /**

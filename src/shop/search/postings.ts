@@ -23,8 +23,10 @@ interface Postings {
   getPostings(id: WordId): Int32Array;
 }
 
-/** The number of products, and the number of index entries, after which the creation of the inverted index yields. */
+/** The number of products after which the creation of the inverted index yields. */
 const STEP_PRODUCTS = 32;
+
+/** The number of index entries after which the creation of the inverted index yields. */
 const STEP_POSTINGS = 16_384;
 
 /** Creates an inverted index of the names and keywords of products. It also contains compounds and measures as single words, such as "tshirt" for "t-shirt". */
