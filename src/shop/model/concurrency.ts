@@ -8,13 +8,16 @@ import { resetUnchecked } from './steps.ts';
 /** The number of requests that are sent at the same time. */
 const CONCURRENT_REQUESTS = 8;
 
-/** The number of times that each check runs. A race condition does not cause an error each time. */
+/** How often each check of concurrent requests is repeated, because a race condition does not cause an error each time. */
 const REPETITIONS = 3;
 
-/** Rules that a server can also violate without concurrent requests, such as a response with status 500. */
+/** The rules that a server can also break without concurrent requests, such as the rule against responses with status 500. */
 const GENERAL_RULES: readonly string[] = ['no server error', 'responds'];
 
-/** Sends concurrent requests to a shop. Checks that no addition to the cart is lost, and that only one of several requests to order the same cart succeeds. */
+/**
+ * Sends concurrent requests to a shop. Checks that no addition to the cart is lost. Also checks that only one request succeeds if several requests order the
+ * same cart.
+ */
 export async function checkConcurrency({ session }: CheckContext, defaultModel: Model): Promise<void> {
   for (const check of [checkAdditions, checkOrders]) {
     const knownKeys = new Set<string>();
@@ -58,7 +61,7 @@ async function checkOrders(tester: ShopTester): Promise<void> {
   if (orders !== 1) tester.failRule('createOrder', 'a cart can be ordered only once', detail);
 }
 
-/** Sends the same request several times at the same time. Returns the statuses of the responses. */
+/** Sends several copies of a request at the same time. Returns the statuses of their responses. */
 async function sendConcurrently(tester: ShopTester, ...request: Parameters<ShopTester['sendJson']>) {
   const responses = await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, () => tester.sendJson(...request)));
   return responses.map(({ status }) => status);

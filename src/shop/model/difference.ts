@@ -1,7 +1,7 @@
 import { isNode } from '../../openapi/document.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 
-/** The maximum length of a value in a message, in characters. */
+/** The maximum length of a value in the description of a difference, in characters. */
 const MAX_VALUE_LENGTH = 120;
 
 /**

@@ -6,28 +6,28 @@ import { createInvalidRequests, createUnusualRequests } from './special-requests
 import * as series from './step-series.ts';
 import * as steps from './steps.ts';
 
-/** Test steps that run one after another. The shop is reset to its default data before the first step. */
+/** Test steps that run one after another. The shop has its default data before the first step. */
 export type Sequence = readonly steps.Step[];
 
-/** Adds two products to the cart. Many tests need cart items, and the cart of the default data may be empty. */
+/** Adds two products to the cart, because the cart of the default data may be empty. */
 export const FILL_CART: Sequence = [steps.addItem(0, 1), steps.addItem(1, 2)];
 
 /** Orders two products. */
 const CREATE_ORDER: Sequence = [...FILL_CART, steps.createOrder];
 
-/** Orders two products, and adds the same products to the cart again. */
+/** Orders two products, and then adds the same products to the cart again. */
 const ORDER_AND_FILL: Sequence = [...CREATE_ORDER, ...FILL_CART];
 
-/** The operations that return a list and have the query parameter `expand`. */
+/** The operations that return a list and accept the query parameter `expand`. */
 const EXPANDABLE_LISTS = LISTS.slice(1, -1);
 
-/** The number of entries in a long list: more than a common page size. */
+/** The number of entries in a long list. It exceeds the usual page sizes, so a server that returns only one page fails the test. */
 const LONG_LIST_LENGTH = 51;
 
-/** Quantities that servers often limit by mistake, and the limit that the contract allows. */
+/** Quantities at which servers often have a limit by mistake, and the quantity that is the limit of the contract. */
 const QUANTITY_BOUNDS = [100, 1_000, 65_536, QUANTITY_LIMIT];
 
-/** Sequences that together cause every documented status except 400, 413 and 415, which `INVALID_REQUESTS` causes. Each sequence is as short as possible. */
+/** Short test sequences that cause each documented status at least once. The exceptions are 400, 413 and 415, which `INVALID_REQUESTS` causes. */
 const STATUS_SEQUENCES: readonly Sequence[] = [
   ...LISTS.map((list) => [steps.readList(list, false)]),
   ...EXPANDABLE_LISTS.map((list) => [...ORDER_AND_FILL, steps.readList(list, true)]),
@@ -63,7 +63,7 @@ const STATUS_SEQUENCES: readonly Sequence[] = [
   [...CREATE_ORDER, steps.reset],
 ];
 
-/** Returns a sequence that increases the quantity of a cart item to `bound`, and then adds one more unit. */
+/** Returns a test sequence that raises the quantity of a cart item to `bound`, and then adds one more unit. */
 function addUpToBound(bound: number): Sequence {
   const quantity = bound - MAX_ADDED_QUANTITY;
   return [
@@ -75,8 +75,8 @@ function addUpToBound(bound: number): Sequence {
 }
 
 /**
- * Returns three sequences that change the cart of the default data and then reset the shop. The first sequence updates all items. The second sequence removes
- * all items. The third sequence removes all items and adds them again in reverse order. Returns no sequences if the cart of the default data is empty.
+ * Returns test sequences that change the cart and then reset the shop. One updates all items, one removes them, and one adds them again in reverse order after
+ * the removal. Returns no sequences if the cart of the default data is empty.
  */
 function createResetSequences({ cart, products, deliveryOptions }: Model): readonly Sequence[] {
   if (cart.length === 0) return [];
@@ -96,8 +96,8 @@ function createResetSequences({ cart, products, deliveryOptions }: Model): reado
 }
 
 /**
- * Returns the sequences of valid requests that are the same in every check of a shop. Together, the sequences cause all documented statuses of valid requests,
- * send unusual requests, and test the reset to the default data.
+ * Returns the test sequences that are the same in every check of a shop. They cause all documented statuses of valid requests, send unusual requests, and test
+ * the reset to the default data.
  */
 export function createFixedSequences(defaultModel: Model): readonly Sequence[] {
   const unusual = createUnusualRequests(steps.UNKNOWN_ID, steps.UNKNOWN_ID).map((_, index) =>
@@ -106,7 +106,7 @@ export function createFixedSequences(defaultModel: Model): readonly Sequence[] {
   return [...STATUS_SEQUENCES, ...unusual.map((step) => [...FILL_CART, step]), ...createResetSequences(defaultModel)];
 }
 
-/** Steps that send one invalid request each. The expected status is 400, 413 or 415. Each step requires a cart with items, so run it after `FILL_CART`. */
+/** Test steps that send one invalid request each, and expect status 400, 413 or 415. They need a cart with items, so they run after `FILL_CART`. */
 export const INVALID_REQUESTS: Sequence = createInvalidRequests(steps.UNKNOWN_ID).map((_, index) =>
   steps.sendInvalidRequest(index),
 );

@@ -5,31 +5,31 @@ import { findDifference } from './difference.ts';
 import { calculateSummary, type Model, withProducts } from './model.ts';
 import { ModelMismatchError, type ShopTester } from './shop-tester.ts';
 
-/** The operations that read the state of a shop. Their responses together contain all data. */
+/** The operations whose responses together contain all data of a shop. */
 export const STATE_LISTS = ['listProducts', 'listDeliveryOptions', 'listCartItems', 'listOrders'] as const;
 
-/** The operations that read the state of a shop, and the operation that reads the payment summary of the cart. */
+/** The operations that read data of a shop: all its lists, and the payment summary of the cart. */
 export const LISTS = [...STATE_LISTS, 'getPaymentSummary'] as const satisfies readonly OperationId[];
 export type List = (typeof LISTS)[number];
 
-/** The earliest plausible time of a server clock, in ms since 1970. A smaller number is a time in seconds or a duration. */
+/** The earliest plausible time of a server clock, in ms since 1970. A smaller number is probably a time in seconds or a duration. */
 const EARLIEST_MS = Date.UTC(2000);
 
-/** The maximum difference between the server times in two responses, in ms. A shop can run on several machines with different clocks. */
+/** The maximum difference between the times in two responses of one shop, in ms. The clocks can differ if the shop runs on several machines. */
 export const CLOCK_TOLERANCE_MS = 2_000;
 
-/** The options of `checkList`. */
+/** A list to request and compare with the model, and the contents of the finding if they differ. A finding is an error that the check reports. */
 interface ListCheck {
   readonly list: List;
   /** Whether the request has the query parameter `expand`. Default: false. */
   readonly isExpanded?: boolean;
-  /** The operation that a finding names as its cause. Default: `list`. */
+  /** The operation that the finding names as the cause. Default: `list`. */
   readonly operationId?: OperationId;
-  /** The rule that a finding names as violated. */
+  /** The rule that the finding names as broken. */
   readonly rule: string;
 }
 
-/** Requests a list and compares the response with the model, the expected state of the shop. Throws `ModelMismatchError` if they differ. */
+/** Requests a list, and compares the response with the model (the expected state of the shop). Throws `ModelMismatchError` if they differ. */
 export async function checkList(tester: ShopTester, check: ListCheck): Promise<void> {
   const { list, isExpanded = false, operationId = list, rule } = check;
   const { body } = await requestList(tester, list, isExpanded);
@@ -62,16 +62,18 @@ function getExpected(model: Model, list: List, isExpanded: boolean): unknown {
   return bodies[list]();
 }
 
-/** Returns the delivery options without their estimated delivery times. Throws `ModelMismatchError` if an estimated delivery time is wrong. */
+/**
+ * Returns the delivery options without their estimated delivery times, which depend on the clock. Throws `ModelMismatchError` if one of these times is wrong.
+ */
 function withoutEstimates(tester: ShopTester, body: unknown): unknown {
   readClock(tester, body);
   return (body as { estimatedDeliveryTimeMs: number }[]).map(({ estimatedDeliveryTimeMs: _, ...option }) => option);
 }
 
 /**
- * Calculates the current time of the shop, in ms since 1970: the estimated delivery time of an option minus its delivery days. `body`: the response body of
- * `listDeliveryOptions` with `expand`. Returns undefined if the shop has no delivery options. Throws `ModelMismatchError` if an estimated delivery time is
- * missing or not plausible, or if two of the times contradict each other.
+ * Calculates the current time of the shop, in ms since 1970: an estimated delivery time minus the delivery days. Returns undefined if the shop has no delivery
+ * options. Throws `ModelMismatchError` if an estimated delivery time is missing, implausible, or contradicts another one. `body`: the response of
+ * `listDeliveryOptions` with `expand`.
  */
 export function readClock(tester: ShopTester, body: unknown): number | undefined {
   const rule = 'an estimated delivery time is the current time plus the delivery days';
@@ -98,7 +100,7 @@ export function readClock(tester: ShopTester, body: unknown): number | undefined
   return time;
 }
 
-/** Returns the current time of the shop, in ms since 1970, or undefined if the time can't be determined. */
+/** Reads the current time of the shop, in ms since 1970. Returns undefined if it can't be determined. */
 export function readTimeMs(tester: ShopTester): Promise<number | undefined> {
   return tester.ignoreKnown(async () =>
     readClock(tester, (await requestList(tester, 'listDeliveryOptions', true)).body),

@@ -4,21 +4,21 @@ import type { State } from '../state.ts';
 import type { CartItem, Order, PaymentSummary } from '../types.ts';
 
 /**
- * The expected state of a checked shop. The functions that compute a model do not use the business logic of the server (`src/shop/domain`), because a bug in
+ * The state that a shop should have during a check. This folder computes it without the business logic of the server (`src/shop/domain`). Otherwise a bug in
  * the server would also be in the model. Only limits, rates and the rounding rule are shared.
  */
 export type Model = Omit<State, 'cartItems'> & { readonly cart: State['cartItems'] };
 
-/** The maximum quantity in one request that adds a product to the cart. */
+/** The maximum quantity that one request can add to the cart. */
 export const MAX_ADDED_QUANTITY = 10;
 
-/** Returns the cart item of a product; undefined if the product is not in the cart. */
+/** Finds the cart item of a product. Returns undefined if the product is not in the cart. */
 export function findItem({ cart }: Model, productId: string): CartItem | undefined {
   return cart.find((item) => item.productId === productId);
 }
 
 /**
- * Returns the model after a quantity of a product was added to the cart. A new item has the default delivery option, or the first option if the default option
+ * Returns the model after a quantity of a product is added to the cart. A new item gets the default delivery option, or the first option if the default option
  * does not exist.
  */
 export function withAdded(model: Model, productId: string, quantity: number): Model {
@@ -29,7 +29,7 @@ export function withAdded(model: Model, productId: string, quantity: number): Mo
   return { ...model, cart: [...model.cart, added] };
 }
 
-/** Returns the model in which `changed` replaces the cart item with the same product. */
+/** Returns the model in which `changed` replaces the cart item of the same product. */
 export function withChanged(model: Model, changed: CartItem): Model {
   return { ...model, cart: model.cart.map((item) => (item.productId === changed.productId ? changed : item)) };
 }
@@ -57,7 +57,7 @@ export function calculateSummary({ cart, products, deliveryOptions }: Model): Pa
   };
 }
 
-/** Returns the order that the shop creates from the cart at `orderTimeMs`, in ms since 1970. */
+/** Returns the order that the shop must create from the cart. `orderTimeMs`: the time of the order, in ms since 1970. */
 export function createModelOrder(model: Model, id: string, orderTimeMs: number): Order {
   const days = (optionId: string) => model.deliveryOptions.find((option) => option.id === optionId)?.deliveryDays ?? 0;
   return {
@@ -72,7 +72,7 @@ export function createModelOrder(model: Model, id: string, orderTimeMs: number):
   };
 }
 
-/** Adds the property `product` to cart items or order items, as the query parameter `expand` does. */
+/** Adds the property `product` to each item of a cart or an order, as the query parameter `expand` does. */
 export function withProducts<Entry extends { readonly productId: string }>(
   { products }: Model,
   entries: readonly Entry[],

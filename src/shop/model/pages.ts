@@ -2,19 +2,21 @@ import { getLocationPath, type ReceivedResponse } from '../../check/exchange.ts'
 import type { ShopTester } from './shop-tester.ts';
 import { type Step, UNKNOWN_ID } from './steps.ts';
 
-/** The operations that return a list in pages. */
+/** The operations whose lists a client can read page by page. */
 export const PAGED_LISTS = ['listProducts', 'listOrders'] as const;
 type PagedList = (typeof PAGED_LISTS)[number];
 
-/** The number of pages that the check reads of each list, and the maximum value of the query parameter `limit`. */
+/** The number of pages that the check reads of each list. */
 const PAGES = 3;
+
+/** The maximum value of the query parameter `limit` in the contract. */
 const MAX_LIMIT = 1_000;
 
 const RULE = 'a page contains at most limit entries, starting after the entry with the id in after';
 const TOTAL_RULE = 'X-Total-Count is the number of entries on all pages';
 const LINK_RULE = 'the Link header has the URL of the next page, except on the last page';
 
-/** Creates a test step that reads the first pages of a list one after another, and compares each page with the model. */
+/** Creates a test step that reads the first pages of a list, and compares each page with the expected entries. */
 export function readPages(list: PagedList): Step {
   return async (tester) => {
     if (!hasPages(tester, list)) return;
@@ -34,8 +36,8 @@ export function readPages(list: PagedList): Step {
 }
 
 /**
- * Checks the header `Link` of a page. `last`: the id of the last entry on this page, which the URL of the next page must contain. Undefined if this page is the
- * last one.
+ * Checks the `Link` header of a page. `last`: the id of the last entry on the page, which the URL of the next page must contain. It is undefined on the last
+ * page.
  */
 function checkLink(tester: ShopTester, list: PagedList, { headers: { link } }: ReceivedResponse, last?: string): void {
   const next = (link ?? '').split(',').find((part) => /;\s*rel="?next"?\s*(;|$)/i.test(part));
@@ -60,7 +62,7 @@ export function readPageAfterUnknown(list: PagedList): Step {
   };
 }
 
-/** Returns whether the checked server's contract has pages for a list. Earlier versions of the contract have no pages. */
+/** Returns whether the contract of the checked server documents pages for a list. Earlier versions of the contract do not. */
 function hasPages({ routes }: ShopTester, list: PagedList): boolean {
   return routes[list].parameters.some(({ name }) => name === 'after');
 }

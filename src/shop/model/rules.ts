@@ -8,13 +8,13 @@ import type { Rule, Session } from '../../check/session.ts';
 import { removeTypeParameters } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 
-/** A JSON Pointer into the contract: to the text that describes the rules for all responses. */
+/** The JSON Pointer to the description of the contract, which has the rules for all responses. */
 const DESCRIPTION_POINTER = '/info/description';
 
 /** An origin that the shop must allow: the default address of the Vite development server. */
 export const ALLOWED_ORIGIN = 'http://localhost:5173';
 
-/** For each rule, a function that checks a response. The function returns a message for each violation of the rule. */
+/** For each rule, a function that checks a response. It returns a message for each violation of the rule. */
 const violationFinders: Readonly<Record<string, (exchange: Exchange) => readonly string[]>> = {
   'no-store': ({ response: { headers } }) =>
     /\bno-store\b/i.test(headers['cache-control'] ?? '')
@@ -32,23 +32,22 @@ const violationFinders: Readonly<Record<string, (exchange: Exchange) => readonly
   'problem document': findProblemViolations,
 };
 
-/** The rules for every response of the shop that a JSON Schema can't express. */
+/** The rules for every response of the shop that a JSON Schema can't express, such as `Cache-Control: no-store`. */
 export const shopRules: readonly Rule[] = Object.entries(violationFinders).map(([rule, find]) => (route, exchange) => {
   const status = getResponseName(route, exchange.response.status);
   return find(exchange).map((message) => ({ status, rule, message, pointer: DESCRIPTION_POINTER }));
 });
 
 /**
- * Returns whether a response denies access (status 401 or 403) for a reason that the contract does not document. No operation of the shop requires credentials,
- * and the check sends only an `Origin` that the shop must allow. So 403 is correct only for a `Host` that the shop does not know. A 403 response to HEAD is
- * ignored, because it has no body that states the reason.
+ * Returns whether a response denies access (status 401 or 403) without a documented reason. The only documented reason is an unknown `Host`, because no
+ * operation requires credentials. A 403 response to HEAD is ignored, because it has no body with the reason.
  */
 function isAccessDenial({ request: { method }, response: { status, body } }: Exchange): boolean {
   const { type } = (body ?? {}) as Readonly<Record<string, unknown>>;
   return status === 401 || (status === 403 && method !== 'HEAD' && !String(type).endsWith('/host-not-allowed'));
 }
 
-/** Returns a message for each contradiction within a problem document (RFC 9457), or between a problem document and its request. */
+/** Returns a message for each contradiction in a problem document (RFC 9457), for example between its `instance` and the path of the request. */
 function findProblemViolations({ request, response: { headers, body } }: Exchange): readonly string[] {
   if (removeTypeParameters(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const { type, detail, message, instance, violations } = (body ?? {}) as Readonly<Record<string, unknown>>;
@@ -65,18 +64,21 @@ function findProblemViolations({ request, response: { headers, body } }: Exchang
   return found;
 }
 
-/** A request, and a rule that its response must follow. */
+/** A request to a path, and a rule for its response. */
 interface PathRule {
   readonly route: Route;
   readonly request: RequestToSend;
   readonly rule: string;
-  /** Returns the end of a sentence that starts with "The response to GET /path"; undefined if the response follows the rule. */
+  /**
+   * Describes how a response breaks the rule, as the end of a sentence that starts with "The response to GET /path". Returns undefined if the response follows
+   * the rule.
+   */
   readonly findViolation: (response: ReceivedResponse) => string | undefined;
 }
 
 /**
- * Checks the rules of the shop's contract that apply to every path. HEAD has the same status as GET. OPTIONS returns `Allow`. A CORS preflight from a
- * loopback origin succeeds. A trailing slash is ignored. `routes` are the operations of the path.
+ * Checks the rules that the shop's contract has for every path. HEAD has the same status as GET. OPTIONS returns `Allow`. A CORS preflight from localhost
+ * succeeds. A trailing slash is ignored. `routes`: the operations of one path.
  */
 export async function checkPathRules(
   { session, requests, seed, allowedRoutes }: CheckContext,
@@ -127,8 +129,8 @@ function createOptionsRules(route: Route, target: string, methods: readonly stri
 }
 
 /**
- * Returns why a browser rejects the response to a preflight (Fetch Standard, CORS-preflight fetch), as the end of a sentence that starts with "The response".
- * Returns undefined if a browser accepts the response. The response need not list GET, HEAD and POST, because these methods are CORS-safelisted.
+ * Returns why a browser rejects the response to a CORS preflight, as the end of a sentence that starts with "The response". Returns undefined if a browser
+ * accepts it (Fetch Standard, CORS-preflight fetch). GET, HEAD and POST need not be listed, because they are CORS-safelisted methods.
  */
 function findPreflightViolation({ status, headers }: ReceivedResponse, method: string): string | undefined {
   const includes = (name: string, value: string) => {
@@ -147,7 +149,7 @@ function findPreflightViolation({ status, headers }: ReceivedResponse, method: s
     : 'does not have content-type in Access-Control-Allow-Headers';
 }
 
-/** Sends the request of a rule. Returns a finding if the response violates the rule. */
+/** Sends the request of a rule. Returns a finding (an error for the report of the check) if the response breaks the rule. */
 async function examineRule(session: Session, pathRule: PathRule): Promise<readonly Finding[]> {
   const { route, request, rule, findViolation } = pathRule;
   const { findings } = await session.send('methods', route, request, (_, { response }) => {

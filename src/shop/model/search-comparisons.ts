@@ -14,8 +14,7 @@ import {
 import type { ShopTester } from './shop-tester.ts';
 
 /**
- * Sends a product search and returns the found products. `query`: the percent-encoded value of the query parameter `search`. Throws `ModelMismatchError` if the
- * status is not 200.
+ * Sends a search for products, and returns the found products. `query`: the percent-encoded search term. Throws `ModelMismatchError` if the status is not 200.
  */
 export async function search(tester: ShopTester, query: string): Promise<readonly Product[]> {
   const response = await tester.sendJson('listProducts', `/api/products?search=${query}`);
@@ -23,13 +22,13 @@ export async function search(tester: ShopTester, query: string): Promise<readonl
   return response.body as readonly Product[];
 }
 
-/** A search term that is not similar to any word of a product. */
+/** A search term that resembles no word of any product. */
 const MEANINGLESS_TERM = 'qqqqqqxzqq';
 
-/** Sends searches and compares their results. Throws `ModelMismatchError` if a result violates a rule. */
+/** Sends one or more searches and checks the results. Throws `ModelMismatchError` if a result breaks a rule. */
 export type SearchCheck = (tester: ShopTester) => Promise<void>;
 
-/** Returns checks of searches whose exact results are known, and checks that compare the results of several searches. */
+/** Creates checks of the product search. Some expect exact results, and others compare the results of several searches. */
 export function createComparisons(products: readonly Product[], random: Random): readonly SearchCheck[] {
   const words = indexWords(products);
   const partial = findPartialWords(products, words);
@@ -46,10 +45,10 @@ export function createComparisons(products: readonly Product[], random: Random):
   ];
 }
 
-/** A search whose exact results are known: the rule that it checks, its query, and the expected products in order. */
+/** A search with known results: the rule that it checks, its query, and the expected products in order. */
 type FixedCase = readonly [rule: string, query: string, results: readonly Product[]];
 
-/** Returns searches with known results: blank terms find all products in the order of the catalogue, and a meaningless term finds no products. */
+/** Returns searches with known results. Blank search terms find all products in the order of the product list. A meaningless term finds none. */
 function createFixedCases(products: readonly Product[]): readonly FixedCase[] {
   return [
     ['finds all products for a blank term', '', products],
@@ -64,7 +63,7 @@ async function checkFixedCase(tester: ShopTester, [rule, query, expected]: Fixed
   tester.expectEqual('listProducts', rule, { expected, actual }, `In the results of search=${query}`);
 }
 
-/** Checks that `%2B` in a query is a plus sign and not a space. No product contains a plus sign, so the search must find nothing. */
+/** Checks that the search reads `%2B` in the query as a plus sign and not as a space. The search must find nothing, because no product contains a plus sign. */
 async function checkEscapedPlus(tester: ShopTester): Promise<void> {
   const { length } = await search(tester, '%2B');
   const detail = `No product contains a +, but the search finds ${length} products.`;
@@ -72,8 +71,8 @@ async function checkEscapedPlus(tester: ShopTester): Promise<void> {
 }
 
 /**
- * Checks that a search uses all words of a term, in any order. If the term has more than two words, products that lack one word may come after the products
- * that contain all words.
+ * Checks that a search uses all words of a term, in any order. If the term has more than two words, products that lack one word may follow the products that
+ * contain all words.
  */
 async function checkAllWords(tester: ShopTester, { product, shared, distinct }: WordCase): Promise<void> {
   const rule = 'searches for all words of a term';
@@ -84,7 +83,7 @@ async function checkAllWords(tester: ShopTester, { product, shared, distinct }: 
   }
 }
 
-/** Checks that the results contain the product `required` before all products that are not in `allowed`. */
+/** Checks that the results contain the product `required`. Only products in `allowed` may come before it. */
 async function expectFirst(tester: ShopTester, expected: ExpectedResults & { readonly required: Product }) {
   const { rule, query, required, allowed, term } = expected;
   const results = await search(tester, query);
@@ -99,8 +98,7 @@ async function expectFirst(tester: ShopTester, expected: ExpectedResults & { rea
 }
 
 /**
- * Checks that a search for a word finds all products with the word. These products must come before products that contain the word only as a part of another
- * word.
+ * Checks that a search for a word finds all products that contain it as a whole word. Products that contain it only inside another word must come after them.
  */
 async function checkRanking(tester: ShopTester, { word, products }: WordEntry): Promise<void> {
   const results = await search(tester, word);
@@ -118,10 +116,10 @@ async function checkRanking(tester: ShopTester, { word, products }: WordEntry): 
   tester.failRule('listProducts', 'the best match comes first', detail);
 }
 
-/** Matches a letter whose percent-encoding contains a hexadecimal digit from a to f. The encoding can be in lower or upper case: `k` is `%6b` or `%6B`. */
+/** Matches a letter whose percent-encoding is different in lower and upper case: `k` is `%6b` or `%6B`. */
 const ENCODABLE_LETTER = /[klmno]/;
 
-/** Checks that a search has the same results if its term is percent-encoded differently, or if spaces are added to its term. */
+/** Checks that a search finds the same products if its term is written differently, for example with percent-encoding. */
 async function checkEncodings(tester: ShopTester, { word }: WordEntry): Promise<void> {
   const allowed = await search(tester, word);
   const required = tester.model.products.find((product) => getPlainWords(product).has(word));
@@ -136,7 +134,7 @@ async function checkEncodings(tester: ShopTester, { word }: WordEntry): Promise<
   for (const [rule, query] of queries) await expectResults(tester, { rule, query, required, allowed, term: word });
 }
 
-/** A search and its expected results. The results must contain `required`. All results must be in `allowed`, which are the results of a search for `term`. */
+/** A search and its expected results. The results must contain `required`. All results must be in `allowed`, the results of a search for `term`. */
 interface ExpectedResults {
   readonly rule: string;
   readonly query: string;

@@ -1,42 +1,42 @@
 import type { Random } from '../../util/random.ts';
 import type { Product } from '../types.ts';
 
-/** The maximum number of products that `pickWordCase` compares with each other. */
+/** The maximum number of products in which `pickWordCase` searches for common words. */
 const MAX_COMPARED = 100;
 
-/** The minimum number of letters of a word that the check searches. Shorter words are often part of other words. */
+/** The minimum length of a word that the check searches for. Shorter words are often inside other words. */
 export const MIN_WORD_LENGTH = 3;
 
-/** Returns the searchable text of a product: the name and the keywords in lower case, each on its own line. */
+/** Returns the text of a product that the search uses, in lower case: the name and the keywords, each on a line. */
 export function getSearchText({ name, keywords }: Product): string {
   return [name, ...keywords].join('\n').toLowerCase();
 }
 
 /**
- * Returns the words of a product that consist of the letters a to z. Spaces and commas separate words. Omits words with other characters, because a server may
- * search `t-shirt` as one word or as two words.
+ * Returns the words of a product that have only the letters a to z. Omits words such as `t-shirt`, because a server may search them as one word or as two
+ * words.
  */
 export function getPlainWords(product: Product): ReadonlySet<string> {
   const words = getSearchText(product).split(/[\s,]+/);
   return new Set(words.filter((word) => word.length >= MIN_WORD_LENGTH && /^[a-z]+$/.test(word)));
 }
 
-/**
- * Words of a product, for a search that must find the product. `shared`: words that another product also contains. `distinct`: a word that the other product
- * does not contain.
- */
+/** Words of `product` for a test search that must find it. A second product contains the words `shared`, but not the word `distinct`. */
 export interface WordCase {
   readonly product: Product;
   readonly shared: readonly string[];
   readonly distinct: string;
 }
 
-/** Returns `count` random values of a list. A value can be picked several times. Returns an empty list if there are no values. */
+/** Picks `count` random values from a list, possibly the same value several times. Returns an empty list if the list has no values. */
 export function pickSome<Value>(values: readonly Value[], count: number, random: Random): readonly Value[] {
   return values.length === 0 ? [] : Array.from({ length: count }, () => random.pick(values));
 }
 
-/** Returns a list with one random `WordCase` that has `count` shared words. The list is empty if no two products share `count` words. */
+/**
+ * Picks words for a test search: `count` words that two random products share, and a word that only one of them contains. Returns a list with one `WordCase`.
+ * Returns an empty list if there are no such products.
+ */
 export function pickWordCase(products: readonly Product[], count: number, random: Random): readonly WordCase[] {
   const compared = products.slice(0, MAX_COMPARED);
   const cases = compared.flatMap((product) =>
@@ -59,8 +59,8 @@ export interface WordEntry {
 }
 
 /**
- * Returns each word that consists of the letters a to z, with the products that contain the word. Omits a word such as "shirt" if another product contains it
- * only in a word such as "t-shirt", because a search for "shirt" may or may not find that product.
+ * Returns the words that have only the letters a to z, with the products that contain them. Omits "shirt" if a product contains "t-shirt" but not "shirt",
+ * because a search for "shirt" may or may not find that product.
  */
 export function indexWords(products: readonly Product[]): readonly WordEntry[] {
   const index = new Map<string, Product[]>();
@@ -72,8 +72,8 @@ export function indexWords(products: readonly Product[]): readonly WordEntry[] {
 }
 
 /**
- * Returns the words whose search results must not be in catalogue order. In the catalogue, a product that contains the word only as a part of another word
- * comes before a product with the whole word. The search results must have the whole word first.
+ * Returns words that can test the order of search results. An example is "board" if the product list has a cupboard before a board. A search for "board" must
+ * list the board first.
  */
 export function findPartialWords(products: readonly Product[], words: readonly WordEntry[]): readonly WordEntry[] {
   return words.filter(({ word, products: matches }) => {
@@ -84,16 +84,13 @@ export function findPartialWords(products: readonly Product[], words: readonly W
   });
 }
 
-/**
- * Returns all sequences of letters and digits in a product. A word with an apostrophe is split at the apostrophe, and is also returned without the apostrophe:
- * "men's" gives "men", "s" and "mens".
- */
+/** Returns all sequences of letters and digits in a product. A word with an apostrophe counts in both ways: "men's" gives "men", "s" and "mens". */
 function getAllWords(product: Product): ReadonlySet<string> {
   const text = getSearchText(product);
   return new Set([text, text.replaceAll(/['’]/g, '')].flatMap(splitWords));
 }
 
-/** Returns the sequences of letters and digits in a text. */
+/** Splits a text into its sequences of letters and digits. */
 export function splitWords(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}]+/gu) ?? [];
 }

@@ -8,16 +8,16 @@ import { createComparisons, type SearchCheck, search } from './search-comparison
 import { MIN_WORD_LENGTH, pickSome, splitWords } from './search-words.ts';
 import { catchMismatch, ShopTester } from './shop-tester.ts';
 
-/** A search term that must find a certain product, and a description of the term for messages, such as "words with accents". */
+/** A search term that must find a certain product. `description`: the kind of term for messages, such as "words with accents". */
 type Term = readonly [term: string, description: string];
 
-/** The minimum number of letters of a word that the check misspells. */
+/** The minimum length of a word that the check misspells. */
 const MIN_MISSPELLED_LENGTH = 5;
 
-/** The number of products, chosen at random, for which search terms are created. */
+/** The number of random products for which the check creates search terms. */
 const SEARCHED_PRODUCTS = 8;
 
-/** Checks the product search of a shop with search terms from the names and keywords of its products. */
+/** Checks the product search of a shop, with search terms from the names and keywords of its products. */
 export async function checkSearch({ session, seed }: CheckContext, model: Model): Promise<void> {
   const random = createRandom(seed);
   const { products } = model;
@@ -51,7 +51,7 @@ async function checkTerm(tester: ShopTester, required: Product, [term, descripti
   }
 }
 
-/** Returns search terms that must find a product. */
+/** Creates search terms that must find a product, such as its name in capitals or one of its words with a typing error. */
 function createTerms(product: Product, random: Random): readonly Term[] {
   const texts = [product.name, ...product.keywords];
   const words = texts.flatMap(splitWords).filter((word) => word.length >= MIN_WORD_LENGTH);
@@ -75,7 +75,7 @@ function createTerms(product: Product, random: Random): readonly Term[] {
   ];
 }
 
-/** Returns two misspellings of a word: one letter is missing, or one letter is wrong. The first letter stays the same. */
+/** Returns two misspellings of a word: one without one of its letters, and one with a wrong letter. The first letter stays the same. */
 function misspell(word: string, random: Random): readonly Term[] {
   const index = random.integer(1, word.length - 1);
   const wrongLetter = word[index]?.toLowerCase() === 'x' ? 'z' : 'x';
@@ -86,7 +86,7 @@ function misspell(word: string, random: Random): readonly Term[] {
 }
 
 /**
- * Returns a term with a keyword and the start of the next keyword, such as "wool,hik". A search must find it, because the shop searches all keywords as one
+ * Returns a search term with a keyword and the start of the next keyword, such as "wool,hik". The shop must find it, because it searches all keywords as one
  * text, joined by commas. Returns no term if the keywords are too short.
  */
 function createKeywordBoundaryTerms({ keywords }: Product): readonly Term[] {

@@ -15,11 +15,16 @@ import { catchMismatch, ShopTester } from './shop-tester.ts';
 import * as series from './step-series.ts';
 import * as steps from './steps.ts';
 
-/** The number of different products in a random sequence, and the maximum number of steps in a random sequence. */
+/** The number of different products in a random test sequence. */
 const PRODUCT_COUNT = 5;
+
+/** The maximum number of steps in a random test sequence. */
 const MAX_STEPS = 25;
 
-/** Resets the shop and runs a sequence of steps. Returns the findings that ended the sequence. Returns undefined if the sequence ran to its end. */
+/**
+ * Resets the shop and runs a test sequence. Returns the findings that stopped it, or undefined if it reached its end. A finding is an error for the report of
+ * the check.
+ */
 type RunSequence = (sequence: Sequence) => Promise<readonly Finding[] | undefined>;
 
 function createSequenceRunner(session: Session, check: CheckName, defaultModel: Model): RunSequence {
@@ -35,7 +40,7 @@ function createSequenceRunner(session: Session, check: CheckName, defaultModel: 
   };
 }
 
-/** Runs sequences one after another. If a sequence has findings, runs it again, and adds the findings that occur again to the results. */
+/** Runs test sequences one after another. If a sequence has findings, runs it a second time. Adds only the findings that occur both times to the results. */
 export async function checkFixedSequences(
   context: CheckContext,
   defaultModel: Model,
@@ -57,8 +62,8 @@ export async function checkFixedSequences(
 }
 
 /**
- * Sends invalid requests and checks the responses. To save time, first sends all requests in one sequence. If this sequence has a finding, sends each request
- * in its own sequence.
+ * Sends invalid requests and checks the responses. First sends all of them in one sequence, to save time. If this sequence has a finding, sends each request in
+ * a sequence of its own.
  */
 export async function checkInvalidRequests(
   context: CheckContext,
@@ -71,7 +76,7 @@ export async function checkInvalidRequests(
   await checkFixedSequences(context, defaultModel, sequences);
 }
 
-/** Changes the state of the shop before a sequence runs again. If the finding occurs again, it does not depend on the state before the sequence. */
+/** Changes the state of the shop before a test sequence runs again. This shows that a repeated finding does not depend on the earlier state. */
 async function changeState({ session, prepare }: CheckContext): Promise<void> {
   session.mayHaveChanged = true;
   await prepare();
@@ -79,8 +84,8 @@ async function changeState({ session, prepare }: CheckContext): Promise<void> {
 }
 
 /**
- * Tries to shorten the list of requests in a finding. Sends the requests again, but without the GET requests before the last request. Returns the shortened
- * finding if the last response is the same as before. If not, returns the finding unchanged.
+ * Tries to shorten the list of requests that lead to a finding. Sends the requests again without the GET requests before the last one. Returns the shortened
+ * finding if the last response is the same as before. Otherwise returns the finding unchanged.
  */
 async function removeReads(context: CheckContext, finding: Finding): Promise<Finding> {
   await changeState(context);
@@ -93,7 +98,7 @@ async function removeReads(context: CheckContext, finding: Finding): Promise<Fin
   return isSame ? { ...finding, exchanges: shortened } : finding;
 }
 
-/** Sends the requests of a finding again. Returns the last response, or undefined if a request gets no response. */
+/** Sends the requests of a finding again, in order. Returns the last response, or undefined if one of the requests gets no response. */
 async function replay({ client }: Session, exchanges: readonly Exchange[]): Promise<ReceivedResponse | undefined> {
   let response: ReceivedResponse | undefined;
   for (const { request } of exchanges) {
@@ -103,19 +108,19 @@ async function replay({ client }: Session, exchanges: readonly Exchange[]): Prom
   return response;
 }
 
-/** Matches UUIDs and times in ms, which differ in each run of a sequence. */
+/** Matches UUIDs and times in ms. They differ each time a test sequence runs. */
 const IDS_AND_TIMES = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b\d{13}\b/gi;
 
 function toComparable({ status, text }: ReceivedResponse): string {
   return `${status} ${text.replaceAll(IDS_AND_TIMES, '')}`;
 }
 
-/** The pause before a failed sequence runs again, in ms. During the pause, the entries of short-lived caches on the server expire. */
+/** The pause before a failed test sequence runs again, in ms. Short-lived caches on the server expire during the pause. */
 const PAUSE_MS = 500;
 
 /**
- * Runs random sequences of requests. A sequence ends at its first finding, so a finding that is already known can hide other findings. Adds a note to the
- * report if a sequence ends at a known finding.
+ * Runs random test sequences. A sequence ends at its first finding, so a known finding can hide others. If a sequence ends at a known finding, adds a note to
+ * the report.
  */
 export async function checkRandomSequences(context: CheckContext, defaultModel: Model): Promise<void> {
   const { session, fc, seed, runs, note } = context;

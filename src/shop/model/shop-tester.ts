@@ -7,8 +7,8 @@ import { findDifference } from './difference.ts';
 import type { Model } from './model.ts';
 
 /**
- * Thrown if a response differs from the model, the expected state of the shop. The error ends a sequence of requests. `findings` is empty if all findings are
- * already in the results of the check.
+ * Thrown if a response differs from the model, the expected state of the shop. Ends the current test sequence. `findings`: the errors for the report of the
+ * check; empty if the report already contains all of them.
  */
 export class ModelMismatchError extends Error {
   override readonly name = 'ModelMismatchError';
@@ -18,7 +18,7 @@ export class ModelMismatchError extends Error {
   }
 }
 
-/** Runs a function. Returns its result as `value`. If the function throws a `ModelMismatchError`, returns the `findings` of the error instead. */
+/** Runs a function. Returns its result as `value`, or the `findings` of a `ModelMismatchError` that it throws. */
 export async function catchMismatch<Value>(
   run: () => Promise<Value>,
 ): Promise<{ readonly value?: Value; readonly findings?: readonly Finding[] }> {
@@ -31,7 +31,7 @@ export async function catchMismatch<Value>(
 }
 
 /**
- * Returns whether a finding means that the response body can't be compared with the expected body, because it has invalid JSON, a missing property or a wrong
+ * Returns whether a finding means that the response body can't be compared with the expected body. This is so for invalid JSON, a missing property or a wrong
  * type.
  */
 export function isUnusableBody({ rule }: Finding): boolean {
@@ -39,22 +39,22 @@ export function isUnusableBody({ rule }: Finding): boolean {
   return isOfBody || ['JSON', 'content type documented', 'status documented'].includes(rule);
 }
 
-/** A request with the expected status of its response. The operation with the operationId `id` defines the HTTP method. */
+/** A request and the expected status of its response. `id`: the operationId, which determines the HTTP method. */
 export interface RequestCase extends Omit<RequestToSend, 'method'> {
   readonly id: OperationId;
-  /** The value of a JSON body. Use `json` or `body`, not both. */
+  /** The request body before it is converted to JSON. Use `json` or `body`, not both. */
   readonly json?: unknown;
   readonly status: number;
-  /** JSON Pointers to the invalid values in the request body. The response must report a violation for each of these values. */
+  /** JSON Pointers to the invalid values in the request body. The response must list each of them as a violation. */
   readonly pointers?: readonly string[];
-  /** The reason for the expected status, as the end of a sentence that starts with "if". */
+  /** The reason for the expected status, such as "the product does not exist" for 404. */
   readonly why: string;
 }
 
-/** The maximum number of requests, with their responses, that a finding lists. */
+/** The maximum number of requests that a finding lists with their responses. */
 const MAX_EXCHANGES = 200;
 
-/** Sends requests to a shop one after another, and compares the responses with a model. */
+/** Sends requests to a shop one after another, and compares the responses with the model (the expected state of the shop). */
 export class ShopTester {
   readonly routes: Readonly<Record<OperationId, Route>>;
   /** The expected state of the shop after a reset. */
@@ -62,7 +62,7 @@ export class ShopTester {
   private readonly exchanges: Exchange[] = [];
   private readonly statuses = new Map<OperationId, number>();
 
-  /** `headers`: request headers that are sent with each request. `model`: the expected state of the shop. The initial value is its default data. */
+  /** Creates a tester for a shop. `headers`: headers that each request has. `model`: the default data of the shop, which later test steps change. */
   constructor(
     private readonly options: {
       readonly session: Session;
@@ -77,8 +77,8 @@ export class ShopTester {
   }
 
   /**
-   * Sends a request. Throws `ModelMismatchError` if there is no response, if the response violates the contract in a way that is not yet in the results, or if
-   * its body can't be compared.
+   * Sends a request. Throws `ModelMismatchError` if there is no response, or if its body can't be compared. Also throws it if the response violates the
+   * contract and the results of the check do not contain this violation yet.
    */
   async send(id: OperationId, request: RequestToSend): Promise<ReceivedResponse> {
     const { session, check, headers } = this.options;
@@ -100,7 +100,7 @@ export class ShopTester {
     return this.send(id, createJsonRequest(this.routes[id].method, target, body));
   }
 
-  /** Sends a request. Throws the same errors as `send`, and `ModelMismatchError` if the response does not have the expected status. */
+  /** Sends a request. Throws `ModelMismatchError` if the response has a different status than expected, and the same errors as `send`. */
   async sendCase({ id, status, why, json, pointers: _, ...request }: RequestCase): Promise<ReceivedResponse> {
     const { method } = this.routes[id];
     const response = await this.send(id, { ...createJsonRequest(method, request.target, json), ...request });
@@ -108,30 +108,33 @@ export class ShopTester {
     return response;
   }
 
-  /** Throws `ModelMismatchError` with a finding about the last response of an operation. */
+  /** Throws `ModelMismatchError` with a finding (an error for the report) about the last response of an operation. */
   fail(id: OperationId, rule: string, message: string): never {
     throw new ModelMismatchError([this.createFinding(id, rule, message)]);
   }
 
-  /** Throws `ModelMismatchError` with a finding whose message starts with the violated rule. */
+  /** Throws `ModelMismatchError` with a finding whose message names the broken rule first. */
   failRule(id: OperationId, rule: string, detail: string): never {
     this.fail(id, rule, toRuleMessage(rule, detail));
   }
 
-  /** Runs a function and returns its result. Returns undefined if the function throws a `ModelMismatchError` whose findings are all in the results already. */
+  /**
+   * Runs a function and returns its result. Returns undefined if it throws a `ModelMismatchError` about differences that are already in the results of the
+   * check.
+   */
   async ignoreKnown<Value>(run: () => Promise<Value>): Promise<Value | undefined> {
     const { value, findings } = await catchMismatch(run);
     if (findings?.some((finding) => !this.options.session.results.has(finding))) throw new ModelMismatchError(findings);
     return value;
   }
 
-  /** Throws `ModelMismatchError` if a response does not have the expected status. */
+  /** Throws `ModelMismatchError` if a response has a different status than expected. `why`: the reason for the expected status, for the message. */
   expectStatus(id: OperationId, response: ReceivedResponse, status: number, why: string): void {
     if (response.status !== status)
       this.fail(id, `${status} if ${why}`, `Status ${response.status} instead of ${status}: ${why}`);
   }
 
-  /** Throws `ModelMismatchError` if the type of a problem document does not end with one of the expected codes. */
+  /** Throws `ModelMismatchError` if the `type` of a problem document ends with none of the expected codes. */
   expectProblemType(id: OperationId, { body }: ReceivedResponse, codes: readonly string[]): void {
     const type = String((body as { type?: unknown } | undefined)?.type);
     if (codes.some((code) => type.endsWith(code))) return;
@@ -140,8 +143,8 @@ export class ShopTester {
   }
 
   /**
-   * Throws `ModelMismatchError` if two values differ and the results do not have this finding yet. `context`: the start of the message about the difference,
-   * such as "In the response to GET /api/orders".
+   * Throws `ModelMismatchError` if two values differ. Throws nothing if the difference is already in the results of the check. `context`: the start of the
+   * message, such as "In the response to GET /api/orders".
    */
   expectEqual(
     id: OperationId,

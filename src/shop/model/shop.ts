@@ -17,7 +17,7 @@ import { checkSearch } from './search.ts';
 import { checkFixedSequences, checkInvalidRequests, checkRandomSequences } from './sequences.ts';
 import { readInitialState } from './start.ts';
 
-/** The behaviour model of the shop: the expected responses and states. `storefront check` compares every server of the shop's contract with this model. */
+/** The model with which `storefront check` compares a server of the shop's contract. It predicts responses and states. */
 export const shopModel: BehaviourModel = {
   subject: 'the shop',
   rules: shopRules,
@@ -27,7 +27,7 @@ export const shopModel: BehaviourModel = {
   open: openShop,
 };
 
-/** Returns whether a contract has all operations of the shop, with the same methods, paths, parameters and request bodies. */
+/** Returns whether a contract has all operations of the shop. The methods, paths, parameters and request bodies must be the same. */
 export function isShop({ normalized: plain, routes }: Contract): boolean {
   return shopContract.routes.every((own) => {
     const route = routes.find(({ operationId }) => operationId === own.operationId);
@@ -68,14 +68,16 @@ async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFr
 const MODEL_SKIPPED =
   'The checks of the shop model were skipped: the state of the shop could not be read, or does not match the contract.';
 
-/** The maximum number of fixed sequences or of invalid requests in a part of the check, and the maximum number of random sequences in a part. */
+/** The maximum number of fixed test sequences, or of invalid requests, in one part of the check. */
 const FIXED_PER_PART = 12;
+
+/** The maximum number of random test sequences in one part of the check. */
 const RANDOM_PER_PART = 5;
 
-/** The difference between the random seeds of two consecutive parts. */
+/** The difference between the random seeds of two consecutive parts of the check. */
 const SEED_STEP = 7_919;
 
-/** Creates the parts of the check that run sequences of requests. */
+/** Creates the parts of the check that run test sequences. */
 function createSequenceParts({ seed, runs }: Pick<CheckContext, 'seed' | 'runs'>, model: Model): readonly ModelPart[] {
   const fixed = split(createFixedSequences(model), FIXED_PER_PART);
   const invalid = split(INVALID_REQUESTS, FIXED_PER_PART);
@@ -101,13 +103,13 @@ function createParts<Entry>(
   }));
 }
 
-/** Splits a list into lists of at most `size` entries. */
+/** Splits a list into parts of at most `size` entries. */
 function split<Entry>(entries: readonly Entry[], size: number): readonly (readonly Entry[])[] {
   const count = Math.ceil(entries.length / size);
   return Array.from({ length: count }, (_, index) => entries.slice(index * size, (index + 1) * size));
 }
 
-/** Returns a finding for each status that the contract documents for an operation, but that no response had. */
+/** Returns a finding for each documented status of an operation that no response had during the check. */
 function findMissingStatuses({ results }: Session, { operationId, responses }: Route): readonly Finding[] {
   const missing = responses.filter(
     ({ name }) => /^\d+$/.test(name) && !results.getStatuses(operationId).includes(name),
@@ -120,7 +122,7 @@ function findMissingStatuses({ results }: Session, { operationId, responses }: R
 }
 
 /**
- * Resets the shop, adds two products to its cart, and creates an order if the default data has no order. Ignores failed requests, because other checks report
+ * Resets the shop and adds two products to its cart. If the default data has no order, also creates one. Ignores failed requests, because other checks report
  * them.
  */
 async function fillShop({ client }: Session, pool: Pool, { products, orders }: Model): Promise<void> {

@@ -5,7 +5,7 @@ import type { OperationId } from '../types.ts';
 import { MAX_ADDED_QUANTITY } from './model.ts';
 import type { RequestCase } from './shop-tester.ts';
 
-/** Quantities that are invalid in every request. */
+/** Quantities that every operation must reject. */
 const INVALID_QUANTITIES: readonly unknown[] = [0, -1, 1.5, '3', true, null, [1], {}];
 
 /** Content types that no operation accepts. */
@@ -47,7 +47,7 @@ export function createInvalidRequests(productId: string): readonly RequestCase[]
   ];
 }
 
-/** Returns an invalid request with the expected status 400. The request has a JSON body if `json` is defined. */
+/** Creates a request that the server must reject with status 400. It has a JSON body if `json` is defined. `why`: the reason for the status. */
 function invalidCase(id: OperationId, target: string, why: string, json?: unknown): RequestCase {
   return { id, target, json, status: 400, why };
 }
@@ -60,7 +60,10 @@ function createInvalidExpands(id: OperationId, path: string, value: string): rea
   ];
 }
 
-/** Returns requests whose body is invalid JSON, is too large, or has an unsupported type. `validBody`: a JSON body that the operation accepts. */
+/**
+ * Returns requests with a bad body: invalid JSON, a body that is too large, or an unsupported content type. `validBody`: a JSON body that the operation
+ * accepts.
+ */
 function createInvalidBodies(id: OperationId, target: string, validBody: string): readonly RequestCase[] {
   const invalid = { id, target, status: 400, headers: JSON_HEADERS };
   const unsupported = { id, target, status: 415, body: validBody };
@@ -84,7 +87,7 @@ function createInvalidBodies(id: OperationId, target: string, validBody: string)
   ];
 }
 
-/** Returns valid requests that servers often reject. `itemId`: the id of a product in the cart. `productId`: the id of a product that is not in the cart. */
+/** Returns valid requests that servers often reject by mistake. `itemId`: the id of a product in the cart. `productId`: the id of another product. */
 export function createUnusualRequests(itemId: string, productId: string): readonly RequestCase[] {
   const body = JSON.stringify({ productId, quantity: 1 });
   const add = { id: 'addCartItem', target: CART, headers: JSON_HEADERS, body, status: 201 } as const;
@@ -109,7 +112,7 @@ export function createUnusualRequests(itemId: string, productId: string): readon
   ];
 }
 
-/** Returns requests with a body, for operations that do not document a body. */
+/** Returns requests with a body to operations that do not document a body. */
 function createUndocumentedBodies(itemId: string): readonly RequestCase[] {
   const why = 'a body is sent, but not documented';
   return ['text/plain', JSON_TYPE].flatMap((type) => {

@@ -9,8 +9,8 @@ import { catchMismatch, isUnusableBody, ModelMismatchError, ShopTester } from '.
 import { resetUnchecked } from './steps.ts';
 
 /**
- * Reads the state of a shop, after a reset if `mayReset` is true. `isFresh`: the shop already has its default data, so the reset must not change anything.
- * Returns undefined if the state can't be read. Adds findings to the results of the check.
+ * Reads the initial state of a shop. With `mayReset`, resets the shop first. `isFresh`: the shop already has its default data, so the reset must not change
+ * anything. Returns undefined if the state can't be read. Adds errors to the results of the check.
  */
 export async function readInitialState(
   session: Session,
@@ -36,8 +36,8 @@ export async function readInitialState(
 }
 
 /**
- * Runs a function. If the function throws `ModelMismatchError`, runs it again. If both runs have the same finding, adds it to the results. If only the first
- * run has a finding, records it as not reproducible. Returns the result of the last run, or undefined if the last run throws `ModelMismatchError`.
+ * Runs a function, and runs it again if it throws a `ModelMismatchError`. Adds the findings of the error to the results if both runs have them. Otherwise
+ * records them as not reproducible. Returns the result of the last run, or undefined if that run throws.
  */
 async function recordFindings<Value>({ results }: Session, run: () => Promise<Value>): Promise<Value | undefined> {
   const first = await catchMismatch(run);
@@ -52,7 +52,7 @@ async function recordFindings<Value>({ results }: Session, run: () => Promise<Va
 }
 
 /**
- * Reads the state of a shop. Adds its values, such as ids, to the pool of values that other checks send. Throws `ModelMismatchError` if a list can't be read.
+ * Reads the state of a shop. Adds its ids and other values to `pool`, the values that other checks send. Throws `ModelMismatchError` if a list can't be read.
  */
 async function readState(session: Session, pool: Pool, tester: ShopTester): Promise<Model> {
   const readList = async (list: (typeof STATE_LISTS)[number]): Promise<readonly never[]> => {
@@ -72,7 +72,7 @@ async function readState(session: Session, pool: Pool, tester: ShopTester): Prom
   };
 }
 
-/** Checks that product ids are unique, and that cart items refer to existing products and delivery options. */
+/** Checks that product ids are unique. Also checks that cart items refer to existing products and delivery options. */
 function checkReferences(tester: ShopTester, { products, deliveryOptions, cart }: Model): void {
   const ids = products.map(({ id }) => id);
   if (new Set(ids).size < ids.length)

@@ -6,8 +6,7 @@ import type { ShopTester } from './shop-tester.ts';
 import * as steps from './steps.ts';
 
 /**
- * Creates a test step that adds up to `count` products to the cart, checks the cart, and orders the cart. The step finds servers that return only a part of a
- * long list.
+ * Creates a test step that adds up to `count` products to the cart, checks the cart, and orders it. It finds servers that return only a part of a long list.
  */
 export function addManyProducts(count: number): steps.Step {
   return async (tester) => {
@@ -41,8 +40,8 @@ export function exceedMaxQuantity(product: number): steps.Step {
 }
 
 /**
- * Sends requests with existing ids in another letter case, and checks that the status is 404, because ids are case-sensitive. Tests `addCartItem` and all
- * operations that have a path parameter and document status 404.
+ * Sends requests with the letters of ids in another case, such as `4A7B` for `4a7b`. Expects status 404, because ids are case-sensitive. Tests `addCartItem`,
+ * and the operations that have a path parameter and document status 404.
  */
 export const checkLetterCase: steps.Step = async (tester) => {
   const { cart, orders } = tester.model;
@@ -59,12 +58,10 @@ export const checkLetterCase: steps.Step = async (tester) => {
   }
 };
 
-/**
- * Request bodies for `checkLetterCase`, by operationId. The test skips an operation if the contract documents a request body for it and this object has none.
- */
+/** The request bodies for `checkLetterCase`, by operationId. An operation with a documented body is skipped if it has no entry here. */
 const REQUEST_BODIES: Readonly<Record<string, unknown>> = { updateCartItem: { quantity: 9 } };
 
-/** Sends a request with an id in another letter case. Checks that the status is 404, and that the cart does not change. */
+/** Sends a request whose id is in the wrong letter case. Checks that the status is 404 and that the cart does not change. */
 async function expectNotFound(tester: ShopTester, operationId: OperationId, body: unknown, id = ''): Promise<void> {
   const { method, path } = tester.routes[operationId];
   const response = await tester.sendJson(operationId, path.replace(/\{.*?\}/, id), body);
@@ -72,7 +69,7 @@ async function expectNotFound(tester: ShopTester, operationId: OperationId, body
   if (!SAFE_METHODS.includes(method)) await steps.checkCart(tester, operationId, steps.UNCHANGED);
 }
 
-/** Returns an id in another letter case, or undefined if the id has no letters. */
+/** Changes an id to upper or lower case. Returns undefined if the id has no letters. */
 function changeLetterCase(id = ''): string | undefined {
   return [id.toUpperCase(), id.toLowerCase()].find((other) => other !== id);
 }

@@ -7,15 +7,15 @@ import type { RequestCase, ShopTester } from './shop-tester.ts';
 import { createInvalidRequests, createUnusualRequests } from './special-requests.ts';
 
 /**
- * A test step. Sends requests to a shop and compares the responses with `tester.model`, the expected state of the shop. Throws `ModelMismatchError` if a
- * response differs. Functions such as `addItem` create steps. Their parameters `product`, `option` and `order` are indexes, modulo the number of entries.
+ * A test step. Sends requests to a shop, and compares the responses with `tester.model` (the expected state of the shop). Throws `ModelMismatchError` if they
+ * differ. Functions such as `addItem` create steps. Their parameters `product`, `option` and `order` are indexes, modulo the length of the list.
  */
 export type Step = (tester: ShopTester) => Promise<void>;
 
 /** An id that no product and no order has. */
 export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
-/** The rule for the cart and the orders after a rejected request. */
+/** The name of the rule that a rejected request must not change the cart and the orders. */
 export const UNCHANGED = 'a rejected request changes nothing';
 
 const CART = '/api/cart-items';
@@ -29,7 +29,7 @@ export function addItem(product: number, quantity: number): Step {
   };
 }
 
-/** Adds a product to the cart and checks the response, but not the cart. Returns the rule that the cart must follow now, for `checkCart`. */
+/** Adds a product to the cart, and checks only the response. Returns the name of the rule that a later check of the cart must report if the cart is wrong. */
 export async function addItemUnchecked(tester: ShopTester, productId: string, quantity: number): Promise<string> {
   const currentQuantity = findItem(tester.model, productId)?.quantity ?? 0;
   const response = await tester.sendJson('addCartItem', CART, { productId, quantity });
@@ -47,30 +47,26 @@ export async function addItemUnchecked(tester: ShopTester, productId: string, qu
   return 'added products are in the cart';
 }
 
-/** Adds a product that does not exist, and checks that the shop rejects the request. */
+/** Tries to add a product that does not exist, and expects status 404. */
 export const addUnknownProduct: Step = async (tester) => {
   const response = await tester.sendJson('addCartItem', CART, { productId: UNKNOWN_ID, quantity: 1 });
   tester.expectStatus('addCartItem', response, 404, 'the product does not exist');
   await checkCart(tester, 'addCartItem', UNCHANGED);
 };
 
-/** A change of a cart item. */
+/** A change of a cart item. `product`: the index of the product. */
 interface ItemUpdate {
   readonly product: number;
   readonly quantity?: number;
-  /** The index of a delivery option, or an id that no delivery option has. */
+  /** The index of a delivery option. `unknown` sends an id that no delivery option has. */
   readonly option?: number | 'unknown';
   /**
-   * Whether to send the id of the delivery option as a number and not as a string. The contract allows both. An id that is not a decimal number is always a
-   * string.
+   * Whether to send the id of the delivery option as a number, which the contract also allows. An id that is not a decimal number is always sent as a string.
    */
   readonly isNumber?: boolean;
 }
 
-/**
- * Creates a test step that updates a cart item, and checks the response and the cart. The expected status is 404 if the item or the delivery option does not
- * exist.
- */
+/** Creates a test step that updates a cart item, and checks the response and the cart. Expects status 404 if the item or the delivery option does not exist. */
 export function updateItem({ product, quantity, option, isNumber = false }: ItemUpdate): Step {
   return async (tester) => {
     const productId = getProductId(tester, product);
@@ -98,7 +94,7 @@ export function updateItem({ product, quantity, option, isNumber = false }: Item
   };
 }
 
-/** Creates a test step that removes a cart item, and checks the response and the cart. The expected status is 404 if the product is not in the cart. */
+/** Creates a test step that removes a cart item, and checks the response and the cart. Expects status 404 if the product is not in the cart. */
 export function removeItem(product: number): Step {
   return async (tester) => {
     const productId = getProductId(tester, product);
@@ -111,7 +107,7 @@ export function removeItem(product: number): Step {
   };
 }
 
-/** Orders the cart, and checks the order, the cart and the list of orders. The expected status is 409 if the cart is empty. */
+/** Orders the cart, and checks the order, the cart and the list of orders. Expects status 409 if the cart is empty. */
 export const createOrder: Step = async (tester) => {
   if (tester.model.cart.length === 0) {
     await tester.sendCase({ id: 'createOrder', target: ORDERS, status: 409, why: 'the cart is empty' });
@@ -132,7 +128,7 @@ export const createOrder: Step = async (tester) => {
   await followLocation(tester, response, order);
 };
 
-/** Orders a cart that is not empty. Checks the response, but not the cart and the list of orders. */
+/** Orders a cart that is not empty, and checks only the response. */
 export async function createOrderUnchecked(tester: ShopTester) {
   const response = await tester.sendJson('createOrder', ORDERS);
   tester.expectStatus('createOrder', response, 201, 'the cart is ordered');
@@ -146,7 +142,7 @@ export async function createOrderUnchecked(tester: ShopTester) {
   return { response, order };
 }
 
-/** Requests the URL in the `Location` header of a new order, and checks that the response is the order. */
+/** Requests the URL in the `Location` header of a new order. Checks that the response contains this order. */
 async function followLocation(tester: ShopTester, { headers }: ReceivedResponse, order: Order): Promise<void> {
   const rule = 'Location leads to the order';
   const { location } = headers;
@@ -160,7 +156,7 @@ async function followLocation(tester: ShopTester, { headers }: ReceivedResponse,
   tester.expectEqual('createOrder', rule, { expected: order, actual: body }, `In the response to GET ${path}`);
 }
 
-/** Creates a test step that reads an order, and checks the response. The expected status is 404 if there are no orders. */
+/** Creates a test step that reads an order and checks the response. Expects status 404 if there are no orders. `order`: the index of the order. */
 export function readOrder(order: number, isExpanded: boolean): Step {
   return (tester) => checkOrder(tester, tester.model.orders[order % tester.model.orders.length], isExpanded);
 }
@@ -183,8 +179,7 @@ export function readList(list: List, isExpanded: boolean): Step {
 }
 
 /**
- * Creates a test step that sends an invalid request, and checks that the shop responds with the expected status and changes nothing. `index`: the index of the
- * request in `createInvalidRequests`.
+ * Creates a test step that sends an invalid request. Checks the status, and that nothing changes. `index`: the index of the request in `createInvalidRequests`.
  */
 export function sendInvalidRequest(index: number): Step {
   return async (tester) => {
@@ -205,8 +200,8 @@ export function sendInvalidRequest(index: number): Step {
 }
 
 /**
- * Creates a test step that sends a valid request that servers often reject, and checks only the status. It must be the last step of a sequence, because it does
- * not update the model. `index`: the index of the request in `createUnusualRequests`.
+ * Creates a test step that sends a valid request that servers often reject by mistake. Checks only the status. The step must be the last of a sequence, because
+ * it does not update the expected state. `index`: the index of the request in `createUnusualRequests`.
  */
 export function sendUnusualRequest(index: number): Step {
   return async (tester) => {
@@ -215,7 +210,7 @@ export function sendUnusualRequest(index: number): Step {
   };
 }
 
-/** Resets the shop, and checks that it has its default data. */
+/** Resets the shop, and checks that it has its default data again. */
 export const reset: Step = async (tester) => {
   await resetUnchecked(tester);
   tester.model = tester.defaultModel;
@@ -229,8 +224,8 @@ export async function resetUnchecked(tester: ShopTester): Promise<void> {
 }
 
 /**
- * Compares the cart and the payment summary of a shop with the model. If the cart differs, throws a `ModelMismatchError` with a finding about `operationId` and
- * `rule`.
+ * Compares the cart and the payment summary of a shop with the expected state. Throws `ModelMismatchError` if they differ. `operationId` and `rule`: the
+ * operation and the rule that the error names if the cart differs.
  */
 export async function checkCart(tester: ShopTester, operationId: OperationId, rule: string): Promise<void> {
   await checkList(tester, { list: 'listCartItems', operationId, rule });
@@ -238,7 +233,7 @@ export async function checkCart(tester: ShopTester, operationId: OperationId, ru
   await tester.ignoreKnown(() => checkList(tester, summaryCheck));
 }
 
-/** Returns the id of the product with an index, modulo the number of products. Returns an id that no product has if there are no products. */
+/** Returns the id of the product at the index `product`, modulo the number of products. Returns `UNKNOWN_ID` if there are no products. */
 export function getProductId({ model: { products } }: ShopTester, product: number): string {
   return products[product % products.length]?.id ?? UNKNOWN_ID;
 }

@@ -1,27 +1,29 @@
-/** Returns the first letter of a word and the consonants after it, such as "bsktbl" for "basketball". A repeated consonant is returned once. */
+/** Removes the vowels after the first letter of a word, and repeated consonants: "basketball" becomes "bsktbl". */
 export function getConsonants(word: string): string {
   const consonants = word.slice(1).replaceAll(/[aeiou]/g, '');
   return word.charAt(0) + consonants.replaceAll(/(.)\1+/g, '$1');
 }
 
-/** Returns whether a word contains all letters of a text in the same order. Other letters may be between them: "bktl" is in "basketball". */
+/**
+ * Returns whether a word contains the letters of a text in the same order, possibly with other letters between them. "basketball" contains "bktl" in this way.
+ */
 export function isSubsequence(text: string, word: string): boolean {
   let matched = 0;
   for (let at = 0; matched < text.length && at < word.length; at++) if (text[matched] === word[at]) matched++;
   return matched === text.length;
 }
 
-/** The minimum number of letters that an abbreviation has in common with the end of the word: "bball" ends with "ball", as "basketball" does. */
+/** The minimum number of last letters that an abbreviation shares with its word. "bball" shares the four letters "ball" with "basketball". */
 const MIN_TAIL_LENGTH = 3;
 
-/** Returns the first letter of a word followed by its last three letters, such as "ktle" for "kettle". */
+/** Returns the first letter and the last three letters of a word, such as "ktle" for "kettle". */
 export function getEnds(word: string): string {
   return word.charAt(0) + word.slice(-MIN_TAIL_LENGTH);
 }
 
 /**
- * Returns whether a text consists of the start and the end of a word: "bball" consists of "b" and "ball" from "basketball". The end must have at least three
- * letters, and the word must be at least two letters longer than the text.
+ * Returns whether a text consists of the start and the end of a word: "bball" is the "b" and the "ball" of "basketball". The end must have at least three
+ * letters. The text must be at least two letters shorter than the word.
  */
 export function isHeadAndTail(text: string, word: string): boolean {
   if (word.length < text.length + 2) return false;
@@ -33,8 +35,8 @@ export function isHeadAndTail(text: string, word: string): boolean {
 }
 
 /**
- * Returns the possible plurals and singulars of an English word. Some results are not real words: "ball" gives "balls" and "balles". Returns an empty list for
- * a word of fewer than three letters.
+ * Returns the possible plurals and singulars of an English word. Some are not real words: "ball" gives "balls" and "balles". A word of fewer than three letters
+ * has none.
  */
 export function getNumberForms(word: string): readonly string[] {
   if (word.length < 3) return [];

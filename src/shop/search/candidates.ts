@@ -7,54 +7,57 @@ import { type Candidate, MATCH_RANKS } from './ranking.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /**
- * A search word with at least this number of letters also matches inside other words: "board" matches "cupboard". There is no minimum for scripts without
- * spaces between words, such as Chinese.
+ * The minimum length of a search word that also matches inside other words: "board" matches "cupboard". Scripts without spaces between words, such as Chinese,
+ * have no minimum.
  */
 const INFIX_LENGTH = 3;
 
-/** A search word with at least this number of letters also matches words that it may misspell or abbreviate. */
+/** The minimum length of a search word that also matches similar words. A shorter search word is never treated as a misspelling or an abbreviation. */
 const TYPO_LENGTH = 3;
 
-/**
- * If a search word has fewer than `SHORT_PREFIX_LENGTH` letters, it can only be a misspelled prefix of a word with an edit distance of at most
- * `SHORT_PREFIX_DISTANCE`.
- */
+/** A search word with fewer letters than this may misspell the start of a longer word only slightly. */
 const SHORT_PREFIX_LENGTH = 5;
+
+/** The maximum edit distance between a short search word and the start of a longer word. */
 const SHORT_PREFIX_DISTANCE = 0.75;
 
-/** A fuzzy match is dropped if its distance exceeds the distance of the closest fuzzy match by more than this value. */
+/** The maximum difference between the distance of a misspelled match and the distance of the closest one. Matches above this difference are dropped. */
 const MAX_DIFFERENCE = 0.45;
 
-/** The maximum weighted edit distance of a misspelled word. It allows two substitutions of unrelated letters, but not if one of them is the first letter. */
+/** The maximum weighted edit distance of a misspelled word. It allows two wrong letters, but not if one of them is the first letter. */
 const MAX_EDIT_DISTANCE = 2.25;
 
-/** If a search word is the misspelled prefix of a word, this distance is added for each letter of the word after the prefix. */
+/** The distance that each missing letter adds if a search word is the misspelled start of a longer word. */
 const MISSING_LETTER_DISTANCE = 0.1;
 
-/** The maximum distance between a search word and a matching word. Greater distances are lowered to this value. */
+/** The maximum distance between a search word and a matching word. A greater distance is reduced to this value. */
 const MAX_DISTANCE = 3.9;
 
-/** The distance that is added if a product contains the singular or plural of a matching word instead of the word itself. */
+/** The distance between a word and its plural or singular. */
 const NUMBER_DISTANCE = 0.05;
 
 /**
- * The limits for a word that sounds like the search word. The word does not match above `maxEditCost` or `maxLengthDifference`. A distance above `maxDistance`
- * is lowered to `maxDistance`. The phonetic code of the search word must have at least `minCodeLength` letters.
+ * The limits for a word that sounds like the search word. A word with a higher edit cost or length difference does not match. A distance above `maxDistance` is
+ * reduced to `maxDistance`. `minCodeLength`: the minimum length of the phonetic code of the search word.
  */
 const PHONETIC = { maxDistance: 1, maxEditCost: 2.75, maxLengthDifference: 2, minCodeLength: 3 };
 
-/** For an abbreviation that consists of the first letter and the end of a word, such as "bball": its distance, and its minimum number of letters. */
+/**
+ * An abbreviation that consists of the first letter and the end of a word, such as "bball" for "basketball". `distance`: its distance from the word.
+ * `minLength`: its minimum length.
+ */
 const INITIAL = { distance: 0.25, minLength: 5 };
 
-/** The distance of an abbreviation without vowels, such as "bsktbl": `minimum`, plus `perLetter` for each missing letter. */
+/** The distance of an abbreviation without vowels, such as "bsktbl" for "basketball". It is `minimum`, plus `perLetter` for each missing letter. */
 const VOWELS_DISTANCE = { minimum: 0.4, perLetter: 0.1 };
 
 /**
- * The distance of an abbreviation that consists of the start and the end of a word, such as "baskball": `minimum`, plus `perLetter` for each missing letter.
+ * The distance of an abbreviation that consists of the start and the end of a word, such as "baskball". It is `minimum`, plus `perLetter` for each missing
+ * letter.
  */
 const HEAD_AND_TAIL_DISTANCE = { minimum: 0.6, perLetter: 0.03 };
 
-/** Returns the words of the catalogue that a search word may misspell or abbreviate. Ignores words for which `isCandidate` returns false. */
+/** Returns the words in the product texts that a search word may misspell or abbreviate. Ignores words for which `isCandidate` returns false. */
 export function findFuzzyMatches(
   searchWord: string,
   vocabulary: Vocabulary,
@@ -67,7 +70,7 @@ export function findFuzzyMatches(
   return addNumberForms(selectClosest(candidates), vocabulary);
 }
 
-/** Returns the matching words together with their singulars and plurals, so that a misspelled plural also matches the singular. */
+/** Adds the singulars and plurals of the matching words, so that a misspelled plural also finds the singular. */
 function addNumberForms(candidates: readonly Candidate[], vocabulary: Vocabulary): readonly Candidate[] {
   const all = new Map(candidates.map((candidate) => [candidate.id, candidate]));
   for (const candidate of candidates) {
@@ -80,12 +83,12 @@ function addNumberForms(candidates: readonly Candidate[], vocabulary: Vocabulary
   return [...all.values()];
 }
 
-/** Returns the lowest distance of the candidates, the words that match a search word. Returns infinity if there are no candidates. */
+/** Returns the lowest distance between a search word and the words that match it (`candidates`). Returns infinity if there are no candidates. */
 export function getLowestDistance(candidates: readonly Candidate[]): number {
   return candidates.reduce((lowest, { distance }) => Math.min(lowest, distance), Number.POSITIVE_INFINITY);
 }
 
-/** Returns the words of the catalogue that equal a search word, its singular or its plural. */
+/** Finds a search word, its singular and its plural among the words in the product texts. */
 export function findWordForms(searchWord: string, { getId }: Vocabulary): readonly Candidate[] {
   const id = getId(searchWord);
   const forms = getNumberForms(searchWord).flatMap((form) => getId(form) ?? []);
@@ -96,8 +99,8 @@ export function findWordForms(searchWord: string, { getId }: Vocabulary): readon
 }
 
 /**
- * Returns the words of the catalogue that match a search word without a misspelling: the equal word, its singulars and plurals, words that start with the
- * search word, and words that contain the search word.
+ * Returns the words in the product texts that match a search word without a misspelling. These are the word itself, its singulars and plurals, words that start
+ * with it, and words that contain it.
  */
 export function findLiteralMatches(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
   const { words } = vocabulary;
@@ -132,7 +135,7 @@ function findMisspelled(searchWord: string, vocabulary: Vocabulary): readonly Ca
   return [...candidates, ...findSoundalikes(searchWord, vocabulary)];
 }
 
-/** Returns the words of the catalogue that sound like a search word and have a similar spelling. */
+/** Returns the words in the product texts that sound like a search word and have a similar spelling. */
 function findSoundalikes(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
   const code = getPhoneticCode(searchWord);
   if (code.length < PHONETIC.minCodeLength) return [];
@@ -174,7 +177,7 @@ function matchHeadAndTail(searchWord: string, id: WordId, { words }: Vocabulary)
   return [{ id, rank: MATCH_RANKS.abbreviated, distance: minimum + perLetter * (word.length - searchWord.length) }];
 }
 
-/** Returns each word once, with its lowest distance. Drops words whose distance exceeds the lowest distance of all words by more than `MAX_DIFFERENCE`. */
+/** Returns each word once, with its lowest distance. Drops words that are more than `MAX_DIFFERENCE` farther from the search word than the closest word. */
 function selectClosest(candidates: readonly Candidate[]): readonly Candidate[] {
   const closest = new Map<WordId, Candidate>();
   for (const candidate of candidates) {

@@ -1,4 +1,4 @@
-/** The cost of each kind of edit. A likely typing error, such as a doubled letter, costs less than an unlikely error. */
+/** The cost of each kind of spelling difference between two words. A likely typing error, such as a doubled letter, costs less than an unlikely error. */
 const COST = {
   substitution: 1,
   adjacentKey: 0.7,
@@ -8,7 +8,7 @@ const COST = {
   doubledLetter: 0.3,
   vowelGap: 0.7,
   gap: 0.95,
-  /** The additional cost of an edit of the first letter, because users seldom misspell the first letter. */
+  /** The additional cost of an error in the first letter of a word, because users seldom misspell the first letter. */
   firstLetter: 0.35,
 } as const;
 
@@ -21,7 +21,7 @@ const KEYBOARD_ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 const FIRST_CODE = 'a'.charCodeAt(0);
 const LETTERS = 26;
 
-/** The cost of replacing a letter by another letter: a table with a row and a column for each of the letters a to z. */
+/** The cost of replacing one letter with another, as a table with 26 rows and 26 columns. */
 const substitutionCosts = new Float64Array(LETTERS * LETTERS).fill(COST.substitution);
 for (const keys of KEYBOARD_ROWS)
   for (let at = 1; at < keys.length; at++) setSubstitutionCost(keys.charAt(at - 1), keys.charAt(at), COST.adjacentKey);
@@ -34,14 +34,14 @@ function setSubstitutionCost(letter: string, other: string, cost: number): void 
   substitutionCosts[column * LETTERS + row] = cost;
 }
 
-/** The number of cells in a row of the table of edit distances. It is greater than the maximum number of characters in a word. */
+/** The number of cells in a row of the edit distance table. It is greater than the maximum length of a word. */
 const WIDTH = 64;
 const table = new Float64Array(WIDTH * WIDTH);
 
 /**
- * Returns the weighted edit distance between a search word and a word: the lowest total cost of substitutions, insertions, deletions and transpositions (R.
- * Wagner and M. Fischer, The string-to-string correction problem, 1974, with weights). With `isPrefix`, returns the lowest distance between the search word and
- * any prefix of the word. The search word and the word have at most 63 characters each.
+ * Returns the weighted edit distance between a search word and a word: the lowest total cost of substitutions, insertions, deletions and transpositions. With
+ * `isPrefix`, returns the lowest distance between the search word and any prefix of the word. Both words have at most 63 characters. The algorithm is R. Wagner
+ * and M. Fischer, The string-to-string correction problem, 1974, with weights.
  */
 export function getEditCost(searchWord: string, word: string, isPrefix: boolean): number {
   table[0] = 0;
@@ -92,7 +92,7 @@ function getSubstitutionCost(searchWord: string, row: number, word: string, colu
   return column === 0 && row === 0 ? cost + COST.firstLetter : cost;
 }
 
-/** Returns the cost of inserting or deleting the letter at the index `at` of a word. */
+/** Returns the cost of inserting or deleting the letter at index `at` of a word. */
 function getGapCost(word: string, at: number): number {
   const code = word.charCodeAt(at);
   if (code === word.charCodeAt(at - 1) || code === word.charCodeAt(at + 1)) return COST.doubledLetter;

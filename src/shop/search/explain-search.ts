@@ -8,8 +8,8 @@ import { COMPARED, createPhraseBonus } from './result-order.ts';
 import type { SearchTrace } from './trace.ts';
 
 /**
- * A finished search. `term`: the search term in lower case and without accents. `trace`: which products matched each word, and why. `ranked`: the indexes of
- * the found products, the most relevant first.
+ * A finished search, as input of its explanation. `term`: the search term in lower case and without accents. `trace`: the products that each word matched, and
+ * why. `ranked`: the indexes of the found products, the most relevant first.
  */
 interface FinishedSearch {
   readonly products: readonly Product[];
@@ -21,8 +21,8 @@ interface FinishedSearch {
 }
 
 /**
- * Explains how a search matched its words, and how the costs of its first results are computed. A lower cost means a higher rank. `limit`: the number of
- * explained results.
+ * Explains the matches of each search word, and the parts of the cost of each result. A result with a lower cost is more relevant. `limit`: the maximum number
+ * of explained results.
  */
 export function* explainResults(search: FinishedSearch, limit: number): Steps<SearchExplanation> {
   const { term, trace, index, ranked } = search;
@@ -47,7 +47,7 @@ export function* explainResults(search: FinishedSearch, limit: number): Steps<Se
   return { total: ranked.length, ...(suggestion !== term && { suggestion }), words, results };
 }
 
-/** Replaces each occurrence of a word in a search term. */
+/** Replaces each occurrence of `word` in a search term with `better`. */
 function replaceWord(term: string, word: string, better: string): string {
   return word === better
     ? term
@@ -57,7 +57,7 @@ function replaceWord(term: string, word: string, better: string): string {
         .join('');
 }
 
-/** Two costs that differ by at most this value count as equal. */
+/** The maximum difference of two costs that count as equal. It allows for rounding errors. */
 const EPSILON = 1e-6;
 
 function explainResult(search: FinishedSearch, position: number, phraseBonus: number): ExplainedResult {
@@ -81,7 +81,7 @@ function explainResult(search: FinishedSearch, position: number, phraseBonus: nu
   return { position, cost: round(total - phraseBonus), parts: all };
 }
 
-/** Rounds a cost to six decimals, to remove the rounding errors of sums. */
+/** Rounds a cost to six decimals, because sums have rounding errors. */
 function round(cost: number): number {
   return Number(cost.toFixed(6));
 }

@@ -3,32 +3,35 @@ import type { WordIndexes } from './match-word.ts';
 import { type Candidate, FIELD_COST, MATCH_RANKS, RANK_COST, SEARCHED_FIELDS } from './ranking.ts';
 import type { SearchTrace } from './trace.ts';
 
-/** The maximum number of matching words of the catalogue that an explanation lists for a search word. */
+/** The maximum number of matching words that the explanation of a search lists for each search word. */
 const MAX_MATCHES = 20;
 
-/** If the catalogue contains the search word, a similar word is suggested only if at least this many times as many products contain the similar word. */
+/** The minimum frequency of a suggested correction, as a multiple of the frequency of the search word. It applies only if products contain the search word. */
 const FREQUENT_RATIO = 40;
 
 /**
- * The title of the cost part for an optional word, such as "the", in the explanation of a search. A product matches without an optional word, but ranks higher
- * with the word.
+ * The title of a line in the explanation of a search: the bonus for an optional word, such as "the". Products without the optional word also match, but rank
+ * lower.
  */
 export const WORD_BONUS_TITLE = 'an optional word';
 
-/** The name of each kind of match, such as `prefix`, by its rank. */
+/** The name of each kind of match by its rank, such as "prefix" for rank 2. */
 const HOW = new Map<number, string>([
   ...Object.entries(MATCH_RANKS).map(([how, rank]) => [rank, how] as const),
   [MATCH_RANKS.number, 'singular or plural'],
   [MATCH_RANKS.infix, 'part'],
 ]);
 
-/** A search that is explained: the indexes of the catalogue, and the words of the catalogue that matched each search word. */
+/** A search to explain: the search index, and the matches that the search recorded. */
 interface TracedSearch {
   readonly trace: SearchTrace;
   readonly index: WordIndexes;
 }
 
-/** Splits the cost of a product for a search word into parts, and returns a title and a cost for each part. `product`: the index of the product. */
+/**
+ * Splits the cost of a product for one search word into parts, each with a title. A product with a lower cost is more relevant. `product`: the index of the
+ * product.
+ */
 export function explainWord(
   word: string,
   product: number,
@@ -51,8 +54,8 @@ export function explainWord(
 }
 
 /**
- * Finds the best match in a product: the candidate with the lowest cost among the words of the product. Returns this candidate and the index of the field that
- * contains the word. The candidate is absent if the product contains none of the candidates.
+ * Finds the best match in a product: the candidate with the lowest cost among the words of the product. Returns it with the index of the field that contains
+ * it. The candidate is undefined if the product contains no candidate.
  */
 function findBest(candidates: readonly Candidate[], product: number, { vocabulary }: WordIndexes) {
   let best: { readonly candidate?: Candidate; readonly field: number; readonly cost: number } = {
@@ -69,15 +72,15 @@ function findBest(candidates: readonly Candidate[], product: number, { vocabular
 }
 
 /**
- * Returns the index of the field of a product that contains a word: 0 for the name, 1 for the keywords. Returns undefined if the product does not contain the
- * word. `postings`: the products that contain the word.
+ * Returns the index of the product field that contains a word: 0 for the name, 1 for the keywords. Returns undefined if neither contains the word. `postings`:
+ * the entries of the word in the inverted index.
  */
 function findField(postings: Int32Array, product: number): number | undefined {
   const posting = postings.find((one) => one >> 1 === product);
   return posting === undefined ? undefined : posting & 1;
 }
 
-/** Returns the words of the catalogue that match a search word, the best matches first. */
+/** Returns the words in the product texts that match a search word, the best matches first. */
 export function listWordMatches(word: string, trace: SearchTrace, { vocabulary }: WordIndexes): readonly WordMatch[] {
   const sorted = listCandidates(word, trace).toSorted(
     (one, other) => one.rank - other.rank || one.distance - other.distance,
@@ -96,8 +99,8 @@ function listCandidates(word: string, trace: SearchTrace): readonly Candidate[] 
 }
 
 /**
- * Returns the correction of a search word: the closest word of the catalogue that the search word may misspell or abbreviate. Returns the search word itself if
- * there is no correction, or if the catalogue contains the search word and the correction is not much more frequent.
+ * Returns the corrected spelling of a search word: the closest word in the product texts. Returns the search word itself if there is no correction. A search
+ * word that products contain is only replaced with a much more frequent word.
  */
 export function suggestWord(word: string, trace: SearchTrace, { vocabulary }: WordIndexes): string {
   const candidates = listCandidates(word, trace);

@@ -1,4 +1,4 @@
-/** English filler words of a search term, such as "show me the best". A product can match without these words. */
+/** Words that a search term can contain without a meaning for the search, such as "show me the best". A product can match without them. */
 const FILLER_WORDS = new Set(
   [
     'a an the of for from with without and or in on at to by is are am i me my we our you your it its this that some any',
@@ -6,7 +6,7 @@ const FILLER_WORDS = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Returns the words without filler words such as "the" and "best". If all words are filler words, returns all words. */
+/** Removes filler words such as "the" and "best" from a list. Returns the list unchanged if it has only filler words. */
 export function withoutFillers(words: readonly string[]): readonly string[] {
   const named = words.filter((word) => !FILLER_WORDS.has(word));
   return named.length > 0 ? named : words;

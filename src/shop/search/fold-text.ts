@@ -1,6 +1,6 @@
 /**
- * Letters that Unicode normalization does not change, and the letters by which `foldText` replaces them. The first line has letters that users type
- * differently, the second line has variants of a letter.
+ * Replacements for letters that Unicode normalization does not change. The first line has letters that users type differently, such as "ß" and "ss". The second
+ * line has variants of one letter.
  */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', œ: 'oe', æ: 'ae', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ı: 'i' },
@@ -8,12 +8,12 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 const UNUSUAL_LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
 
-/** The difference between the Unicode code points of a katakana letter and the hiragana letter with the same sound. */
+/** The distance between a hiragana letter and the katakana letter with the same sound, in Unicode code points. */
 const KATAKANA_OFFSET = 'ア'.charCodeAt(0) - 'あ'.charCodeAt(0);
 
 /**
- * Converts a text to the form that the search compares: "Café" becomes "cafe". The result is in lower case and has no accents and no full-width characters
- * (NFKD without marks). Letters such as "ß" become "ss", and hiragana becomes katakana.
+ * Converts a text to the form that the search compares: "Café" becomes "cafe". The result is in lower case, without accents and full-width characters (NFKD
+ * without marks). Letters such as "ß" become "ss", and hiragana becomes katakana.
  */
 export function foldText(text: string): string {
   // Most texts are ASCII, and for ASCII this shortcut is ten times faster.
@@ -26,14 +26,14 @@ export function foldText(text: string): string {
     .replaceAll(/[ぁ-ゖ]/g, (kana) => String.fromCharCode(kana.charCodeAt(0) + KATAKANA_OFFSET));
 }
 
-/** The maximum length of a word, in characters. Longer words are truncated. */
+/** The maximum length of a word in the search, in characters. The rest of a longer word is ignored. */
 export const WORD_LIMIT = 31;
 
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /**
- * Splits a text into words. A word is a sequence of letters and digits. Removes apostrophes, and truncates words to `WORD_LIMIT` characters. The text must be a
- * result of `foldText`.
+ * Splits a text into its sequences of letters and digits. Removes apostrophes, so "men's" becomes "mens". Truncates words to `WORD_LIMIT` characters.
+ * `foldedText`: a result of `foldText`.
  */
 export function splitWords(foldedText: string): string[] {
   const text = /['’]/.test(foldedText) ? foldedText.replaceAll(/['’]/g, '') : foldedText;
@@ -41,16 +41,16 @@ export function splitWords(foldedText: string): string[] {
   return words.some(({ length }) => length > WORD_LIMIT) ? words.map(truncate) : words;
 }
 
-/** Truncates a word to `WORD_LIMIT` characters. */
+/** Truncates a word to the maximum length in the search. */
 export function truncate(word: string): string {
   return word.length > WORD_LIMIT ? word.slice(0, WORD_LIMIT) : word;
 }
 
-/** Matches a word in a script that puts no spaces between words. */
+/** Matches a character of a script that puts no spaces between words, such as Chinese or Thai. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 
 /**
- * Returns whether a text is in a script without spaces between words, such as Chinese or Thai. In these scripts, a text without spaces may be a sentence, and a
+ * Returns whether a text is in a script that puts no spaces between words, such as Chinese or Thai. A text without spaces may then be a whole sentence, and a
  * single character may be a word.
  */
 export function isUnspaced(word: string): boolean {

@@ -20,48 +20,46 @@ import { mapInSteps } from './steps.ts';
 import { MAX_SYNONYM_WORDS } from './synonyms.ts';
 
 /**
- * Matches a search term that is only searched word by word: one word, or several words with single spaces between them and at least 3 letters in the first
- * word. Any other term, such as "usb-c", is also searched as a whole.
+ * Matches a search term that needs only a search for its single words: one word, or words with single spaces between them. The first of several words must have
+ * at least three letters. For any other term, such as "usb-c", the search also looks for the whole text.
  */
 const PLAIN_TERM = /^([\p{L}\p{N}]+|[\p{L}\p{N}]{3,}( [\p{L}\p{N}]+)+)$/u;
 
-/** The cost of a product whose name or keywords contain the whole search term. It equals the cost of a search word that is found inside another word. */
+/** The cost of a product whose name or keywords contain the whole search term. A lower cost means more relevant. A match inside another word costs the same. */
 const LITERAL_COST = MATCH_RANKS.infix * RANK_COST;
 
-/** The maximum number of adjacent search words that are also searched as one word ("headphones" for "head phones") or replaced by a synonym. */
+/** The maximum number of adjacent search words that the search also tries as one word ("headphones" for "head phones") or as a phrase with synonyms. */
 const MAX_PARTS = MAX_SYNONYM_WORDS;
 
 /**
- * When to add products that lack one word of the search term: the term has at least `minWords` words, and fewer than `maxResults` products contain all words.
+ * The conditions for adding products that lack one word of the search term. The term has at least `minWords` words, and fewer than `maxResults` products
+ * contain all of them.
  */
 const FILL = { minWords: 3, maxResults: 10 };
 
 /**
- * The amount that is subtracted from the cost of a product for each filler word of the search term (such as "the") that the product contains. It exceeds
+ * The bonus of a product for each filler word of the search term (such as "the") that the product contains. It is subtracted from the cost, and exceeds
  * `FIELD_COST`.
  */
 const FILLER_BONUS = 8;
 
-/** If more than this share of the found products also contain a filler word of the search term, the filler word counts as a part of the product names. */
+/** For a search term of two words: if more than this share of the found products contain its filler word, it is probably part of the product names. */
 const FILLER_SHARE = 1 / 100;
 
-/**
- * The words of a search term. `all`: each distinct word, in the order of the term. `required`: the words that a product must contain, without filler words such
- * as "the".
- */
+/** The words of a search term. `all`: each different word once, in the order of the term. `required`: the same list without filler words such as "the". */
 interface TermWords {
   readonly all: readonly string[];
   readonly required: readonly string[];
 }
 
-/** The words of a search term, and for each required word the matching products with their costs. */
+/** The words of a search term, and the matching products of each required word. */
 interface MatchedWords extends TermWords {
   readonly costs: readonly Costs[];
 }
 
 /**
- * Returns the products that contain the whole search term, and the products that match all words of the term. If there are no such products, returns the
- * products that match most words. If the term contains a comma and a product contains the whole term, the words of the term match only equal words.
+ * Returns the products that contain the whole search term or match all its words. If there are none, returns the products that match most words. If the term
+ * contains a comma and a product contains the whole term, its words match only equal words.
  */
 export function* matchTerm(term: string, index: WordIndexes): Steps<Costs> {
   const literal = PLAIN_TERM.test(term) ? NO_COSTS : yield* matchLiterally(term, index);
@@ -82,15 +80,15 @@ export function* matchTerm(term: string, index: WordIndexes): Steps<Costs> {
 }
 
 /**
- * Returns one or two lists of the words in a search term, in the order in which the search tries them. In the first list, each measure is one word ("6ft" for
- * "6 ft"). In the second list, "6 ft" is two words, because a unit such as "ft" can be the start of another word.
+ * Returns one or two ways to split a search term into words, in the order in which the search tries them. The first treats each measure as one word ("6ft" for
+ * "6 ft"). The last treats "6 ft" as two words, because "ft" can be the start of another word.
  */
 function listReadings(term: string, index: WordIndexes): readonly (readonly string[])[] {
   const withMeasures = splitMeasures(term, index);
   return [...(withMeasures ? [withMeasures] : []), splitWords(term)];
 }
 
-/** Returns the matching products and their costs for each required word. `match`: the function that matches a word. */
+/** Finds the products that match each word, except filler words. `match`: the function that finds the products for one word. */
 function* matchWords(words: readonly string[], match: typeof matchWord, index: WordIndexes): Steps<MatchedWords> {
   const all = [...new Set(words)];
   const required = withoutFillers(all);
@@ -101,9 +99,9 @@ function* matchWords(words: readonly string[], match: typeof matchWord, index: W
 }
 
 /**
- * Subtracts `FILLER_BONUS` from the cost of a product for each filler word (such as "the") that the product contains. If the search term has two words and more
- * than `FILLER_SHARE` of the products contain its filler word, the filler word is part of their names. In this case, returns only the products that contain the
- * filler word.
+ * Subtracts `FILLER_BONUS` from the cost of a product for each filler word (such as "the") that the product contains. A search term of two words can be a
+ * product name with a filler word. In this case, returns only the products that contain the filler word. The case applies if they are more than `FILLER_SHARE`
+ * of the products.
  */
 function* preferFillers(costs: Costs, { all, required }: TermWords, index: WordIndexes): Steps<Costs> {
   const words = all.filter((word) => !required.includes(word));
@@ -126,7 +124,7 @@ function* preferFillers(costs: Costs, { all, required }: TermWords, index: WordI
 }
 
 /**
- * Returns the words of a search term, with each measure that the catalogue contains as one word ("6ft" for "6 ft"). Returns undefined if the term has no such
+ * Splits a search term into words, but keeps each measure that products contain as one word ("6ft" for "6 ft"). Returns undefined if the term has no such
  * measure.
  */
 function splitMeasures(term: string, { vocabulary }: WordIndexes): readonly string[] | undefined {
@@ -140,8 +138,8 @@ function splitMeasures(term: string, { vocabulary }: WordIndexes): readonly stri
 }
 
 /**
- * Adds products to the matches of adjacent words: products that contain the adjacent words as one word ("headphones" for "head phones"), and products that
- * contain a synonym of the adjacent words.
+ * Adds the products that contain adjacent search words as one word ("headphones" for "head phones"), or a synonym of these words. Returns the products for each
+ * required word.
  */
 function* addJoined({ all, required }: TermWords, costsOfWords: readonly Costs[], index: WordIndexes) {
   const joined = required.map((_, at) => [costsOfWords[at] ?? NO_COSTS]);
@@ -158,7 +156,7 @@ function* addJoined({ all, required }: TermWords, costsOfWords: readonly Costs[]
   return yield* mapInSteps(joined, mergeCosts);
 }
 
-/** Returns the products that match all words if each word may be misspelled. If there are no such products, returns the products that match most words. */
+/** Returns the products that match all words, even if words are misspelled. If there are none, returns the products that match most words. */
 function* relax({ required, costs: costsOfWords }: MatchedWords, index: WordIndexes): Steps<Costs> {
   // No product matches all words. So a word may be misspelled even if it matches the start or the middle of a word in the catalogue.
   const withTypos = yield* mapInSteps([...costsOfWords.entries()], function* ([at, costs]) {
@@ -169,10 +167,7 @@ function* relax({ required, costs: costsOfWords }: MatchedWords, index: WordInde
   return all.size === 0 ? yield* getPartialMatches(costsOfWords) : all;
 }
 
-/**
- * Adds products that lack one word of the search term. Returns the products unchanged outside the limits of `FILL`, or if a product contains the whole search
- * term.
- */
+/** Adds products that lack one word of the search term, if few products contain all words (see `FILL`). Adds none if a product contains the whole term. */
 function* fillUp(term: string, costs: Costs, costsOfWords: readonly Costs[], { texts }: WordIndexes): Steps<Costs> {
   if (costsOfWords.length < FILL.minWords || costs.size >= FILL.maxResults) return costs;
   if ((yield* texts.findContaining(term)).length > 0) return costs;
@@ -180,7 +175,7 @@ function* fillUp(term: string, costs: Costs, costsOfWords: readonly Costs[], { t
   return yield* mergeCosts([costs, yield* getAlmostMatches(costsOfWords)]);
 }
 
-/** Returns the products that contain a whole search term, in the name or in the keywords joined by commas. */
+/** Returns the products that contain the whole search term, either in the name or in the list of keywords (joined by commas). */
 function* matchLiterally(term: string, { texts, trace }: WordIndexes): Steps<Costs> {
   const costs = new Map((yield* texts.findContaining(term)).map((product) => [product, LITERAL_COST]));
   trace?.addMatch({ word: term, by: 'text', costs });

@@ -20,58 +20,61 @@ import type { TextIndex } from './texts.ts';
 import type { SearchTrace } from './trace.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** The search indexes of a list of products, and the synonyms. */
+/** The indexes that a search in a list of products uses, and the synonyms. */
 export interface WordIndexes {
   readonly vocabulary: Vocabulary;
   readonly texts: TextIndex;
   readonly order: ProductOrder;
   /** Returns the synonyms of a word or a phrase. */
   readonly synonyms: Synonyms;
-  /** Records which products match, and why. Present only if the search must be explained. */
+  /** Records the matching products and the reasons, for an explanation of the search. Undefined in a normal search. */
   readonly trace?: SearchTrace;
 }
 
-/** The minimum number of letters of a search word that can match across two keywords: "woolhik" matches the keywords "wool" and "hiking". */
+/** The minimum length of a search word that can match across two adjacent keywords: "woolhik" matches the keywords "wool" and "hiking". */
 const ACROSS_LENGTH = 4;
 
-/** The cost of a product in which a search word matches across two keywords. It is slightly less than the cost of a misspelled word. */
+/**
+ * The cost of a product with a match across two keywords, such as "woolhik" in "wool" and "hiking". It is a little lower than for a misspelled word, so the
+ * product ranks higher.
+ */
 const ACROSS_COST = MATCH_RANKS.misspelled * RANK_COST - 1;
 
 /**
- * If a search word matches across two keywords, the minimum number of its letters in each keyword. The minimum is one letter if all fuzzy matches of the search
- * word have a distance above `SINGLE_LETTER_DISTANCE`.
+ * The minimum number of letters in each keyword for a match across two keywords: "woolhik" has four letters in "wool" and three in "hiking". The minimum is one
+ * letter if even the most similar word is farther away than `SINGLE_LETTER_DISTANCE`.
  */
 const ACROSS_LETTERS = 3;
 
-/** If all fuzzy matches have a greater distance, a search word that matches across two keywords may have a single letter in one keyword. */
+/** If even the most similar word is farther from the search word than this distance, a match across two keywords may have one letter in a keyword. */
 const SINGLE_LETTER_DISTANCE = 1;
 
-/** If all fuzzy matches of a search word have a greater distance, matches across two keywords replace the fuzzy matches. */
+/** If even the most similar word is farther from the search word than this distance, matches across two keywords replace the similar words. */
 const TYPO_DISTANCE = 0.75;
 
-/** The additional cost of a product in which a search word is written as two words: "t shirt" for "tshirt". */
+/** The additional cost of a product with two adjacent words that the search term joins: "t shirt" for the search word "tshirt". */
 const ADJACENT_COST = 1;
 
 /**
- * How a search word is split into two parts, if the catalogue contains the search word (`known`) or not (`unknown`). `minLength`: the minimum length of a part.
- * `minApart`: if a part is shorter, a product must contain both parts next to each other.
+ * The limits for splitting a search word into two words ("note book" for "notebook"). `known` applies if products contain the search word, `unknown` if not.
+ * `minLength`: the minimum length of each part. `minApart`: the minimum length of parts that need not be next to each other in a product.
  */
 const SPLITS = { known: { minLength: 2, minApart: WORD_LIMIT }, unknown: { minLength: 1, minApart: 2 } };
 
-/** The characters that can separate the two parts of a compound word, such as "t-shirt". */
+/** The characters between the two words of a compound, as in "t-shirt" and "t shirt". */
 const SEPARATORS = [' ', '-'];
 
 /**
- * A search word that few products contain may be a misspelling of a frequent word, on these conditions: the search word has at least `minLength` letters, at
- * most `maxProducts` products contain it, and its distance to the frequent word is at most `maxDistance`. `ratio`: how many times as many products must contain
- * the frequent word. `partRatio` replaces `ratio` if products contain the search word only inside other words.
+ * The conditions under which a rare search word also matches a similar frequent word, because it may be a misspelling. `maxProducts`: the maximum number of
+ * products that contain the search word. `maxDistance`: the maximum distance between the two words. `minLength`: the minimum length of the search word.
+ * `ratio`: the minimum frequency of the frequent word, as a multiple. `partRatio` replaces `ratio` if products contain the search word only inside other words.
  */
 const RARE = { maxProducts: 8, maxDistance: 1, minLength: 4, ratio: 40, partRatio: 100 };
 
 /**
- * Returns the products that match a search word literally, by a synonym, or as two words ("note book" for "notebook"). A word that few products contain also
- * matches frequent words that it may misspell. If there are no such products, returns the products with a word that the search word may misspell or abbreviate.
- * If none of these words is close and the search word matches across two adjacent keywords, returns the products with the two keywords instead.
+ * Returns the products that contain a search word, a synonym, or the search word as two words ("note book" for "notebook"). A rare search word also matches
+ * frequent words with a similar spelling. If there are no such products, returns the products with a similar word. If no similar word is close, prefers
+ * products with a match across two adjacent keywords ("woolhik" for "wool" and "hiking").
  */
 export function* matchWord(word: string, index: WordIndexes): Steps<Costs> {
   const { vocabulary } = index;
@@ -96,7 +99,7 @@ export function* matchWord(word: string, index: WordIndexes): Steps<Costs> {
   return across;
 }
 
-/** Returns the products that contain one of the words that match a search word. `candidates`: the words that match. */
+/** Returns the products that contain at least one of the candidates, the words that match a search word. */
 function* matchCandidates(word: string, candidates: readonly Candidate[], index: WordIndexes): Steps<Costs> {
   const costs = yield* getProductCosts(candidates, index);
   index.trace?.addMatch({ word, by: candidates, costs });
@@ -104,8 +107,8 @@ function* matchCandidates(word: string, candidates: readonly Candidate[], index:
 }
 
 /**
- * Returns the products with a frequent word that a rare search word may misspell. `count`: the number of products that match the search word. `literal`: the
- * words that match without a misspelling.
+ * Returns the products with a frequent word that a rare search word may misspell. `count`: the number of products that contain the search word. `literal`: the
+ * words that match it without a misspelling.
  */
 function* matchFrequent(word: string, count: number, literal: readonly Candidate[], index: WordIndexes): Steps<Costs> {
   if (count > RARE.maxProducts || word.length < RARE.minLength) return NO_COSTS;
@@ -120,7 +123,7 @@ function* matchFrequent(word: string, count: number, literal: readonly Candidate
   return yield* matchCandidates(word, fuzzy.filter(isFrequent), index);
 }
 
-/** Splits a word into two parts at each possible position ("note" and "book" for "notebook"), and returns the products that contain both parts. */
+/** Splits a search word into two parts at each possible position, such as "note" and "book". Returns the products that contain both parts. */
 function* matchSplits(word: string, { minLength, minApart }: typeof SPLITS.known, index: WordIndexes): Steps<Costs> {
   const isUnspacedWord = isUnspaced(word);
   const ends = Array.from({ length: word.length - 1 }, (_, at) => at + 1).filter((at) => {
@@ -136,7 +139,7 @@ function* matchSplits(word: string, { minLength, minApart }: typeof SPLITS.known
   return costs;
 }
 
-/** Returns the products that contain both parts of a text in a script without spaces between words, such as Chinese. */
+/** Returns the products that contain both parts of a search word in a script without spaces between words, such as Chinese. */
 function* matchUnspaced(parts: readonly string[], index: WordIndexes): Steps<Costs> {
   const costsOfParts = yield* mapInSteps(parts, (part) =>
     getProductCosts(findLiteralMatches(part, index.vocabulary), index),
@@ -145,8 +148,8 @@ function* matchUnspaced(parts: readonly string[], index: WordIndexes): Steps<Cos
 }
 
 /**
- * Returns the products that contain both parts as words. If a part is shorter than `minApart`, the two words must be next to each other. The second word may be
- * in the singular or plural.
+ * Returns the products that contain two words, such as "note" and "book". If one of them is shorter than `minApart`, they must be next to each other. The
+ * second word may be in the singular or plural.
  */
 function* matchParts([first, second]: readonly [string, string], minApart: number, index: WordIndexes): Steps<Costs> {
   const forms = findWordForms(second, index.vocabulary).map((form) => ({
@@ -162,8 +165,8 @@ function* matchParts([first, second]: readonly [string, string], minApart: numbe
 }
 
 /**
- * Returns the products with a word that a search word may misspell or abbreviate. If the catalogue contains the search word, its singular or its plural,
- * returns only products with a much more frequent word.
+ * Returns the products with a word that the search word may misspell or abbreviate. If products contain the search word, its singular or its plural, the other
+ * word must be much more frequent.
  */
 export function* matchTypo(word: string, index: WordIndexes): Steps<Costs> {
   const { vocabulary } = index;
@@ -178,14 +181,14 @@ function countPostings(candidates: readonly Candidate[], { getPostings }: Vocabu
   return candidates.reduce((sum, { id }) => sum + getPostings(id).length, 0);
 }
 
-/** Returns the products that contain exactly this word. */
+/** Returns the products that contain the search word itself. Similar words and other word forms do not match. */
 export function* matchExact(word: string, index: WordIndexes): Steps<Costs> {
   const id = index.vocabulary.getId(word);
   if (id === undefined) return NO_COSTS;
   return yield* matchCandidates(word, [{ id, rank: MATCH_RANKS.exact, distance: 0 }], index);
 }
 
-/** Returns the products with a word that starts with the search word, or with a word that is the singular or plural of the search word. */
+/** Returns the products that contain a word starting with the search word, or its singular or plural. */
 export function* matchBeginning(word: string, index: WordIndexes): Steps<Costs> {
   const literal = findLiteralMatches(word, index.vocabulary);
   return yield* matchCandidates(
@@ -196,14 +199,14 @@ export function* matchBeginning(word: string, index: WordIndexes): Steps<Costs> 
 }
 
 /**
- * The additional cost of a product that contains a synonym of the search word. It is between the costs of a plural (1 × `RANK_COST`) and of a prefix match (2 ×
+ * The additional cost of a product that contains a synonym of the search word. A synonym ranks below a plural (1 × `RANK_COST`) and above a prefix match (2 ×
  * `RANK_COST`).
  */
 const SYNONYM_COST = 1.5 * RANK_COST;
 
 /**
- * Returns the products that contain a synonym of a text, which is one search word or several adjacent search words. `words`: the search words for which the
- * trace records these products.
+ * Returns the products that contain a synonym of a search word or of several adjacent search words (`text`). `words`: the same search words as a list. The
+ * trace of the search records the products for each of them.
  */
 export function* matchSynonyms(text: string, words: readonly string[], index: WordIndexes): Steps<Costs> {
   const synonyms = index.synonyms(text);
@@ -220,7 +223,7 @@ export function* matchSynonyms(text: string, words: readonly string[], index: Wo
   return costs;
 }
 
-/** Returns the products with two adjacent keywords that contain a search word when they are joined: "wool" and "hiking" contain "woolhik". */
+/** Returns the products with two adjacent keywords that together contain a search word: "wool" and "hiking" contain "woolhik". */
 function* matchAcrossKeywords(word: string, minLetters: number, { texts }: WordIndexes): Steps<Costs> {
   const products = word.length < ACROSS_LENGTH ? [] : yield* texts.findAcrossKeywords(word, minLetters);
   return new Map(products.map((product) => [product, ACROSS_COST]));

@@ -1,4 +1,4 @@
-/** The spellings of each unit of measurement. The first spelling of a unit is its canonical form. */
+/** The spellings of each unit of measurement. The search replaces each spelling with the first one of its line. */
 const UNITS: readonly (readonly string[])[] = [
   ['in', 'inch', 'inches', '"', '”', '″'],
   ['ft', 'foot', 'feet'],
@@ -34,14 +34,17 @@ const MEASURE = new RegExp(
   'gu',
 );
 
-/** A measure in a text. `word`: its canonical form, such as "6ft" for "6-foot". `start` and `end`: its position in the text. */
+/**
+ * A measure in a text, such as "6-foot". `word`: the measure with the standard spelling of its unit, such as "6ft". `start` and `end`: its position in the
+ * text.
+ */
 export interface Measure {
   readonly word: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Returns the measures in a text, such as "6-foot". The text must be in lower case and without accents. */
+/** Finds the measures in a text, such as "6-foot". The text must be in lower case and without accents. */
 export function findMeasures(foldedText: string): readonly Measure[] {
   if (!/\d/.test(foldedText)) return [];
   return Array.from(foldedText.matchAll(MEASURE), ({ 0: text, 1: number, 2: unit = '', index }) => ({
@@ -51,7 +54,7 @@ export function findMeasures(foldedText: string): readonly Measure[] {
   }));
 }
 
-/** Returns whether a word is a measure in canonical form, such as "6ft". */
+/** Returns whether a word is a measure with the standard spelling of its unit: "6ft" but not "6foot". */
 export function isMeasure(word: string): boolean {
   return findMeasures(word)[0]?.word === word;
 }

@@ -1,7 +1,6 @@
 /**
- * The rules that replace English spellings by sounds, in the order in which they apply. They are a simplified form of Metaphone (L. Philips, Hanging on the
- * Metaphone, 1990). Each rule begins with a letter of its pattern, or with an empty string. A word without this letter skips the rule, because searching for a
- * letter is faster than matching a pattern.
+ * The rules that replace English spellings by sounds, in order. They simplify Metaphone (L. Philips, Hanging on the Metaphone, 1990). `letter`: a letter that a
+ * word must contain for the rule to apply, or an empty string. A search for one letter is faster than a regular expression.
  */
 const RULES: readonly (readonly [letter: string, pattern: RegExp, sound: string])[] = [
   ['n', /^(kn|gn|pn)/, 'n'],
@@ -35,8 +34,8 @@ const RULES: readonly (readonly [letter: string, pattern: RegExp, sound: string]
 ];
 
 /**
- * Returns the phonetic code of a word: a letter for each consonant sound, and an "a" for each sequence of vowels. Words that sound alike have equal codes:
- * "phone" and "fone" have the code "fan".
+ * Returns the phonetic code of a word, which is equal for words that sound alike: "phone" and "fone" have the code "fan". The code has a letter for each
+ * consonant sound, and an "a" for each sequence of vowels.
  */
 export function getPhoneticCode(word: string): string {
   let code = word;

@@ -5,32 +5,31 @@ import { foldText, splitWords } from './fold-text.ts';
 import { NumberList } from './number-list.ts';
 import { SEARCHED_FIELDS } from './ranking.ts';
 
-/** The index of a word in the list of all words of the catalogue. */
+/** The index of a word in the list of all words in the product texts. */
 export type WordId = number;
 
-/** An inverted index: the words of a catalogue, and the products that contain each word. */
+/** An inverted index: the words in the names and keywords of products, and the products that contain each word. */
 interface Postings {
   readonly ids: ReadonlyMap<string, WordId>;
   /**
-   * For each word id, whether a product contains the word itself. If not, the word is only the joined form of a compound or of a measure, such as "tshirt" for
-   * "t-shirt".
+   * For each word id, whether products contain the word itself. False for a word that only results from joining, such as "tshirt" for "t-shirt" or "6ft" for
+   * "6-foot".
    */
   readonly isPlain: readonly (boolean | undefined)[];
   /**
-   * Returns an integer for each product that contains the word, in the order of the catalogue. The integer is twice the index of the product, plus 1 if only
-   * the keywords of the product contain the word.
+   * Returns an integer for each product that contains a word, in the order of the products. The integer is twice the index of the product, plus 1 if only its
+   * keywords contain the word.
    */
   getPostings(id: WordId): Int32Array;
 }
 
-/** The creation of the inverted index yields after this number of products, or of index entries. */
+/** The number of products after which the creation of the inverted index yields. */
 const STEP_PRODUCTS = 32;
+
+/** The number of index entries after which the creation of the inverted index yields. */
 const STEP_POSTINGS = 16_384;
 
-/**
- * Creates an inverted index of the names and keywords of products. It contains the words, and the joined forms of compounds and measures, such as "tshirt" for
- * "t-shirt".
- */
+/** Creates an inverted index of the names and keywords of products. It also contains compounds and measures as single words, such as "tshirt" for "t-shirt". */
 export function* collectPostings(products: readonly Product[]): Steps<Postings> {
   const ids = new Map<string, WordId>();
   const isPlain: boolean[] = [];
@@ -62,7 +61,10 @@ export function* collectPostings(products: readonly Product[]): Steps<Postings> 
   return { ids, isPlain, getPostings: yield* groupValues(ids.size, wordOfPosting, postings) };
 }
 
-/** Groups values. `groups`: the group of each value, from 0 to `count` - 1. Returns a function that returns the values of a group in their original order. */
+/**
+ * Groups values. `groups`: the group of each value, a number from 0 to `count` - 1. Returns a function that returns the values of a group in their original
+ * order.
+ */
 export function* groupValues(
   count: number,
   groups: NumberList,
@@ -87,7 +89,7 @@ export function* groupValues(
   return (group) => grouped.subarray(starts[group], starts[group + 1]);
 }
 
-/** Returns the number of a text in a map from texts to numbers. If the map does not contain the text, adds it with the next number. The first number is 0. */
+/** Returns the number of a text in a map. A text that is not in the map gets the next number, starting with 0. */
 export function getNumber(numbers: Map<string, number>, text: string): number {
   const number = numbers.get(text) ?? numbers.size;
   if (number === numbers.size) numbers.set(text, number);

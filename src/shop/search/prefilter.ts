@@ -1,19 +1,21 @@
 import type { Steps } from '../../util/slices.ts';
 
 /**
- * Returns the indexes of the texts that may contain a string, in ascending order. The result includes all texts that contain the string, and a few other texts.
+ * Returns the indexes of the texts that may contain a string, in ascending order. No text that contains the string is missing, but a few others may be
+ * included.
  */
 export type Prefilter = (part: string) => readonly number[];
 
-/** `createPrefilter` yields after this number of texts. */
+/** The number of texts after which `createPrefilter` yields. */
 const STEP_TEXTS = 64;
 
-/** The number of bits in an element of an `Int32Array`. */
+/** The number of bits in each integer of an `Int32Array`. */
 const BITS = 32;
 
 /**
- * Creates a prefilter: a Bloom filter of pairs of adjacent letters (B. Bloom, Space/time trade-offs in hash coding with allowable errors, 1970). `getText`
- * returns the text with an index from 0 to `count` - 1. `wordsPerText`: the number of 32-bit integers for each text, about one for every 5 letters.
+ * Creates a filter that quickly excludes most texts that do not contain a string: a Bloom filter of pairs of adjacent letters (B. Bloom, Space/time trade-offs
+ * in hash coding with allowable errors, 1970). `count`: the number of texts. `getText`: returns the text at an index. `wordsPerText`: the number of 32-bit
+ * integers per text, about one for every 5 letters.
  */
 export function* createPrefilter(
   count: number,

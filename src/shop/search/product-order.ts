@@ -4,35 +4,32 @@ import { foldText, splitWords } from './fold-text.ts';
 import type { WordId } from './postings.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Data about each product that affects the order of search results, whatever the search term is. Products are represented by their indexes. */
+/** The data about products that affects the order of search results independently of the search term. Products are represented by their indexes. */
 export interface ProductOrder {
   /**
-   * For each product, the id of the word that says what kind of product it is, such as "kettle" for "Electric Kettle, 1.7 Liters". `nameHeads` has the word of
-   * the name, and `keywordHeads` the word of the first keyword. The id is -1 if there is no word.
+   * The word that says what kind of product each product is, such as "kettle" for "Electric Kettle, 1.7 Liters". `nameHeads` has the word id from the name, and
+   * `keywordHeads` from the first keyword. The id is -1 if there is no such word.
    */
   readonly nameHeads: Int32Array;
   readonly keywordHeads: Int32Array;
-  /** The order of the products by rating, the best first. `places` has the place of each product, and `products` has the product at each place. */
+  /** The products in the order of their ratings, the best first. `places` has the place of each product, and `products` has the product at each place. */
   readonly places: Uint32Array;
   readonly products: Uint32Array;
 }
 
-/** `createProductOrder` yields after this number of products. */
+/** The number of products after which `createProductOrder` yields. */
 const STEP_PRODUCTS = 64;
 
-/**
- * Matches the end of the main part of a product name. The text after it describes accessories, purposes, materials, sizes or colors, such as "with Linen
- * Shade".
- */
+/** Matches the end of the main part of a product name. The rest describes accessories, purposes, materials, sizes or colors, such as "with Linen Shade". */
 const HEAD_END = / (?:with|for|in|by|from|w) |[,(/|:;]| [-–—] /;
 
 /**
- * Ratings that are added to the ratings of every product: 10 ratings of 3 stars (Bayesian average). So a product with a few perfect ratings does not rank above
- * a product with many good ratings.
+ * Imaginary ratings that are added to the ratings of every product: 10 ratings of 3 stars (Bayesian average). They keep a product with a few perfect ratings
+ * below a product with many good ratings.
  */
 const PRIOR = { stars: 3, count: 10 };
 
-/** Computes the data about each product that affects the order of search results. */
+/** Computes the data that affects the order of search results independently of the search term. */
 export function* createProductOrder(products: readonly Product[], vocabulary: Vocabulary): Steps<ProductOrder> {
   const [nameHeads, keywordHeads] = [new Int32Array(products.length), new Int32Array(products.length)];
   const scores = new Float64Array(products.length);
@@ -57,7 +54,10 @@ export function* createProductOrder(products: readonly Product[], vocabulary: Vo
   return { nameHeads, keywordHeads, places, products: byPlace };
 }
 
-/** Returns the id of the word that says what kind of product a name or keyword describes: the last word before `HEAD_END`. Returns -1 if there is no word. */
+/**
+ * Returns the id of the word that says what kind of product a name or keyword describes, such as "kettle". It is the last word before `HEAD_END`. Returns -1 if
+ * there is none.
+ */
 function getHead(text: string, { getId }: Vocabulary): WordId {
   const folded = foldText(text);
   const words = splitWords(folded.split(HEAD_END)[0] ?? '');

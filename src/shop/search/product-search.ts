@@ -16,16 +16,16 @@ import { createVocabulary } from './vocabulary.ts';
 /** Returns the products that match a search term, the most relevant first. */
 type Search = (term: string) => readonly Product[];
 
-/** The search indexes of a list of products. */
+/** The search indexes of a list of products. They do not depend on the search term or the synonyms. */
 type SearchIndex = Omit<WordIndexes, 'synonyms' | 'trace'>;
 
 /** The maximum length of a search term, in characters. Longer terms are truncated. */
 export const MAX_TERM_LENGTH = 512;
 
-/** The search indexes of each list of products. The value is a promise while the indexes are being built in slices. */
+/** The search indexes of each list of products. A value is a promise until the indexes are complete. */
 const indexes = new WeakMap<readonly Product[], SearchIndex | Promise<SearchIndex>>();
 
-/** Returns a function that searches a list of products. If the list has no search indexes yet, builds them at once. */
+/** Returns a function that searches a list of products. Builds the search indexes of the list first, without a pause, if they do not exist yet. */
 export function getSearch(products: readonly Product[], synonyms = NO_SYNONYMS): Search {
   let index = indexes.get(products);
   if (index === undefined || index instanceof Promise) {
@@ -36,12 +36,12 @@ export function getSearch(products: readonly Product[], synonyms = NO_SYNONYMS):
   return (term) => runAtOnce(search(products, term, ready));
 }
 
-/** Builds the search indexes of a list of products, so that the first search is not slow. The server can handle other requests while the indexes are built. */
+/** Builds the search indexes of a list of products, so that the first search is not slow. The server handles other requests in the meantime. */
 export async function prepareSearch(products: readonly Product[]): Promise<void> {
   await getIndexInSlices(products);
 }
 
-/** Searches a long list of products. The server can handle other requests during the search. */
+/** Searches a long list of products. The server handles other requests in the meantime. */
 export async function searchInSlices(
   products: readonly Product[],
   term: string,
@@ -51,8 +51,8 @@ export async function searchInSlices(
 }
 
 /**
- * Returns the search indexes of a list of products. If there are none, builds them in slices of a few milliseconds. Concurrent calls for the same list share
- * the same promise.
+ * Returns the search indexes of a list of products. If they do not exist yet, builds them in slices of a few milliseconds. Concurrent calls with the same list
+ * get the same promise.
  */
 function getIndexInSlices(products: readonly Product[]): SearchIndex | Promise<SearchIndex> {
   const known = indexes.get(products);
@@ -76,8 +76,8 @@ function* createIndex(products: readonly Product[]): Steps<SearchIndex> {
 }
 
 /**
- * Explains a search: which words of the catalogue match each search word, and how the costs of the first results are computed. A lower cost means a higher
- * rank.
+ * Explains a search: the words in the product texts that match each search word, and the parts of the cost of each result. A result with a lower cost is more
+ * relevant.
  */
 export async function explainSearch(
   products: readonly Product[],
@@ -91,7 +91,7 @@ export async function explainSearch(
   return runInSlices(explainResults({ products, term, trace, index, ...results }, search.limit));
 }
 
-/** Searches the names and keywords of products. An empty term, or a term of spaces, finds all products. */
+/** Searches the names and keywords of products. A blank search term finds all products. */
 function* search(products: readonly Product[], term: string, index: WordIndexes): Steps<readonly Product[]> {
   const folded = foldTerm(term);
   if (folded === '') return products;
@@ -104,7 +104,7 @@ function foldTerm(term: string): string {
 }
 
 /**
- * Returns the indexes of the products that match a search term, the most relevant first, and the cost of each product. The term must be in lower case and
+ * Returns the cost of each product that matches a search term, and the indexes of these products, the most relevant first. The term must be in lower case and
  * without accents.
  */
 function* findResults(products: readonly Product[], term: string, index: WordIndexes) {

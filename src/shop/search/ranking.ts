@@ -1,59 +1,59 @@
 import type { Steps } from '../../util/slices.ts';
 
 /**
- * The rank of each way in which a word can match a search word. The lowest rank is the most relevant. `number`: the word is the singular or plural of the
- * search word. `infix`: the word contains the search word.
+ * The kinds of matches between a search word and a word of a product, from the most relevant (0) to the least relevant. `number`: the word is the singular or
+ * plural of the search word. `infix`: the search word is inside the word.
  */
 export const MATCH_RANKS = { exact: 0, number: 1, prefix: 2, infix: 3, misspelled: 4, abbreviated: 5 } as const;
 
-/** The two searched fields of a product, the most relevant first. */
+/** The two product fields that a search uses, the most relevant first. */
 export const SEARCHED_FIELDS = ['name', 'keywords'] as const;
 
-/** The additional cost of a match in the keywords. A match in the name has no additional cost. */
+/** The additional cost of a match in the keywords of a product. A match in the name has none. A lower cost means more relevant. */
 export const FIELD_COST = 4;
 
 /**
- * The cost of a match is its rank times this value, plus the cost of the field and the distance. This value exceeds the sum of `FIELD_COST` and the maximum
- * distance.
+ * The cost of each rank in `MATCH_RANKS`: a match of rank 2 costs twice this value, plus `FIELD_COST` for a keyword, plus the distance between the words. The
+ * value is so high that the rank always decides first.
  */
 export const RANK_COST = 8;
 
 /**
- * The amounts that are subtracted from the cost if the matching word says what kind of product it is ("kettle" in "Electric Kettle"), in the name or in the
- * first keyword. Their sum is less than `FIELD_COST`.
+ * The bonuses for a match with the word that says what kind of product it is, such as "kettle" in "Electric Kettle". There is one bonus for the name and one
+ * for the first keyword. They are subtracted from the cost, and their sum is less than `FIELD_COST`.
  */
 const HEAD_BONUS = { name: 1, keyword: 2 };
 
-/** The share of `HEAD_BONUS` for a misspelled or abbreviated word. It is small, because the distance is more important for these words. */
+/** The share of `HEAD_BONUS` for a misspelled or abbreviated search word. It is small, because the distance between the words is more important here. */
 const FUZZY_SHARE = 0.005;
 
-/** A word of the catalogue that matches a search word. */
+/** A word in the product texts that matches a search word. */
 export interface Candidate {
-  /** The index of the word in the list of all words of the catalogue. */
+  /** The index of the word in the list of all words in the product texts. */
   readonly id: number;
   readonly rank: number;
-  /** The distance between the word and the search word: at least 0 and less than 4. */
+  /** How much the word differs from the search word: at least 0 and less than 4. */
   readonly distance: number;
 }
 
-/** The matching products: a map from the index of a product to its cost. A lower cost means a more relevant product. */
+/** The products that match, as a map from the index of a product to its cost. A lower cost means more relevant. */
 export type Costs = ReadonlyMap<number, number>;
 
-/** The empty result: no product matches. */
+/** The result if no product matches. */
 export const NO_COSTS: Costs = new Map();
 
-/** Functions that compute costs yield after this number of costs. */
+/** The number of costs after which the functions of this module yield. */
 const STEP_COSTS = 4_096;
 
-/** The indexes that `getProductCosts` needs. */
+/** The parts of the search index that `getProductCosts` uses. */
 interface CostIndexes {
   readonly vocabulary: { getPostings(id: number): Int32Array };
   readonly order: { readonly nameHeads: Int32Array; readonly keywordHeads: Int32Array };
 }
 
 /**
- * Returns the products that contain one of the matching words, with their costs. The cost depends on the rank of the match first, then on the field, then on
- * the distance. A word that says what kind of product it is (the last word in "Electric Kettle") costs less than other words of the same field.
+ * Returns the products that contain at least one of the candidates, with their costs. The cost depends first on the rank of the match, then on the field, then
+ * on the distance. A word for the kind of product (the last word in "Electric Kettle") costs less than another word of the same field.
  */
 export function* getProductCosts(
   candidates: readonly Candidate[],
@@ -77,7 +77,7 @@ export function* getProductCosts(
   return costs;
 }
 
-/** Calls a function for each product in each map. Yields after every `STEP_COSTS` products. */
+/** Calls `visit` for each product in each map. Yields after every `STEP_COSTS` products. */
 function* visitCosts(all: readonly Costs[], visit: (product: number, cost: number) => void): Steps<void> {
   let count = 0;
   for (const costs of all) {
@@ -88,7 +88,7 @@ function* visitCosts(all: readonly Costs[], visit: (product: number, cost: numbe
   }
 }
 
-/** Returns the products with new costs, which `toCost` computes. Omits a product if `toCost` returns undefined. */
+/** Returns a copy of a map with the costs that `toCost` computes. Omits a product if `toCost` returns undefined. */
 export function* mapCosts(costs: Costs, toCost: (cost: number, product: number) => number | undefined): Steps<Costs> {
   const mapped = new Map<number, number>();
   yield* visitCosts([costs], (product, cost) => {
@@ -98,7 +98,7 @@ export function* mapCosts(costs: Costs, toCost: (cost: number, product: number) 
   return mapped;
 }
 
-/** Returns the products that match all search words. The cost of a product is the sum of its costs for the words. */
+/** Returns the products that match all search words. Adds up their costs for the single words. `costsOfWords`: the matching products of each word. */
 export function* intersectCosts(costsOfWords: readonly Costs[]): Steps<Costs> {
   const [fewest, ...others] = costsOfWords.toSorted((costs, other) => costs.size - other.size);
   if (!fewest || others.length === 0) return fewest ?? NO_COSTS;
@@ -110,8 +110,8 @@ export function* intersectCosts(costsOfWords: readonly Costs[]): Steps<Costs> {
 }
 
 /**
- * Returns the products that match the highest number of search words. Returns no products if this number is at most half of the words. The cost of a product is
- * the sum of its costs for the words.
+ * Returns the products that match as many search words as possible, but more than half of them. Adds up their costs for the single words. `costsOfWords`: the
+ * matching products of each word.
  */
 export function* getPartialMatches(costsOfWords: readonly Costs[]): Steps<Costs> {
   const counts = new Map<number, number>();
@@ -127,12 +127,12 @@ export function* getPartialMatches(costsOfWords: readonly Costs[]): Steps<Costs>
   return yield* mapCosts(sums, (cost, product) => (counts.get(product) === highest ? cost : undefined));
 }
 
-/** The additional cost of a product that lacks one search word. It exceeds all other costs. */
+/** The additional cost of a product that lacks one search word. It is higher than any other cost. */
 const MISSING_COST = 1_024;
 
 /**
- * Returns the products that match all search words except the word with the most matching products. A product may lack that word, because it is the least
- * selective word.
+ * Returns the products that match all search words except the most common word. The most common word is the one that matches the most products. `costsOfWords`:
+ * the matching products of each word.
  */
 export function* getAlmostMatches(costsOfWords: readonly Costs[]): Steps<Costs> {
   const bySelectivity = costsOfWords.toSorted((costs, other) => costs.size - other.size);
@@ -140,7 +140,7 @@ export function* getAlmostMatches(costsOfWords: readonly Costs[]): Steps<Costs> 
   return yield* mapCosts(costs, (cost) => cost + MISSING_COST);
 }
 
-/** Returns the products of all maps. A product that is in several maps has its lowest cost. */
+/** Combines several maps of products. A product that is in more than one map gets its lowest cost. */
 export function* mergeCosts(all: readonly Costs[]): Steps<Costs> {
   const [first, ...others] = all.filter(({ size }) => size > 0);
   if (!first || others.length === 0) return first ?? NO_COSTS;

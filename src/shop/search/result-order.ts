@@ -3,24 +3,24 @@ import { foldText, splitWords } from './fold-text.ts';
 import type { ProductOrder } from './product-order.ts';
 import type { Costs } from './ranking.ts';
 
-/** Costs are rounded to a multiple of this value before they are compared. */
+/** The precision of the comparison of costs. Costs are rounded to a multiple of this value first. */
 const PRECISION = 1 / 1_024;
 
-/** The lowest possible cost of a product. Bonuses can make a cost negative. */
+/** The lowest possible cost of a product. A cost can be negative because of bonuses. */
 const LOWEST_COST = -64;
 
-/** The number of results whose names are compared with the whole search term, from the most relevant result on. */
+/** The number of results that can get a bonus for containing the whole search term in the name. Only the most relevant results are compared with the term. */
 export const COMPARED = 128;
 
 /**
- * The amount that is subtracted from the cost of a product if its name contains the whole search term. It is slightly more than the difference between an exact
- * match and a prefix match.
+ * The bonus of a product whose name contains the whole search term. It is subtracted from the cost. It exceeds the difference between an exact match and a
+ * prefix match.
  */
 const PHRASE_BONUS = 17;
 
 /**
- * Returns the indexes of the products, the most relevant first: by ascending cost, and for equal costs by rating. If the search term has several words and the
- * name of a product contains the whole term, the product ranks higher.
+ * Returns the indexes of the found products, the most relevant first. Sorts by cost (the lowest first), then by rating. A product ranks higher if its name
+ * contains all words of the search term next to each other.
  */
 export function* rankResults(
   term: string,
@@ -40,8 +40,8 @@ export function* rankResults(
 }
 
 /**
- * Creates a function that returns the bonus of a product name: `PHRASE_BONUS` if the name contains the words of the search term next to each other, and 0 if
- * not. Returns undefined if the term has a single word.
+ * Creates a function that returns the bonus of a product name: `PHRASE_BONUS` if the name contains the words of the search term next to each other, otherwise
+ * 0. Returns undefined if the term has fewer than two words.
  */
 export function createPhraseBonus(term: string): ((name: string) => number) | undefined {
   const words = splitWords(term);

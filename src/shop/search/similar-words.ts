@@ -1,13 +1,13 @@
 import { type Steps, sortInSteps } from '../../util/slices.ts';
 import { WORD_LIMIT } from './fold-text.ts';
 
-/** The minimum number of letters of a word that may have two typing errors. A shorter word may have one. */
+/** The minimum length of a word that may have two typing errors. A shorter word may have one. */
 const TWO_TYPOS_LENGTH = 5;
 
-/** The minimum number of letters of a search word that may be the misspelled start of a word. */
+/** The minimum length of a search word that may misspell the start of a longer word. */
 const PREFIX_LENGTH = 4;
 
-/** A word that is similar to a search word. `isWhole`: whether the whole word is similar. If not, only the start of the word is similar. */
+/** A word that is similar to a search word. `isWhole`: true if the whole word is similar, false if only its start is similar. */
 interface SimilarWord {
   readonly id: number;
   readonly isWhole: boolean;
@@ -16,39 +16,39 @@ interface SimilarWord {
 /** Returns the words that are similar to a search word. */
 type SimilarWordSearch = (searchWord: string) => readonly SimilarWord[];
 
-/** `createSimilarWordSearch` yields after this number of words. */
+/** The number of words after which `createSimilarWordSearch` yields. */
 const STEP_WORDS = 512;
 
-/** The number of cells in a row of the table of edit distances: one for each prefix of the search word, one for the empty prefix, and a sentinel at the end. */
+/**
+ * The number of cells in a row of the edit distance table. There is a cell for each prefix of the search word, one for the empty prefix, and a sentinel at the
+ * end.
+ */
 const WIDTH = WORD_LIMIT + 2;
 
 /**
- * The table of edit distances. It has a row for each prefix of a word, and a column for each prefix of the search word. Cells that can only exceed the limit
- * are not computed and count as `WIDTH`.
+ * The edit distance table, with a row for each prefix of a word, and a column for each prefix of the search word. A cell that would exceed the limit is not
+ * computed. It has the value `WIDTH`.
  */
 const rows = new Uint8Array(WIDTH * WIDTH).fill(WIDTH);
 
-/** The character codes of the search word, from index 1. */
+/** The character codes of the search word, starting at index 1. */
 const codes = new Int32Array(WIDTH).fill(-1);
 
 /** The lowest edit distance in each row of the table. */
 const rowMinimums = new Uint8Array(WIDTH);
 
-/**
- * For each row of the table, the lowest edit distance in the last column of this row and of the rows above it. This is the distance between the search word and
- * the most similar prefix of the word.
- */
+/** For each row of the edit distance table, the distance between the search word and the most similar prefix of the word up to this row. */
 const prefixDistances = new Uint8Array(WIDTH);
 
-/** Returns the number of typing errors that are allowed for a word of this length. */
+/** Returns the maximum number of typing errors in a word, which depends on its length. */
 function getMaxDistance(word: string): number {
   return word.length >= TWO_TYPOS_LENGTH ? 2 : 1;
 }
 
 /**
- * Creates a function that finds words with an edit distance of at most two from a search word. It also finds words with a prefix whose edit distance is at most
- * one. A transposition of two letters is one edit. The distances of a prefix are computed once for all words with this prefix. If a prefix differs too much,
- * all words with this prefix are skipped (K. Oflazer, Error-tolerant finite-state recognition, 1996).
+ * Creates a function that finds similar words: words with an edit distance of at most two, and words whose start has an edit distance of at most one. Swapping
+ * two letters is one edit. Words with a common prefix share the distances of the prefix. If a prefix differs too much, all words with it are skipped (K.
+ * Oflazer, Error-tolerant finite-state recognition, 1996).
  */
 export function* createSimilarWordSearch(words: readonly string[]): Steps<SimilarWordSearch> {
   const order = yield* sortInSteps([...words.keys()], (id, other) => compare(words[id] ?? '', words[other] ?? ''));
@@ -65,7 +65,7 @@ export function* createSimilarWordSearch(words: readonly string[]): Steps<Simila
     const prefixLimit = searchWord.length < PREFIX_LENGTH ? -1 : 1;
     const similar: SimilarWord[] = [];
     startRows(searchWord, limit);
-    /** The number of rows that are already computed for the current word, because an earlier word has the same prefix. */
+    /** The number of table rows that are still correct for the current word, because an earlier word has the same prefix. */
     let depth = 0;
     for (let at = 0; at < order.length; at++) {
       depth = Math.min(depth, sharedLengths[at] as number);
@@ -96,7 +96,7 @@ function getSharedLength(word: string, other: string): number {
   return length;
 }
 
-/** Computes the first row of the table: the edit distances between the empty prefix of a word and each prefix of the search word. */
+/** Computes the first row of the edit distance table, which belongs to the empty prefix of a word. `limit`: the maximum edit distance. */
 function startRows(searchWord: string, limit: number): void {
   for (let at = 0; at < searchWord.length; at++) codes[at + 1] = searchWord.charCodeAt(at);
   for (let cell = 0; cell <= Math.min(searchWord.length, limit); cell++) rows[cell] = cell;
@@ -106,15 +106,16 @@ function startRows(searchWord: string, limit: number): void {
 }
 
 /**
- * Returns whether all words that start with the current prefix of `depth` letters differ too much from the search word. Also checks the previous row, because a
- * transposition uses its distances.
+ * Returns whether the first `depth` letters of the current word differ so much that no word with this start can be similar. Also checks the row before, because
+ * a transposition uses two rows.
  */
 function isTooFar(depth: number, limit: number): boolean {
   return (rowMinimums[depth] as number) > limit && (depth === 0 || (rowMinimums[depth - 1] as number) >= limit);
 }
 
 /**
- * Computes the row of the table for the first `depth` letters of a word. `length`: the length of the search word. Skips cells that can only exceed the limit.
+ * Computes the row of the edit distance table for the first `depth` letters of a word. `length`: the length of the search word. Skips cells that would exceed
+ * `limit`.
  */
 function fillRow(word: string, depth: number, length: number, limit: number): void {
   const row = depth * WIDTH;
@@ -152,7 +153,7 @@ function hasMoreBits(bits: number, limit: number): boolean {
   return remaining !== 0;
 }
 
-/** Returns a bit set with one bit for each letter that a text contains. Other characters use the same bits as letters. */
+/** Returns a set of bits, one for each letter that a text contains. Other characters share the bits of letters. */
 function getLetterBits(text: string): number {
   let letters = 0;
   for (let at = 0; at < text.length; at++) letters |= 1 << (text.charCodeAt(at) & 31);

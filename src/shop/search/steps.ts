@@ -1,6 +1,6 @@
 import type { Steps } from '../../util/slices.ts';
 
-/** Calls a function for each value and returns the results. Yields after each value. */
+/** Calls a function for each value, and returns the results. Yields after each value. */
 export function* mapInSteps<Value, Result>(
   values: readonly Value[],
   toResult: (value: Value) => Steps<Result>,

@@ -4,20 +4,20 @@ import { getNumberForms } from './abbreviations.ts';
 import { foldText, splitWords } from './fold-text.ts';
 
 /**
- * Returns the synonyms of a text, or of its singular or plural. `text`: one or more words with single spaces between them, in lower case and without accents.
- * Each synonym is a list of words: `[['cell', 'phone']]` for "mobile".
+ * Returns the synonyms of a text, or of its singular or plural. `text`: one or more words in lower case and without accents, separated by single spaces. Each
+ * synonym is a list of words: "mobile" has the synonyms `[['cell', 'phone']]`.
  */
 export type Synonyms = (text: string) => readonly (readonly string[])[];
 
-/** An empty list of synonyms for each text. The search uses it if there is no file of synonyms. */
+/** Returns no synonyms for any text. The search uses it if there is no file of synonyms. */
 export const NO_SYNONYMS: Synonyms = () => [];
 
-/** The maximum number of words of a synonym. */
+/** The maximum number of words in a synonym, such as two in "cell phone". */
 export const MAX_SYNONYM_WORDS = 6;
 
 /**
- * Parses a file of synonyms, such as `[["sofa", "couch"]]`: a JSON list of groups of texts that mean the same. Throws a `UserError` if the file is invalid. The
- * message contains the name of the file and the JSON Pointer of the invalid part. `file`: the name of the file.
+ * Parses a JSON file of synonyms, such as `[["sofa", "couch"]]`. Each inner list has words or phrases with the same meaning. Throws a `UserError` with the file
+ * name and the JSON Pointer of the error if the file is invalid. `text`: the content of the file. `file`: its name.
  */
 export function parseSynonyms(text: string, file: string): Synonyms {
   const refuse = (problem: string): never => {

@@ -3,21 +3,24 @@ import type { Product } from '../types.ts';
 import { foldText } from './fold-text.ts';
 import { createPrefilter } from './prefilter.ts';
 
-/** A substring index of the names and keywords of products, for search terms of several words. */
+/** An index that finds any text within the names and keywords of products. */
 export interface TextIndex {
-  /** Returns the indexes of the products that contain a text, in the name or in the keywords joined by commas. */
+  /** Returns the indexes of the products that contain a text, either in the name or in the list of keywords (joined by commas). */
   findContaining(text: string): Steps<readonly number[]>;
   /**
-   * Returns the indexes of the products in which a text matches across two adjacent keywords: "woolhik" matches the end of "wool" and the start of "hiking". At
-   * least `minLetters` letters of the text must be in each keyword.
+   * Returns the indexes of the products in which a text matches across two adjacent keywords: "woolhik" matches the end of "wool" and the start of "hiking".
+   * Each keyword must have at least `minLetters` letters of the text.
    */
   findAcrossKeywords(text: string, minLetters: number): Steps<readonly number[]>;
 }
 
-/** The size of the Bloom filter of each product, in 32-bit integers. */
+/** The number of 32-bit integers in the Bloom filter of a product. */
 const FILTER_WORDS = 10;
 
-/** Creates a substring index of the names of products, and of their keywords joined by commas: the term `wool,hik` matches the keywords "wool" and "hiking". */
+/**
+ * Creates an index that finds any text within the names and keywords of products. Keywords are joined by commas, so "wool,hik" finds the keywords "wool" and
+ * "hiking".
+ */
 export function* createTextIndex(products: readonly Product[]): Steps<TextIndex> {
   const getName = (index: number) => foldText(products[index]?.name ?? '');
   const getKeywords = (index: number) => trimCommas(foldText(products[index]?.keywords.join(',') ?? ''));
@@ -42,7 +45,7 @@ export function* createTextIndex(products: readonly Product[]): Steps<TextIndex>
   };
 }
 
-/** A search yields after this number of compared products. */
+/** The number of compared products after which a search yields. */
 const STEP_CANDIDATES = 1_024;
 
 function* filterInSteps(candidates: readonly number[], isMatch: (index: number) => boolean): Steps<readonly number[]> {
@@ -54,7 +57,7 @@ function* filterInSteps(candidates: readonly number[], isMatch: (index: number) 
   return matches;
 }
 
-/** Returns a text with everything that a search can find in a product: the name, the keywords joined by commas, and the keywords without separators. */
+/** Returns all text in which a search can find a product: the name, the keywords joined by commas, and the keywords without separators. */
 function joinTexts(name: string, keywords: string): string {
   return `${name}\n${keywords}\n${keepLettersAndCommas(keywords).replaceAll(',', '')}`;
 }

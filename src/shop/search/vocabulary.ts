@@ -9,26 +9,28 @@ import { createPrefilter } from './prefilter.ts';
 import { createSimilarWordSearch } from './similar-words.ts';
 
 /**
- * The maximum length of a prefix in FlexSearch's forward index, in letters. A search for a longer prefix first finds the words with the same first
- * letters, and then compares the other letters. An index of all prefixes needs three to five times the memory, and finds the same words.
+ * The number of first letters of a word in FlexSearch's prefix index. A search for a longer prefix compares the other letters itself. An index of all prefixes
+ * would need three to five times the memory.
  */
 const FORWARD_LENGTH = 3;
 
-/** The size of the Bloom filter of each word, in 32-bit integers. */
+/** The number of 32-bit integers in the Bloom filter of a word. */
 const FILTER_WORDS = 1;
 
-/** The distinct words of a catalogue, with indexes that find words by prefix, similarity or sound. */
+/** The different words in the product texts, with indexes that find words by prefix, similarity or sound. */
 export type Vocabulary = ReturnType<typeof createVocabulary> extends Generator<unknown, infer Result> ? Result : never;
 
-/** `createVocabulary` yields after this number of words. */
+/** The number of words after which `createVocabulary` yields. */
 const STEP_WORDS = 256;
 
-/** Creates the vocabulary of a catalogue: the distinct words of names and keywords, with indexes that find words by prefix, similarity or sound. */
+/** Collects the different words in the names and keywords of products. Creates indexes that find words by prefix, similarity or sound. */
 export function* createVocabulary(products: readonly Product[]) {
   const { ids, isPlain, getPostings } = yield* collectPostings(products);
   const words = [...ids.keys()];
   yield;
-  /** A joined form of a compound, such as "tshirt" for "t-shirt", is an empty string in this list, because it matches only an equal search word. */
+  /**
+   * The same list, but with an empty string for the joined form of a compound, such as "tshirt" for "t-shirt". A joined form matches only an equal search word.
+   */
   const plainWords = words.map((word, id) => (isPlain[id] ? word : ''));
   yield;
   const forwardIndex = new Index({
@@ -42,19 +44,19 @@ export function* createVocabulary(products: readonly Product[]) {
   }
   const prefilter = yield* createPrefilter(words.length, (id) => plainWords[id] as string, FILTER_WORDS);
   return {
-    /** The distinct words. The index of a word is its id. */
+    /** The different words. The index of a word is its id. */
     words,
     getId: (word: string) => ids.get(word),
-    /** Returns the words that start with a text. */
+    /** Returns the ids of the words that start with a text. */
     findByPrefix(text: string): readonly WordId[] {
       const candidates = forwardIndex.search(text.slice(0, FORWARD_LENGTH), { limit: words.length }) as WordId[];
       return text.length <= FORWARD_LENGTH ? candidates : candidates.filter((id) => words[id]?.startsWith(text));
     },
-    /** Returns the words that contain a text. */
+    /** Returns the ids of the words that contain a text. */
     findByInfix: (text: string): readonly WordId[] => prefilter(text).filter((id) => plainWords[id]?.includes(text)),
-    /** Returns the words that are similar to a search word, and the words that start with a similar text. */
+    /** Returns the words that are similar to a search word, or that start with a similar text. */
     findSimilar: yield* createSimilarWordSearch(plainWords),
-    /** Returns the words that have the first letter and the last three letters of a four-letter key: the key "ktle" finds "kettle". */
+    /** Returns the ids of the words with the given first letter and last three letters: "ktle" finds "kettle". */
     findByEnds: yield* groupByKey(plainWords, getEnds),
     findByPhoneticCode: yield* groupByKey(plainWords, getPhoneticCode),
     findByConsonants: yield* groupByKey(plainWords, getConsonants),
@@ -62,7 +64,7 @@ export function* createVocabulary(products: readonly Product[]) {
   };
 }
 
-/** Groups words by a key. Returns a function that returns the ids of the words with a key. */
+/** Groups words by a key. Returns a function that returns the ids of the words with the given key. */
 function* groupByKey(
   words: readonly string[],
   getKey: (word: string) => string,
