@@ -1,6 +1,6 @@
 import { isNode, type Node, toNode } from '../openapi/document.ts';
 import { nestFields } from '../openapi/form-body.ts';
-import { isFormBody, isJsonType, removeTypeParameters } from '../openapi/responses.ts';
+import { isFormBody, isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
 import { FORM_TYPE, JSON_TYPE, MULTIPART_TYPE, parseQuery } from '../util/request-target.ts';
 
 /** The boundary between the parts of a multipart body. */

@@ -1,5 +1,5 @@
 import type { Contract } from '../openapi/contract.ts';
-import { findMediaType, isJsonType } from '../openapi/responses.ts';
+import { findMediaType, isJsonType } from '../openapi/media-types.ts';
 import type { Route } from '../openapi/routes.ts';
 import { toDecodablePath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';

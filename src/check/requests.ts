@@ -1,7 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, resolvePointer, toNode } from '../openapi/document.ts';
+import { isFormBody, isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
 import type { Parameter } from '../openapi/parameters.ts';
-import { isFormBody, isJsonType, removeTypeParameters } from '../openapi/responses.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
 import type { RequestResult, RequestToValidate } from '../openapi/validate-request.ts';
 import { formatPointer } from '../util/json-pointer.ts';

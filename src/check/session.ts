@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../openapi/contract.ts';
+import { findMediaType, isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
 import type { ResponseViolation } from '../openapi/responses.ts';
-import {
-  type DocumentedResponse,
-  findMediaType,
-  findResponse,
-  isJsonType,
-  removeTypeParameters,
-} from '../openapi/responses.ts';
+import { type DocumentedResponse, findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { type Client, TOO_MANY_REQUESTS } from './client.ts';
 import { addCredentials } from './credentials.ts';

@@ -1,6 +1,6 @@
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
-import { isJsonType } from '../openapi/responses.ts';
+import { isJsonType } from '../openapi/media-types.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 import { NO_RESPONSE_WITHIN } from './findings.ts';
 

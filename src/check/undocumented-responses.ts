@@ -1,6 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode } from '../openapi/document.ts';
-import { findMediaType, findResponse } from '../openapi/responses.ts';
+import { findMediaType } from '../openapi/media-types.ts';
+import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';

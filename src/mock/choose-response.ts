@@ -1,12 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type DocumentedMedia,
-  type DocumentedResponse,
-  type Example,
-  findResponse,
-  isJsonType,
-  removeTypeParameters,
-} from '../openapi/responses.ts';
+import { isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
+import { type DocumentedMedia, type DocumentedResponse, type Example, findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
 

@@ -1,12 +1,11 @@
 import type { Contract } from '../openapi/contract.ts';
 import { toNode } from '../openapi/document.ts';
+import { allowsJson, isJsonType } from '../openapi/media-types.ts';
 import {
-  allowsJson,
   type DocumentedHeader,
   type DocumentedMedia,
   type Example,
   findErrorResponse,
-  isJsonType,
   type ResponseToVerify,
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';

@@ -1,4 +1,4 @@
-import { removeTypeParameters } from '../openapi/responses.ts';
+import { removeTypeParameters } from '../openapi/media-types.ts';
 import { toXml } from './format-xml.ts';
 
 /** The media type of problem documents (RFC 9457). */

@@ -1,12 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, getTarget, isNode, resolvePointer, toNode } from '../openapi/document.ts';
-import {
-  type DocumentedMedia,
-  type Example,
-  isJsonType,
-  type ResponseToVerify,
-  removeTypeParameters,
-} from '../openapi/responses.ts';
+import { isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
+import type { DocumentedMedia, Example, ResponseToVerify } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
 import { toSeed } from '../util/random.ts';

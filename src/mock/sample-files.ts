@@ -1,4 +1,4 @@
-import { removeTypeParameters } from '../openapi/responses.ts';
+import { removeTypeParameters } from '../openapi/media-types.ts';
 
 /** An image with one gray pixel, in Base64. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';

@@ -1,5 +1,6 @@
 import type { Contract } from '../openapi/contract.ts';
-import { findResponse, isJsonType, type ResponseToVerify } from '../openapi/responses.ts';
+import { isJsonType } from '../openapi/media-types.ts';
+import { findResponse, type ResponseToVerify } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeHeaderNames } from '../util/header-names.ts';
 import { createIssue, type Issue } from '../util/issue.ts';

@@ -141,7 +141,7 @@ function createContract(
   const { open, closed } = createDataValidators(views, compiled);
   let enforced: Contract['enforced'] | undefined;
   const verify: Contract['verifyResponse'] = (route, response, options) =>
-    verifyResponse(options.closed ? closed : open, route.responses, response);
+    verifyResponse(options.closed ? closed : open, route, response);
   return {
     path,
     text,

@@ -1,7 +1,7 @@
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { Contract } from './contract.ts';
 import { getNode, type Node, resolvePointer } from './document.ts';
-import { isJsonType } from './responses.ts';
+import { isJsonType } from './media-types.ts';
 import type { Route } from './routes.ts';
 import { getPartProperties, getSchemaParts } from './schema-parts.ts';
 

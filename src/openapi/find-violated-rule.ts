@@ -1,6 +1,6 @@
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { type Document, getNode, isNode, toNode } from './document.ts';
-import { isJsonType } from './responses.ts';
+import { isJsonType } from './media-types.ts';
 import type { Route } from './routes.ts';
 import { ALL_PARTS, getSchemaParts, type SchemaPart } from './schema-parts.ts';
 import type { Violation } from './violations.ts';

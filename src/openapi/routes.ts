@@ -5,8 +5,9 @@ import type { CredentialNames } from '../util/redact-secrets.ts';
 import { isBelow } from '../util/request-target.ts';
 import { METHODS } from './check-structure.ts';
 import { type Document, getNode, getPropertyNames, isNode, resolvePointer, toNode } from './document.ts';
+import { isParsedType } from './media-types.ts';
 import { getParameters, type Parameter } from './parameters.ts';
-import { type DocumentedResponse, getMedia, getResponses, isParsedType } from './responses.ts';
+import { type DocumentedResponse, getMedia, getResponses } from './responses.ts';
 import { type Credential, getCredentialNames, getSecurity } from './security.ts';
 import { getServerPaths } from './servers.ts';
 

@@ -1,7 +1,7 @@
 import type { ExampleRequest } from '../application-views.ts';
 import { createGenerator } from '../mock/generate.ts';
 import { getNode } from '../openapi/document.ts';
-import { isJsonType } from '../openapi/responses.ts';
+import { isJsonType } from '../openapi/media-types.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { State } from '../store/state.ts';
 import { toSeed } from '../util/random.ts';

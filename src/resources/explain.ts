@@ -1,3 +1,4 @@
+import { allowsAnyBody } from './allows-any-body.ts';
 import { listChildren } from './change-entries.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import type { Action, Plan, Resource } from './resource.ts';
@@ -24,6 +25,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   const details = [
     ...(action === 'list' ? describeList(model, plan) : []),
     ...(resource.canCreate || resource.kind === 'singleton' ? [] : ['starts with examples or generated entries']),
+    ...(allowsAnyBody(model.reader.document, route) ? ['the document describes no response body'] : []),
     ...describe('sets to the current time', model.getTimeNames(plan)),
     ...(action === 'delete' || action === 'clear' ? describeChildren(model, resource) : []),
     ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),

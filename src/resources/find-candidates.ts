@@ -1,5 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import { toSingular } from '../util/singular.ts';
+import { allowsAnyBody, allowsAnyJson } from './allows-any-body.ts';
 import {
   type DocumentPath,
   type DocumentPaths,
@@ -34,15 +35,24 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
     const create = collection.routes.get('POST');
     const list = collection.routes.get('GET');
     if (used.has(collection.path) || !create || !list) return [];
+    const item = { ...collection, path: `${path}/{id}`, routes: new Map() };
+    const candidate = { segment, singular, collectionPath: path, collection, item, kind: 'collection' as const };
+    if (allowsAnyBody(reader.document, list)) return createsUnshown(reader, create) ? [candidate] : [];
     const schema = reader.getResponseSchema(create, create.successStatus) ?? '';
     const entry = reader.findEntry(schema, singular).schema;
     const properties = reader.getProperties(entry);
     const request = [...reader.getProperties(reader.getRequestSchema(create) ?? '').keys()];
     if (!request.some((name) => properties.has(name)) || !reader.hasId(entry, singular)) return [];
     if (!hasEntries(reader, collection, { name: segment, schema: entry })) return [];
-    const item = { ...collection, path: `${path}/{id}`, routes: new Map() };
-    return [{ segment, singular, collectionPath: path, collection, item, kind: 'collection' as const }];
+    return [candidate];
   });
+}
+
+/** Returns whether a POST creates an entry that the document does not show: the request body is an object, and the response is a 201 without a described body. */
+function createsUnshown(reader: SchemaReader, create: Route): boolean {
+  const request = reader.getRequestSchema(create);
+  const isUnshown = hasNoBody(create) || allowsAnyJson(reader.document, create);
+  return create.successStatus === 201 && isUnshown && request !== undefined && reader.isObject(request);
 }
 
 /** Finds the possible resources of a document. The resources with the fewest path parameters are first. */
@@ -92,7 +102,8 @@ function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Ca
   const { collection, item, segment, singular } = candidate;
   if (!['GET', 'PUT', 'PATCH', 'DELETE'].some((method) => item.routes.has(method))) return false;
   const read = item.routes.get('GET');
-  if (read && !isEntryResponse(reader, read) && !hasNoBody(read)) return false;
+  const hasAnyBody = read !== undefined && allowsAnyBody(reader.document, read);
+  if (read && !hasAnyBody && !isEntryResponse(reader, read) && !hasNoBody(read)) return false;
   if (read && isListByParameter(reader, paths, candidate, read)) return false;
   const put = item.routes.get('PUT');
   if (!collection) {
@@ -105,7 +116,7 @@ function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Ca
   const hasList = schema !== undefined && reader.findList(schema, segment) !== undefined;
   // If no operation reads or creates entries, PUT is an action, and nothing needs to be stored.
   const post = collection.routes.get('POST');
-  const isShown = list !== undefined || (read !== undefined && !hasNoBody(read));
+  const isShown = list !== undefined || hasAnyBody || (read !== undefined && !hasNoBody(read));
   const canCreate =
     (post && (isShown || !returnsParent(reader, paths, post))) || (put !== undefined && (read ?? list) !== undefined);
   return (hasList || canCreate) && findEntrySchema(reader, { collection, item, segment, singular }) !== undefined;
@@ -183,7 +194,8 @@ function isSingleton(reader: SchemaReader, path: string, { routes }: DocumentPat
   const read = routes.get('GET');
   const change = routes.get('PUT') ?? routes.get('PATCH');
   if (!read || !change || getParameterName(getLastSegment(path)) !== undefined) return false;
-  if (!isEntryResponse(reader, read) || selectsObject(read, change)) return false;
+  if (!(isEntryResponse(reader, read) || allowsAnyBody(reader.document, read)) || selectsObject(read, change))
+    return false;
   const schema = reader.getResponseSchema(read, read.successStatus) ?? '';
   const request = reader.getRequestSchema(change);
   if (request === undefined || reader.findList(schema, getLastSegment(path))?.path.length === 0) return false;

@@ -1,5 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/normalize-name.ts';
+import { allowsAnyBody } from './allows-any-body.ts';
 import { isSearch } from './choose-action.ts';
 import {
   type DocumentPath,
@@ -75,6 +76,7 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
         singular,
         route: route as Route,
         isChosenByClient: collection?.routes.has('POST') !== true && item.routes.has('PUT'),
+        isUnshown: isUnshown(reader, candidate),
         own: item.overrides.id,
       })
     : NO_ID;
@@ -103,6 +105,12 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
     canPost,
     canDelete: item.routes.has('DELETE'),
   };
+}
+
+/** Returns whether no response of a candidate describes its entries, and a GET shows them. */
+function isUnshown(reader: SchemaReader, { collection, item }: Candidate): boolean {
+  const reads = [item, collection].flatMap((path) => path?.routes.get('GET') ?? []);
+  return reads.length > 0 && reads.every((read) => allowsAnyBody(reader.document, read));
 }
 
 /** Returns whether two resources, such as `/pets` (`flat`) and `/owners/{ownerId}/pets` (`nested`), are the same resource. */

@@ -1,4 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
+import { allowsAnyBody } from './allows-any-body.ts';
 import { chooseAction, hasEntryResponse, hasProperties, type Place } from './choose-action.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
@@ -113,6 +114,7 @@ function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): 
   const needsBody = ['create', 'replace', 'replaceById', 'update'].includes(action);
   if (needsBody && media.length > 0 && reader.getRequestSchema(route) === undefined)
     return `the request body is ${media.join(' or ')}`;
+  if (allowsAnyBody(reader.document, route)) return undefined;
   const response = route.responses.find(({ name }) => name === String(route.successStatus));
   const types = Object.keys(response?.media ?? {});
   if (types.length > 0 && reader.getResponseSchema(route, route.successStatus) === undefined)
@@ -157,6 +159,7 @@ function locateResponse(
   if (own !== undefined) return own.split('.').filter(Boolean);
   const schema = reader.getResponseSchema(route, route.successStatus);
   if (action === 'list') {
+    if (allowsAnyBody(reader.document, route)) return [];
     if (schema === undefined) return 'the response has no body';
     const found = reader.findList(schema, getResourceSegment(route.path));
     return found ? found.path : 'the response has no list of objects';

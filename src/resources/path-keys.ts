@@ -15,6 +15,8 @@ interface KeyInput {
   readonly route: Route;
   /** Whether clients choose the id of a new entry. This is the case if only PUT creates entries. */
   readonly isChosenByClient: boolean;
+  /** Whether no response describes the entries. Then the schema is that of a request, which often lacks the id. */
+  readonly isUnshown: boolean;
 }
 
 /** Finds the property that contains the id of an entry: `id` for `/pets/{petId}`. `own`: the property in `x-storefront`, which takes precedence. */
@@ -41,11 +43,11 @@ export function findId(
 const ID_OBJECTS = ['metadata', 'meta', 'sys', 'attributes', 'data'];
 
 /**
- * Returns the property that contains the id of an entry, such as `id` or `metadata.name`. Returns `id` if the schema has no properties, and undefined if no
- * property fits.
+ * Returns the property that contains the id of an entry, such as `id` or `metadata.name`. Returns `id` if the schema has no properties, and
+ * undefined if no property fits.
  */
 function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefined {
-  const { schema, parameter, singular, isChosenByClient } = input;
+  const { schema, parameter, singular, isChosenByClient, isUnshown } = input;
   const properties = reader.getProperties(schema);
   if (properties.size === 0) return 'id';
   const names = getKeyNames(parameter, singular);
@@ -53,6 +55,8 @@ function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefin
   const found = findProperty(reader, schema, names, types);
   if (found !== undefined) return found;
   if (isChosenByClient) return findProperty(reader, schema, TEXT_KEYS, types);
+  if (isUnshown && reader.getKeyword(schema, 'additionalProperties') !== false)
+    return ['id', `${normalizeName(singular)}id`].includes(normalizeName(parameter)) ? 'id' : parameter;
   for (const [name, pointer] of properties) {
     // `/orgs/{org}` can have the value of `organization.login`.
     const isNamed = parameter.length > 2 && normalizeName(name).startsWith(normalizeName(parameter));

@@ -7,6 +7,7 @@ import type { Entry } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { toSeed } from '../util/random.ts';
+import { allowsAnyBody } from './allows-any-body.ts';
 import { getEntryKey, getKeyValue, getOwn, removePathValues } from './entries.ts';
 import type { ListPage } from './list-query.ts';
 import { getKeyNames } from './names.ts';
@@ -37,7 +38,10 @@ export class ResponseFactory {
   createEntryResponse(plan: Plan, status: number, entries: readonly Entry[]): HandlerResponse {
     const [entry] = entries;
     const { schema, headers } = getJsonMedia(plan, status);
-    if (schema === undefined) return { status };
+    if (schema === undefined)
+      return entry && allowsAnyBody(this.#reader.document, plan.route)
+        ? { status, body: removePathValues(entry) }
+        : { status };
     const { resource, responsePath } = plan;
     const seed = toSeed(`${plan.route.operationId} ${entry ? getEntryKey(resource, entry) : ''}`);
     const inner = this.#reader.getInner(schema, responsePath);
@@ -87,9 +91,10 @@ export class ResponseFactory {
   /** Returns a response with one page of a list. */
   createListResponse(plan: Plan, page: ListPage): HandlerResponse {
     const status = plan.route.successStatus;
-    const { schema = '', headers } = getJsonMedia(plan, status);
+    const { schema, headers } = getJsonMedia(plan, status);
     const entries = page.entries.map((entry) => this.#completeListed(plan, entry));
     const inner = toList(entries);
+    if (schema === undefined) return { status, headers, body: inner.value, generated: inner.generated };
     const others = this.#getFieldsBeside(schema, plan, page);
     return {
       status,

@@ -1,5 +1,6 @@
 import { type Document, getNode, resolvePointer } from '../openapi/document.ts';
-import { allowsJson, findJsonMedia, isJsonType } from '../openapi/responses.ts';
+import { allowsJson, isJsonType } from '../openapi/media-types.ts';
+import { findJsonMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { normalizeName } from '../util/normalize-name.ts';
@@ -41,10 +42,7 @@ export class SchemaReader {
     return properties;
   }
 
-  /**
-   * Returns the properties in a schema and in its `allOf`, but not in `oneOf` and `anyOf`. Maps each property name to the JSON Pointer of the property's
-   * schema.
-   */
+  /** Returns the properties in a schema and in its `allOf`, but not in `oneOf` and `anyOf`. Maps their names to the JSON Pointers of their schemas. */
   getCommonProperties(schema: string): ReadonlyMap<string, string> {
     return getPartProperties(getSchemaParts(this.document, schema));
   }
@@ -238,7 +236,6 @@ export class SchemaReader {
   }
 }
 
-/** The media types of forms. */
 const FORM_TYPES = [FORM_TYPE, 'multipart/form-data'];
 
 function findPreferred(located: readonly Located[], names: readonly string[]): Located | undefined {

@@ -1,6 +1,6 @@
 import { createStorefront, type Storefront } from '../../src/index.ts';
 import { type Contract, loadContract } from '../../src/openapi/contract.ts';
-import { isJsonType } from '../../src/openapi/responses.ts';
+import { isJsonType } from '../../src/openapi/media-types.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { type Recipe, type RecipeRequest, recipes } from './recipes.ts';
 

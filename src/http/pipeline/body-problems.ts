@@ -1,4 +1,4 @@
-import { isJsonType, isParsedType } from '../../openapi/responses.ts';
+import { isJsonType, isParsedType } from '../../openapi/media-types.ts';
 import type { HttpProblem } from '../problem.ts';
 
 /** The accepted values of `charset`. JSON is always UTF-8 (RFC 8259, section 8.1), and ASCII text is also UTF-8. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type * as CoBody from 'co-body';
-import { findMediaType, isJsonType, isParsedType, removeTypeParameters } from '../../openapi/responses.ts';
+import { findMediaType, isJsonType, isParsedType, removeTypeParameters } from '../../openapi/media-types.ts';
 import { hasTooManyValues, MAX_JSON_VALUES } from '../../util/json-limits.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { loadPackage } from '../../util/load-package.ts';

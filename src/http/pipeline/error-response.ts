@@ -1,6 +1,7 @@
 import { createStatusError } from '../../mock/error-fields.ts';
 import { describeMismatchedCode } from '../../mock/mismatched-codes.ts';
-import { findErrorResponse, findMediaType } from '../../openapi/responses.ts';
+import { findMediaType } from '../../openapi/media-types.ts';
+import { findErrorResponse } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { ServedContract } from '../parts.ts';
 import { getProblemKind, type HttpProblem } from '../problem.ts';

@@ -2,7 +2,8 @@ import { DomainError, type HandlerResponse, type Implementation, type Input } fr
 import type { CompletedBody } from '../../mock/compare-contracts.ts';
 import { toContentType } from '../../mock/media-types.ts';
 import { isNode, type Node } from '../../openapi/document.ts';
-import { allowsJson, findResponse, isJsonType } from '../../openapi/responses.ts';
+import { allowsJson, isJsonType } from '../../openapi/media-types.ts';
+import { findResponse } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationInput } from '../../openapi/validate-request.ts';
 import type { ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
@@ -241,10 +242,7 @@ function addPrefix({ prefix, basePath }: Location, headers: Headers, request?: H
   };
 }
 
-/**
- * Returns the media type that the contract documents for responses with a status. If the contract documents several media types, prefers JSON. If it documents
- * none, returns JSON.
- */
+/** Returns the media type that the contract documents for a status. Prefers JSON. Returns JSON if the contract documents none. */
 function getDocumentedType({ responses }: Route, status: number): string {
   const types = Object.keys(findResponse(responses, status)?.media ?? {});
   return toContentType(types.find(isJsonType) ?? types.find(allowsJson) ?? types[0] ?? JSON_TYPE);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonType } from '../../openapi/responses.ts';
+import { isJsonType } from '../../openapi/media-types.ts';
 import type { Claim, StoredResponse } from '../../sandbox/idempotency/idempotency-keys.ts';
 import type { Store } from '../../store/store.ts';
 import { JSON_TYPE } from '../../util/request-target.ts';

@@ -1,6 +1,6 @@
 import type * as FastifyBusboy from '@fastify/busboy';
 import { nestFields } from '../../openapi/form-body.ts';
-import { isJsonType } from '../../openapi/responses.ts';
+import { isJsonType } from '../../openapi/media-types.ts';
 import { MAX_JSON_VALUES } from '../../util/json-limits.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { loadPackage } from '../../util/load-package.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { isJsonType } from '../../openapi/responses.ts';
+import { isJsonType } from '../../openapi/media-types.ts';
 import { JSON_TYPE } from '../../util/request-target.ts';
 import type { AppParts } from '../parts.ts';
 import { getProblemKind, type HttpProblem, internalError, toUriReference } from '../problem.ts';

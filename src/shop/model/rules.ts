@@ -5,7 +5,7 @@ import { type Finding, getResponseName } from '../../check/findings.ts';
 import { findAllowViolations } from '../../check/methods.ts';
 import { toPath } from '../../check/requests.ts';
 import type { Rule, Session } from '../../check/session.ts';
-import { removeTypeParameters } from '../../openapi/responses.ts';
+import { removeTypeParameters } from '../../openapi/media-types.ts';
 import type { Route } from '../../openapi/routes.ts';
 
 /** The JSON Pointer to the description of the contract, which has the rules for all responses. */

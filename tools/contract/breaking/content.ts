@@ -1,5 +1,5 @@
 import type { Document } from '../../../src/openapi/document.ts';
-import { findMediaType, removeTypeParameters } from '../../../src/openapi/responses.ts';
+import { findMediaType, removeTypeParameters } from '../../../src/openapi/media-types.ts';
 import { formatPointer } from '../../../src/util/json-pointer.ts';
 import type { Delta, Direction } from './change.ts';
 import type { Compare } from './compared.ts';

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, type Paths } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const NEW_LEAD = createObject({ 'name!': TEXT, username: TEXT });
+
+const POST = { post: { status: 201, request: NEW_LEAD } };
+
+/** The operations of leads. No response has a documented body. */
+const LEADS: Paths = {
+  '/leads': { get: {}, ...POST },
+  '/leads/{leadId}': { get: {}, patch: { request: NEW_LEAD }, delete: { status: 204 } },
+};
+
+describe('Resources whose responses have no documented body', () => {
+  it('have a life cycle: GET returns the entries with their ids', async () => {
+    const { ask } = await startApi({ paths: LEADS });
+    expect(await ask('GET', '/leads')).toMatchObject({ status: 200, body: [] });
+    expect(await ask('POST', '/leads', { name: 'Ada', username: 'ada' })).toMatchObject({ status: 201, text: '' });
+    const [lead] = (await ask('GET', '/leads')).body;
+    expect(lead).toEqual({ id: expect.any(String), name: 'Ada', username: 'ada' });
+    expect((await ask('GET', `/leads/${lead.id}`)).body).toEqual(lead);
+    await ask('PATCH', `/leads/${lead.id}`, { name: 'Bob' });
+    expect((await ask('GET', `/leads/${lead.id}`)).body).toEqual({ ...lead, name: 'Bob' });
+    await ask('DELETE', `/leads/${lead.id}`);
+    expect((await ask('GET', `/leads/${lead.id}`)).status).toBe(404);
+  });
+
+  it('need no path for an entry, if a POST creates entries with the status 201', async () => {
+    const { ask } = await startApi({ paths: { '/leads': { get: {}, ...POST } } });
+    await ask('POST', '/leads', { name: 'Ada' });
+    expect((await ask('GET', '/leads')).body).toEqual([{ id: expect.any(String), name: 'Ada' }]);
+  });
+
+  it('have the id that the path names, if it is not the id of the entry: txid', async () => {
+    const item = { '/payments/{txid}': { get: {}, parameters: { txid: { type: 'integer' } } } };
+    const { ask } = await startApi({ paths: { '/payments': { get: {}, ...POST }, ...item } });
+    await ask('POST', '/payments', { name: 'Ada' });
+    expect((await ask('GET', '/payments/1')).body).toEqual({ txid: 1, name: 'Ada' });
+  });
+
+  it.each([{}, { title: 'Response' }])('can be JSON without a type, as FastAPI documents it: %j', async (response) => {
+    const paths = { '/leads': { get: { response }, post: { status: 201, request: NEW_LEAD, response } } };
+    const { ask } = await startApi({ paths });
+    const { body } = await ask('POST', '/leads', { name: 'Ada' });
+    expect((await ask('GET', '/leads')).body).toEqual([body]);
+    expect(body).toMatchObject({ name: 'Ada' });
+  });
+
+  it('are named by explain', async () => {
+    expect(await explainApi({ paths: LEADS })).toMatchObject({
+      'GET /leads': 'real: lists leads (the document describes no response body)',
+      'GET /leads/{leadId}': 'real: reads a lead (the document describes no response body; id: id)',
+      'POST /leads': 'real: creates a lead',
+    });
+  });
+
+  it.each<[title: string, paths: Paths]>([
+    ['a POST responds with 200', { '/leads': { get: {}, post: { request: NEW_LEAD } } }],
+    ['a POST has no request body', { '/leads': { get: {}, post: { status: 201 } } }],
+    ['a GET responds with 204', { '/leads': { get: { status: 204 }, ...POST } }],
+    ['the request body is a list', { '/leads': { get: {}, post: { status: 201, request: createList(NEW_LEAD) } } }],
+  ])('are mocked without a path for an entry, if %s', async (_title, paths) => {
+    expect((await explainApi({ paths }))['GET /leads']).toMatch(/^mocked/);
+  });
+});
