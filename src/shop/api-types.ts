@@ -8,7 +8,7 @@ export type { components, operations, paths } from './schema.d.ts';
 
 type Schemas = components['schemas'];
 
-/** A product of the catalogue. */
+/** A product that the shop sells. */
 export type Product = Schemas['Product'];
 /** A delivery option: its price and its delivery time in days. */
 export type DeliveryOption = Schemas['DeliveryOption'];

@@ -47,8 +47,8 @@ export function hasSameStateSchemas(served: Document): boolean {
 }
 
 /**
- * Returns whether an operation has the same parameters and request body in the contract that the server uses and in the shop's own contract. The parameters
- * `limit` and `after` may be missing, because earlier versions of the contract do not have them.
+ * Returns whether an operation has the same parameters and request body in two contracts: the shop's own contract, and the contract that the server uses. The
+ * second contract may lack the parameters `limit` and `after`, because earlier versions do not have them.
  */
 export function hasSameRequest(served: Document, ownRoute: Route, servedRoute: Route): boolean {
   const isSame = createComparison(served);

@@ -18,7 +18,7 @@ export interface TestClock {
   set(now: Moment): Promise<Clock>;
   /** Freezes the clock at the given time. Default: its current time. */
   freeze(now?: Moment): Promise<Clock>;
-  /** Unfreezes the clock. It continues from the time at which it was frozen. */
+  /** Unfreezes the clock. It continues from its current time. */
   run(): Promise<Clock>;
   /** Moves the clock forward by `ms`, or back if `ms` is negative. */
   advance(ms: number): Promise<Clock>;

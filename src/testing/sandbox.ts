@@ -68,8 +68,8 @@ export interface TestSandbox<Api extends object = ShopApi> {
   /** Returns the number of recorded requests that match the filter. */
   count(filter?: RequestFilter): Promise<number>;
   /**
-   * Checks the number of recorded requests that match the filter in `expectation`. Rejects with a `VerificationError` if it is wrong. By default, expects at
-   * least one request.
+   * Checks the number of recorded requests that match the filter in `expectation`. Rejects with a `VerificationError` if it is not the expected number. By
+   * default, expects at least one request.
    */
   verify(expectation: RequestExpectation): Promise<void>;
   /**

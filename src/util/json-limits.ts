@@ -13,7 +13,10 @@ export const TOO_DEEP_REMEDY = 'reduce the nesting';
 /** The maximum number of issues that `findJsonIssues` returns. */
 const MAX_ISSUES = 20;
 
-/** A part of a JSON value that the server can't process. `depth`: it is nested too deeply. `finite`: it is a number that is too large. */
+/**
+ * A part of a JSON value that the server can't process. The rule `depth`: the value is nested too deeply. The rule `finite`: the value is a number that is too
+ * large.
+ */
 interface JsonIssue {
   readonly rule: 'depth' | 'finite';
   /** The property names and array indexes that lead to the value. For the rule `depth`, only the first two of them. */

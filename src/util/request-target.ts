@@ -35,7 +35,7 @@ export function getPathname(target: string): string {
   return path.startsWith('//') ? path.replace(/^\/+/, '/') : path;
 }
 
-/** Returns whether a path equals a base path or starts with it: `/pets/1` is below `/pets`, but `/petshop` is not. */
+/** Returns whether a path equals a base path or is below it: `/pets/1` is below `/pets`, but `/petstore` is not. */
 export function isBelow(path: string, basePath: string): boolean {
   return path === basePath || path.startsWith(`${basePath}/`);
 }

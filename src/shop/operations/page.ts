@@ -1,7 +1,7 @@
 import { findOffset, formatLinks, slicePage } from '../../util/pages.ts';
 import { DomainError } from '../domain/domain-error.ts';
 
-/** The query parameters that select a page of a list. `limit`: the maximum number of entries. `after`: the id of the entry before the page. */
+/** The query parameters that select a page of a list. `limit`: the maximum number of entries. `after`: the id of the last entry before the page. */
 interface PageQuery {
   readonly limit?: string;
   readonly after?: string;
