@@ -1,6 +1,6 @@
 /**
- * Types of requests and responses for clients of the API. `npm run types` generates these types from `openapi.yaml`. The arrays are mutable, because a client
- * gets them from parsed JSON.
+ * The types of requests and responses for clients of the API. `npm run types` generates them from `openapi.yaml`. Their arrays are mutable, because a client
+ * gets its data from parsed JSON.
  */
 import type { components } from './schema.d.ts';
 
@@ -8,11 +8,11 @@ export type { components, operations, paths } from './schema.d.ts';
 
 type Schemas = components['schemas'];
 
-/** A product of the catalogue. */
+/** A product that the shop sells. */
 export type Product = Schemas['Product'];
 /** A delivery option: its price and its delivery time in days. */
 export type DeliveryOption = Schemas['DeliveryOption'];
-/** An item of the cart: a product with its quantity and its delivery option. */
+/** A product in the cart, with its quantity and its delivery option. */
 export type CartItem = Schemas['CartItem'];
 /** The request body of `addCartItem`. */
 export type NewCartItem = Schemas['NewCartItem'];
@@ -20,16 +20,16 @@ export type NewCartItem = Schemas['NewCartItem'];
 export type CartItemChange = Schemas['CartItemChange'];
 /** An order: its products, its time and its total cost. */
 export type Order = Schemas['Order'];
-/** A product of an order, with its quantity and its delivery time. */
+/** A product in an order, with its quantity and its delivery time. */
 export type OrderProduct = Schemas['OrderProduct'];
-/** The costs of the cart. */
+/** The costs of the cart: products, shipping, tax and total. */
 export type PaymentSummary = Schemas['PaymentSummary'];
 /** An error response (RFC 9457). */
 export type Problem = Schemas['Problem'];
-/** One violation: a part of a request that does not satisfy the contract. */
+/** A violation: a part of a request that breaks the contract. */
 export type Violation = Schemas['Violation'];
 
-/** The data of one sandbox, an isolated copy of the shop. The data file `db.json` has the same structure. */
+/** The data of a sandbox, which is an isolated copy of the shop. The data file `db.json` has the same structure. */
 export interface State {
   products: Product[];
   deliveryOptions: DeliveryOption[];

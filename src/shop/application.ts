@@ -18,7 +18,7 @@ import { collections, type State } from './state.ts';
 import { findReferenceIssues } from './state-validation.ts';
 import { tables } from './tables.ts';
 
-/** The parts of the shop application that do not depend on the file of synonyms. */
+/** The parts of the shop application that are the same with and without synonyms for the search. */
 const base = {
   contractFile: getPackageFile('openapi.yaml'),
   defaultData: getPackageFile('db.json.default'),
@@ -41,7 +41,7 @@ const base = {
   tables,
 };
 
-/** Creates the shop application. `synonymsFile`: the path of a JSON file with search words that mean the same, such as `[["sofa", "couch"]]`. */
+/** Creates the shop application. `synonymsFile`: the path of a JSON file with words that mean the same in a search, such as `[["sofa", "couch"]]`. */
 export function createShop(synonymsFile?: string): Application<State> {
   let synonyms = NO_SYNONYMS;
   const search: Shop['search'] = (products, term) => getSearch(products, synonyms)(term);
@@ -62,10 +62,10 @@ export function createShop(synonymsFile?: string): Application<State> {
   };
 }
 
-/** The shop application without synonyms. The server runs it by default. */
+/** The shop application without synonyms for the search. It is the default application of the server. */
 export const shop: Application<State> = createShop();
 
-/** The rules that validate the data of the shop against the contract of this package (`openapi.yaml`). */
+/** The rules that the data of the shop must follow, according to `openapi.yaml` of this package. */
 export const stateRules: StateRules<State> = {
   collections,
   validateEntry: shopContract.validateData,
@@ -75,8 +75,8 @@ export const stateRules: StateRules<State> = {
 const ownRoutes = new Map(shopContract.routes.map((route) => [route.operationId, route]));
 
 /**
- * Returns the shop's handler for an operation of the served contract. Returns undefined if the contract of this package has no operation with the same
- * operationId, method and path, or if the operation is mocked.
+ * Returns the shop's handler for an operation of the contract that the server uses. Returns undefined if `openapi.yaml` of this package has no operation with
+ * the same operationId, method and path. Also returns undefined if the operation is mocked.
  */
 function getImplementation({ operationId, method, path }: Operation): ApplicationHandler<State> | undefined {
   const route = ownRoutes.get(operationId);
@@ -88,8 +88,8 @@ function getImplementation({ operationId, method, path }: Operation): Applicatio
 }
 
 /**
- * Creates a function that validates one entry of the state, such as a product. An entry must satisfy the contract of this package. It must also satisfy the
- * served contract if that contract has an operation of the shop, but different schemas for the state.
+ * Creates a function that validates one entry of the data, such as a product. An entry must satisfy `openapi.yaml` of this package. If the server uses another
+ * contract with operations of the shop, an entry must also satisfy its schemas.
  */
 function createEntryValidator(contract: Contract): DataValidator {
   const own = shopContract.validateData;
@@ -101,7 +101,7 @@ function createEntryValidator(contract: Contract): DataValidator {
   );
 }
 
-/** Returns three example requests that a user can try: search the products, add a product to the cart, and place an order. */
+/** Returns three requests that a user can try: search the products, add a product to the cart, and place an order. */
 function getExamples({ products: [product] }: State): readonly ExampleRequest[] {
   const term = (product?.keywords[0] ?? '').replaceAll(/\p{Surrogate}/gu, '');
   const body = { productId: product?.id, quantity: 2 };

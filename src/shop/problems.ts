@@ -1,7 +1,7 @@
 import type { ProblemKind } from '../application.ts';
 import type { DomainErrorCode } from './domain/domain-error.ts';
 
-/** The HTTP status, title and explanation of each error response of the shop, by error code. */
+/** The HTTP status, title and explanation of each error response of the shop. The keys are error codes. */
 export const problems: Readonly<Record<DomainErrorCode, ProblemKind>> = {
   'unknown-product': {
     status: 404,

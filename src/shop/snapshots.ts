@@ -6,7 +6,7 @@ import type { State } from './state.ts';
 /** The number of orders in the snapshot `many-orders`. */
 const ORDERS = 200;
 
-/** The time between two consecutive orders of the snapshot `many-orders`, in ms. */
+/** The time between two consecutive orders in the snapshot `many-orders`, in ms. */
 const ORDER_INTERVAL_MS = 5_400_000;
 
 /** The maximum number of products in an order of the snapshot `many-orders`. */
@@ -15,7 +15,7 @@ const MAX_ORDER_PRODUCTS = 5;
 /** The time of the newest order in the snapshot `many-orders`, in ms since 1970. */
 const NEWEST_ORDER_TIME_MS = Date.UTC(2025, 5, 1, 12);
 
-/** The built-in snapshots of the shop by name. Each function takes the default data and returns the state of the snapshot. */
+/** The built-in snapshots of the shop. Each function takes the default data and returns the data of one snapshot. */
 export const snapshots: Readonly<Record<string, (defaults: State) => State>> = {
   'empty-cart': (defaults) => ({ ...defaults, cartItems: [] }),
   'full-cart': (defaults) => ({ ...defaults, cartItems: createFullCart(defaults) }),
@@ -28,7 +28,7 @@ function createFullCart({ products, deliveryOptions: [option] }: State): State['
   return option ? products.map(({ id }) => ({ productId: id, quantity: 1, deliveryOptionId: option.id })) : [];
 }
 
-/** Creates orders with random products and quantities, the newest first. The random seed is fixed, so the same default data gives the same orders. */
+/** Creates orders with random products and quantities, the newest first. The random seed is fixed, so the same default data always gives the same orders. */
 function createOrders(defaults: State): State['orders'] {
   const { products, deliveryOptions } = defaults;
   if (products.length === 0 || deliveryOptions.length === 0) return [];

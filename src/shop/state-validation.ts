@@ -11,7 +11,7 @@ import type { State } from './state.ts';
  * - a cart whose products cost more than `MAX_CART_COST_CENTS`
  */
 export function* findReferenceIssues({ products, deliveryOptions, cartItems, orders }: State): ValidationSteps {
-  /** The price in cents of each product, by product id. */
+  /** The price of each product in cents. The keys are product ids. */
   const prices = new Map<string, number>();
   yield* validateEntries('products', products, ({ id, priceCents }) => {
     prices.set(id, priceCents);

@@ -3,10 +3,10 @@ import type * as api from './api-types.ts';
 import type { components } from './schema.d.ts';
 import type { DeepReadonly } from './types.ts';
 
-/** The data of the shop, as stored in `db.json`. The type is read-only, because each change creates a new state. */
+/** The data of the shop, as in the file `db.json`. The type is read-only, because each change creates a new object. */
 export type State = DeepReadonly<api.State>;
 
-/** The lists of the state with the schema and the key of their entries, in the order of `db.json`. */
+/** The lists in the data of the shop, in the order of `db.json`. Each has the schema of its entries, and the property that identifies an entry. */
 export const collections: Readonly<Record<keyof State, Collection & { schema: keyof components['schemas'] }>> = {
   products: { schema: 'Product', key: 'id' },
   // At least one delivery option is required, because each cart item refers to one.

@@ -6,7 +6,7 @@ import { computePaymentSummary } from './domain/pricing.ts';
 import type { State } from './state.ts';
 import type { CartItem, DeliveryOption, Order, Product } from './types.ts';
 
-/** The tables in which the console shows the products, delivery options, cart items and orders. */
+/** The tables in which the console shows the data of the shop: products, delivery options, cart items and orders. */
 export const tables: Readonly<Record<keyof State, Table<State>>> = {
   products: createTable<Product>(
     {
@@ -52,7 +52,7 @@ export const tables: Readonly<Record<keyof State, Table<State>>> = {
   ),
 };
 
-/** Creates a table. `formats`: the title and the format of each column, such as `{ Price: 'money' }`. `getCells` returns the cells of one row. */
+/** Creates a table. `formats`: the format of each column by its title, such as `{ Price: 'money' }`. `getCells`: returns the values in the row of an entry. */
 function createTable<Row>(
   formats: Readonly<Record<string, Table['columns'][number]['format']>>,
   getCells: (entry: Row, state: State) => readonly unknown[],
@@ -64,7 +64,7 @@ function createTable<Row>(
   };
 }
 
-/** Converts the image path of a product to a URL of this server: `images/mug.svg` becomes `/images/mug.svg`. An absolute URL or path is returned unchanged. */
+/** Converts the image path of a product to a URL of this server: `images/mug.svg` becomes `/images/mug.svg`. Returns an absolute URL or path unchanged. */
 function toUrl(image: string): string {
   return /^([a-z][a-z\d+.-]*:|\/)/i.test(image) ? image : `/${image}`;
 }

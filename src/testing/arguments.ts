@@ -1,16 +1,16 @@
 import type { Options } from '../server/options.ts';
 import { toFlag } from '../util/option-flag.ts';
 
-/** Options of a server in a child process. The command line has the same options. */
+/** The options of a server that runs in a child process. The command line has the same options. */
 export type ChildOptions = Omit<
   Options,
   'log' | 'logTo' | 'nowMs' | 'elapsedMs' | 'newId' | 'requestTimeoutMs' | 'handlers'
 > & {
-  /** Path of a module with handlers by operationId. Default: none. */
+  /** Path of a module that exports handlers by operationId. Default: none. */
   readonly handlers?: string | undefined;
 };
 
-/** Converts options to command line arguments. By default the server listens on a free port and stores the state in memory. It does not log requests. */
+/** Converts options to command line arguments. The defaults are a free port, data in memory, and no log of requests. */
 export function toArguments({ port = 0, data, durability, delay, control, ...rest }: ChildOptions): readonly string[] {
   const options = {
     port,

@@ -1,6 +1,6 @@
 /**
- * The CommonJS entry point of `storefront/testing`. It starts the server in a child process, which ends when the process of the tests ends. The child process
- * inherits the environment variables.
+ * The CommonJS entry point of `storefront/testing`. It starts the server in a child process, which ends together with the process of the tests. The child
+ * process inherits the environment variables.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -13,15 +13,15 @@ export type { ChildOptions as Options } from './arguments.ts';
 export * from './exports.ts';
 export type { SandboxOptions, TestStorefront } from './test-storefront.ts';
 
-/** The maximum duration of a start, in ms. It is long enough for a busy machine. */
+/** The maximum duration of a server start, in ms. It is long enough for a busy machine. */
 const START_MS = 60_000;
 
-/** The maximum duration of a stop, in ms. The server itself needs at most 10 s. */
+/** The maximum duration of a server stop, in ms. The server itself needs at most 10 s. */
 const STOP_MS = 15_000;
 
 /**
- * Starts a server in a child process. By default, the server uses a free port and stores its state in memory. The child process ends when this process ends,
- * even if this process is killed. If the start fails, rejects with an error that contains the error output of the child process.
+ * Starts a server in a child process. By default, it uses a free port and stores its data in memory. The child process also ends if this process is killed. If
+ * the start fails, rejects with an error that contains the error output of the child process.
  */
 export async function startStorefront<Api extends object = ShopApi>(
   options: ChildOptions = {},
@@ -43,7 +43,7 @@ export async function startStorefront<Api extends object = ShopApi>(
   return createTestStorefront(running, options.controlToken);
 }
 
-/** Resolves to the URL in the start message of the child process. If the start fails, rejects with an error that contains the error output. */
+/** Waits until the child process prints the URL of the server, and returns it. If the start fails, rejects with an error that contains the error output. */
 function waitForUrl(child: ChildProcess): Promise<string> {
   let output = '';
   let errors = '';
@@ -69,7 +69,7 @@ function waitForUrl(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Forwards the error output of the child process. Allows this process to end while the child process runs. */
+/** Forwards the error output of the child process. This process can then end while the child process is still running. */
 function detach(child: ChildProcess): void {
   child.stderr?.removeAllListeners('data').on('data', (text) => process.stderr.write(text));
   child.unref();
@@ -77,7 +77,7 @@ function detach(child: ChildProcess): void {
   for (const stream of [child.stdout, child.stderr]) (stream as { unref?(): void } | null)?.unref?.();
 }
 
-/** Stops the child process. Closes the IPC channel, which stops the server. Kills the child process if it does not end within 15 s. */
+/** Stops the child process by closing its IPC channel. Kills it if it does not end within 15 s. */
 function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,19 +1,22 @@
 import type { ControlRequest } from '../client/client.ts';
 import type { ControlId, ControlResponse } from '../control/operation.ts';
 
-/** The time of a clock, and whether it is frozen. */
+/** The time of a clock, and whether the clock is frozen. */
 export type Clock = ControlResponse<'getClock'>;
 
 /** A time: an ISO 8601 string, a number of ms since 1970, or a `Date`. */
 export type Moment = string | number | Date;
 
-/** The clock of a sandbox. Methods resolve to the time after the change. They reject with a `ControlError` if the request fails. */
+/**
+ * The clock of a sandbox. All methods return the time of the clock and whether it is frozen. They reject with a `ControlError` if the request to the server
+ * fails.
+ */
 export interface TestClock {
-  /** Returns the current time of the clock. */
+  /** Returns the time of the clock. */
   read(): Promise<Clock>;
-  /** Sets the time. A frozen clock stays frozen. */
+  /** Sets the time of the clock. A frozen clock stays frozen. */
   set(now: Moment): Promise<Clock>;
-  /** Freezes the clock at a time. Default: the current time of the clock. */
+  /** Freezes the clock at the given time. Default: its current time. */
   freeze(now?: Moment): Promise<Clock>;
   /** Unfreezes the clock. It continues from its current time. */
   run(): Promise<Clock>;
@@ -23,14 +26,17 @@ export interface TestClock {
   follow(): Promise<Clock>;
 }
 
-/** Sends a request to the control API. `path`: the part of the path after /_control/sandboxes/ID. `Id`: the operationId, which determines the response type. */
+/**
+ * Sends a request to the control API of a sandbox. `path`: the part of the path after `/_control/sandboxes/ID`. `Id`: the operationId, which determines the
+ * response type.
+ */
 export type SendRequest = <Id extends ControlId>(
   method: ControlRequest['method'],
   path: string,
   body?: unknown,
 ) => Promise<ControlResponse<Id>>;
 
-/** Creates an object that controls the clock of a sandbox. `send`: sends requests about this sandbox. */
+/** Creates an object that controls the clock of a sandbox. `send`: sends requests to the control API of this sandbox. */
 export function createTestClock(send: SendRequest): TestClock {
   const put = (body: { now?: string | number; frozen?: boolean }) => send<'setClock'>('PUT', '/clock', body);
   const read = () => send<'getClock'>('GET', '/clock');

@@ -1,4 +1,4 @@
-/** The exports of every entry of the test kit. */
+/** The exports that all entry points of the test kit have in common. */
 
 export { ControlError } from '../client/client.ts';
 export type { ControlViolation, Fault, JournalEntry, Verification, Where } from '../control/operation.ts';

@@ -1,4 +1,4 @@
-/** The ES module entry point of `storefront/testing`. It starts the server in the process of the tests. */
+/** The ES module entry point of `storefront/testing`. It starts the server in the same process as the tests. */
 import type { ShopApi } from '../server/api-types.ts';
 import type { Options } from '../server/options.ts';
 import { createStorefront } from '../server/storefront.ts';
@@ -9,8 +9,8 @@ export * from './exports.ts';
 export type { SandboxOptions, TestStorefront } from './test-storefront.ts';
 
 /**
- * Starts a server in this process. By default, the server uses a free port and stores its state in memory. Rejects with an error if the contract, the data, the
- * handlers or the address can't be used.
+ * Starts a server in this process. By default, it uses a free port and stores its data in memory. Rejects with an error if the contract, the data, the handlers
+ * or the address can't be used.
  */
 export async function startStorefront<Api extends object = ShopApi>(
   options: Options<Api> = {},

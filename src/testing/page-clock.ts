@@ -8,8 +8,8 @@ export interface BrowserClock {
 }
 
 /**
- * Returns a clock that sets the time of a sandbox and the time of the pages in a browser context. The timers of the pages continue to run. `advance` also runs
- * each timer that becomes due, once. All this works only in pages that were loaded after the first change of the clock.
+ * Returns a clock that sets the time of a sandbox and of the pages in a browser context. The timers of the pages keep running. `advance` also runs each timer
+ * that becomes due, once. Works only in pages that are loaded after the first change of the clock.
  */
 export function withPages(sandboxClock: TestClock, pageClock: BrowserClock): TestClock {
   const setPages = async (clock: Clock) => {

@@ -1,6 +1,4 @@
-/**
- * The entry `storefront/playwright`: fixtures for Playwright. This module does not import Playwright, so that the package does not depend on it.
- */
+/** The entry point `storefront/playwright`: fixtures for Playwright. It does not import Playwright, so the package does not depend on it. */
 import type { ShopApi } from '../server/api-types.ts';
 import { type BrowserClock, withPages } from './page-clock.ts';
 import { sandboxAt, type TestSandbox } from './sandbox.ts';
@@ -13,23 +11,23 @@ export interface StorefrontFixtureOptions {
   /** Address of the running storefront server. */
   readonly server: string;
   /**
-   * How requests of pages select the sandbox of the test. `cookie` sets a cookie for the host of the app. Use `cookie` if the app and the API have the same
-   * origin, through a proxy or with `--static`. `header` adds the header `X-Sandbox` to requests to the API. Use `header` if the API has another origin.
+   * How the requests of a page select the sandbox of the test. `cookie` sets a cookie for the host of the app. Use it if the app and the API have the same
+   * origin, for example through a proxy or with `--static`. `header` adds the header `X-Sandbox` to requests to the API. Use it if the API has another origin.
    */
   readonly by: 'cookie' | 'header';
-  /** Address of the app, for `cookie`. Default: Playwright's `baseURL`. */
+  /** Address of the app, which `by: 'cookie'` needs. Default: Playwright's `baseURL`. */
   readonly app?: string | undefined;
-  /** Address of the API in requests of pages, for `header`. Default: `server`. */
+  /** Address to which pages send API requests, which `by: 'header'` needs. Default: `server`. */
   readonly api?: string | undefined;
-  /** Name of the snapshot that each test starts with. Default: the default data. */
+  /** Name of the snapshot with the initial data of each test. Default: the default data. */
   readonly from?: string | undefined;
   /** Bearer token of the control API. Default: none. */
   readonly token?: string | undefined;
 }
 
-/** The sandbox of a test. Its clock also sets the time of the pages in the browser context of the test. */
+/** The sandbox of a test. Changes of its clock also apply to the pages of the test. */
 export interface TestShop<Api extends object = ShopApi> extends TestSandbox<Api> {
-  /** Makes the pages of another browser context use this sandbox, such as the pages of a second user. */
+  /** Makes the pages of another browser context use this sandbox, for example the pages of a second user. */
   enter(context: BrowserContextLike): Promise<void>;
 }
 
@@ -46,13 +44,13 @@ export interface RouteLike {
   fallback(options: { headers: Record<string, string> }): Promise<void>;
 }
 
-/** The fixtures that `storefrontFixtures` adds. */
+/** The fixtures that `storefrontFixtures` creates. */
 export interface StorefrontFixtures<Api extends object = ShopApi> {
   /** The sandbox of the test. */
   shop: TestShop<Api>;
 }
 
-/** A fixture that Playwright sets up for every test, even if the test does not use the fixture. `used`: the built-in fixtures that this fixture needs. */
+/** A Playwright fixture that is set up for every test, even if the test does not use it. `used`: the built-in fixtures that it needs. */
 type AutoFixture<Api extends object> = [
   (
     used: { context: BrowserContextLike; baseURL: string | undefined },
@@ -63,8 +61,8 @@ type AutoFixture<Api extends object> = [
 ];
 
 /**
- * Creates fixtures for `test.extend<StorefrontFixtures>`. The fixture `shop` creates a sandbox for each test, and removes it after the test. The pages of the
- * test use this sandbox. Throws an error if an option is invalid.
+ * Creates fixtures for `test.extend<StorefrontFixtures>`. The fixture `shop` creates a sandbox for each test and removes it afterwards. The pages of the test
+ * use this sandbox. Throws an error if an option is invalid.
  */
 export function storefrontFixtures<Api extends object = ShopApi>(
   options: StorefrontFixtureOptions,
@@ -92,7 +90,7 @@ export function storefrontFixtures<Api extends object = ShopApi>(
   };
 }
 
-/** Throws an error with the name and the value of the first invalid option. */
+/** Throws an error with the name and the value of the first invalid option. Does nothing if all options are valid. */
 function rejectInvalidOption({ server = '', by, app = server, api = server }: Partial<StorefrontFixtureOptions>): void {
   const reject = (name: string, value: unknown, remedy: string) => {
     throw new Error(`Invalid option ${name} of storefrontFixtures. It is ${JSON.stringify(value)}: use ${remedy}.`);
@@ -126,10 +124,10 @@ async function setCookie(context: BrowserContextLike, id: string, app: string | 
   await context.addCookies([{ name: 'sandbox', value: id, url: new URL('/', app).href, sameSite: 'Lax' }]);
 }
 
-/** The maximum length of the part of an id that comes from the title of a test. */
+/** The maximum number of characters from the title of a test in a sandbox id. */
 const MAX_TITLE_LENGTH = 40;
 
-/** Creates a sandbox id from the title of a test, the number of the worker, and a random part that makes the id unique on the server. */
+/** Creates a sandbox id from the title of a test and the number of the worker. A random part makes it unique on the server. */
 function createId(title: string, workerIndex: number): string {
   const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? ['test'];
   const name = words.join('-').slice(0, MAX_TITLE_LENGTH).replace(/-$/, '');

@@ -13,65 +13,68 @@ import type {
 } from './request-filter.ts';
 import { VerificationError } from './verification-error.ts';
 
-/** The name of a snapshot, whether it is built-in, and the number of entries in its collections. */
+/** The name of a snapshot, whether it is built-in, and the number of entries in each collection. */
 export type Snapshot = ControlResponse<'saveSnapshot'>;
 
 /**
- * A sandbox of a running server: an isolated state with its own clock, ids, faults and journal. `Api`: the types of the contract. Methods reject with a
- * `ControlError` if the control API declines the request.
+ * A sandbox of a running server: isolated data with its own clock, ids, faults and request journal. `Api`: the types of the contract. Methods reject with a
+ * `ControlError` if the server declines the request.
  */
 export interface TestSandbox<Api extends object = ShopApi> {
   readonly id: string;
-  /** The URL of the sandbox, without a trailing slash. An app or an API client can use this URL as the base URL. */
+  /** The URL of the sandbox, without a slash at the end. An app or an API client can use it as the base URL. */
   readonly url: string;
-  /** The header that selects the sandbox in requests to the address of the server. */
+  /** The header that selects the sandbox in requests to the normal address of the server. */
   readonly headers: { readonly 'X-Sandbox': string };
   /** Sends a request to a path in the sandbox, such as `/api/items`. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Restores the default data. Does not change the clock, ids, faults, journal and snapshots. */
   reset(): Promise<void>;
-  /** Returns the state. */
+  /** Returns the data of the sandbox. */
   state(): Promise<StateOf<Api>>;
-  /** Replaces collections of the state. Does not change the other collections. */
+  /** Replaces the given collections of the data. Other collections stay the same. */
   setState(change: DeepReadonly<Partial<StateOf<Api>>>): Promise<void>;
   readonly clock: TestClock;
-  /** Sets the seed of the id generator. The same seed generates the same ids in the same order. */
+  /** Sets the seed of the id generator. The same seed gives the same ids in the same order. */
   ids(seed: number): Promise<void>;
-  /** Makes the id generator random again. */
+  /** Makes the generated ids random again. */
   randomIds(): Promise<void>;
-  /** Saves the state as a snapshot. Replaces a saved snapshot of the same name. */
+  /** Saves the current data as a snapshot. Replaces an earlier snapshot with the same name. */
   snapshot(name: string): Promise<Snapshot>;
-  /** Replaces the state with a snapshot of this sandbox or a built-in snapshot. */
+  /** Replaces the data with a snapshot. The snapshot can be saved in this sandbox or built-in. */
   restore(name: string): Promise<void>;
-  /** Returns the snapshots of this sandbox and the built-in snapshots. */
+  /** Returns the snapshots that were saved in this sandbox, and the built-in snapshots. */
   snapshots(): Promise<readonly Snapshot[]>;
-  /** Deletes a snapshot of this sandbox. */
+  /** Deletes a snapshot that was saved in this sandbox. */
   deleteSnapshot(name: string): Promise<void>;
-  /** Adds a fault. */
+  /** Adds a fault, such as an error or a delay for matching requests. */
   fault(definition: FaultDefinition): Promise<Fault>;
-  /** Replaces all faults. Also accepts the result of `faults()`. The counters of the new faults start at 0. */
+  /** Replaces all faults. Accepts definitions, or faults that `faults()` returned. The counters of the new faults start at 0. */
   replaceFaults(definitions: readonly (FaultDefinition | Fault)[]): Promise<readonly Fault[]>;
-  /** Returns the faults. Each fault has the number of requests that it matched and the number of requests that it applied to. */
+  /** Returns the faults. Each fault counts the requests that match it and the requests that it was applied to. */
   faults(): Promise<readonly Fault[]>;
-  /** Removes the fault with this `id`. */
+  /** Removes the fault with the given `id`. */
   removeFault(id: string): Promise<void>;
   /** Removes all faults. */
   clearFaults(): Promise<void>;
-  /** Mocks an operation: its responses are generated from the contract, and it changes nothing. */
+  /** Mocks an operation: the server generates its responses from the contract, and it changes no data. */
   mock(operation: OperationName): Promise<void>;
   /** Stops mocking an operation: its handler creates the responses again. */
   unmock(operation: OperationName): Promise<void>;
   /** Returns the recorded requests and responses, the oldest request first. */
   requests(filter?: JournalFilter): Promise<readonly JournalEntry[]>;
-  /** Clears the journal. */
+  /** Deletes all recorded requests and responses. */
   clearRequests(): Promise<void>;
   /** Returns the number of recorded requests that match the filter. */
   count(filter?: RequestFilter): Promise<number>;
-  /** Rejects with a `VerificationError` if the number of matching requests is not the expected number. By default, expects at least one request. */
+  /**
+   * Checks the number of recorded requests that match the filter in `expectation`. Rejects with a `VerificationError` if it is not the expected number. By
+   * default, expects at least one request.
+   */
   verify(expectation: RequestExpectation): Promise<void>;
   /**
-   * Replaces the sandbox with a new sandbox. `from`: the snapshot with the initial state; by default, the default data. Resets the clock, ids, faults and
-   * journal. Deletes the snapshots. Only the sandbox `default` keeps its snapshots.
+   * Replaces the sandbox with a new one. `from`: the snapshot with the initial data; by default, the default data. Resets the clock, ids, faults and journal.
+   * Deletes the snapshots, except in the sandbox `default`.
    */
   recreate(options?: { readonly from?: string | undefined }): Promise<void>;
   /** Removes the sandbox. */
@@ -85,8 +88,8 @@ export interface SandboxAccess {
 }
 
 /**
- * Returns an object for the sandbox `id` of a running server. Sends no request: the server creates the sandbox when it is first used. Throws an error if the id
- * is invalid.
+ * Returns an object that controls the sandbox with the given `id` on a running server. Sends no request: the server creates the sandbox when it is first used.
+ * Throws an error if the id is invalid.
  */
 export function sandboxAt<Api extends object = ShopApi>(
   server: string,
@@ -135,7 +138,7 @@ export function sandboxAt<Api extends object = ShopApi>(
   };
 }
 
-/** Returns the definition of a fault, without the properties that the server adds. */
+/** Returns the definition of a fault, without the properties that the server adds, such as its id and its counters. */
 function toDefinition(fault: FaultDefinition | Fault): FaultDefinition {
   const { id, matched, applied, expired, warnings, ...definition } = fault as Fault;
   return definition as FaultDefinition;

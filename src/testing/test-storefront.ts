@@ -2,29 +2,29 @@ import type { ShopApi } from '../server/api-types.ts';
 import type { Storefront } from '../server/options.ts';
 import { sandboxAt, type TestSandbox } from './sandbox.ts';
 
-/** Options of a new sandbox. */
+/** Options for creating a sandbox. */
 export interface SandboxOptions {
   /** Id of the sandbox. Default: `test-1`, `test-2` and so on. */
   readonly id?: string | undefined;
-  /** Name of the snapshot that the sandbox starts with. Default: the default data. */
+  /** Name of the snapshot with the initial data. Default: the default data. */
   readonly from?: string | undefined;
 }
 
 /** A running server for tests. `Api`: the types of the contract. */
 export interface TestStorefront<Api extends object = ShopApi> {
-  /** Address of the server, without a trailing slash. */
+  /** Address of the server, without a slash at the end. */
   readonly url: string;
   readonly port: number;
-  /** The sandbox `default`. Requests that name no sandbox use it. */
+  /** The sandbox `default`, which requests use if they name no sandbox. */
   readonly default: TestSandbox<Api>;
   /** Creates a sandbox. Replaces an existing sandbox with the same id. */
   sandbox(options?: SandboxOptions): Promise<TestSandbox<Api>>;
-  /** Stops the server. Can be called several times. */
+  /** Stops the server. Further calls do nothing. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Returns the interface of a running server for tests. */
+/** Returns the object with which tests use a running server. */
 export function createTestStorefront<Api extends object>(
   { url, port, close }: Pick<Storefront, 'url' | 'port' | 'close'>,
   token: string | undefined,

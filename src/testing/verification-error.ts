@@ -1,10 +1,13 @@
 import type { Verification } from '../control/operation.ts';
 import type { RequestExpectation } from './request-filter.ts';
 
-/** An error for a failed verification. The message contains the number of matching requests, the filter, and the near misses. */
+/**
+ * Thrown if the recorded requests are not the expected ones. The message contains the number of matching requests, the filter, and the closest requests that do
+ * not match.
+ */
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';
-  /** The response of the control API. */
+  /** The response of the control API, with the result of the verification. */
   readonly verdict: Verification;
 
   constructor(verdict: Verification, { times, atLeast, atMost, withinMs, ...filter }: RequestExpectation) {

@@ -1,4 +1,4 @@
-/** The usual spelling of the response headers that the server reads. The keys are in lower case. */
+/** The usual spelling of the response headers that the server reads. The keys are the names in lower case. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   'content-type': 'Content-Type',
   location: 'Location',
@@ -6,7 +6,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns headers with the names `Content-Type`, `Location` and `Link` in this spelling, so that code can read these properties. Header names are
+ * Returns headers whose names `Content-Type`, `Location` and `Link` have exactly this spelling. Code can then read them as properties: header names are
  * case-insensitive (RFC 9110, section 5.1), but property names are not.
  */
 export function normalizeHeaderNames(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -1,25 +1,25 @@
-/** An error in data or in a document. */
+/** A validation error in data or in a document. */
 export interface Issue {
-  /** The location of the error (JSON Pointer, RFC 6901). */
+  /** The JSON Pointer to the invalid value (RFC 6901). */
   readonly pointer: string;
-  /** The problem and its remedy: the end of a sentence that begins with the location. */
+  /** The problem and its remedy, such as `is not a number: use a number`. The text continues a sentence that begins with the location of the value. */
   readonly message: string;
-  /** The violated rule: the name of a JSON Schema keyword, or a similar name. */
+  /** The broken rule: the name of a JSON Schema keyword, such as `minimum`, or a similar name. */
   readonly rule?: string;
-  /** The remedy of the error: the part of the message after the colon. */
+  /** What to do about the error: the part of the message after the colon. */
   readonly remedy?: string;
 }
 
-/** The parts of an issue without its location. `problem` is the part of the message before the colon, such as `is not a number`. */
+/** The parts of an issue without its location. `problem`: the part of the message before the colon, such as `is not a number`. */
 export type IssueParts = Required<Pick<Issue, 'rule' | 'remedy'>> & { readonly problem: string };
 
 /**
- * Validates a value against a schema of a contract, without additional properties. `schema`: the name of a component schema. Returns the issues; an empty list
- * if the value is valid. Can add the default values of the schema to the value.
+ * Validates a value against a schema of a contract. Returns the validation errors. Rejects additional properties. May add the default values of the schema to
+ * the value. `schema`: the name of a schema in `components.schemas`.
  */
 export type DataValidator = (schema: string, value: unknown) => readonly Issue[];
 
-/** Creates an issue. `pointer` is the location of the error (JSON Pointer). */
+/** Creates an issue (a validation error). `pointer`: the JSON Pointer to the invalid value. */
 export function createIssue(pointer: string, { rule, problem, remedy }: IssueParts): Issue {
   return { pointer, message: `${problem}: ${remedy}`, rule, remedy };
 }

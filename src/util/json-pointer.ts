@@ -9,7 +9,7 @@ function escapeStep(step: string): string {
   return /[~/]/.test(step) ? step.replaceAll('~', '~0').replaceAll('/', '~1') : step;
 }
 
-/** Returns the property names and array indexes in a JSON Pointer, without escapes. */
+/** Splits a JSON Pointer into property names and array indexes, and decodes their escapes. */
 export function parsePointer(pointer: string): readonly string[] {
   const steps = pointer.split('/').slice(1);
   return pointer.includes('~') ? steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')) : steps;

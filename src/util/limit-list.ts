@@ -1,4 +1,4 @@
-/** Formats the first `max` items of a list. If the list has N other items, adds the text "and N more". */
+/** Formats the first `max` items of a list as texts. If there are more items, adds a text such as "and 3 more". */
 export function limitList<Item>(
   items: readonly Item[],
   max: number,

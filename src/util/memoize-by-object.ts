@@ -1,6 +1,4 @@
-/**
- * Returns a function that computes the value of each object once, on the first call with this object. Keeps the value until the object is garbage-collected.
- */
+/** Returns a function with a cache: it computes the value of each object only once. A cached value is kept until its object is garbage-collected. */
 export function memoizeByObject<Key extends object, Value extends object | string | boolean>(
   compute: (key: Key) => Value,
 ): (key: Key) => Value {

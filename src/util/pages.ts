@@ -5,13 +5,13 @@ export interface Page<Entry> {
   readonly total: number;
   /** The number of entries before the page. */
   readonly offset: number;
-  /** The maximum number of entries on the page; undefined without paging. */
+  /** The maximum number of entries on a page. Undefined if the list is not divided into pages. */
   readonly limit: number | undefined;
-  /** The id of the last entry on the page; undefined on the last page. */
+  /** The id of the last entry on the page. Undefined on the last page of the list. */
   readonly nextCursor: string | undefined;
 }
 
-/** The query parameter that selects a page. `first`: its value for the first page. */
+/** The query parameter that selects a page, such as `page` or `offset`. `first`: its value for the first page. */
 export interface PagePosition {
   readonly name: string;
   readonly kind: 'offset' | 'page' | 'cursor';
@@ -21,13 +21,13 @@ export interface PagePosition {
 /** Returns the id of an entry. */
 type GetId<Entry> = (entry: Entry) => string | undefined;
 
-/** Returns the number of entries up to and including the entry with the id `id`; undefined if no entry has this id. */
+/** Returns the number of entries up to and including the entry with the given `id`. Returns undefined if there is no such entry. */
 export function findOffset<Entry>(entries: readonly Entry[], id: string, getId: GetId<Entry>): number | undefined {
   const index = entries.findIndex((entry) => getId(entry) === id);
   return index === -1 ? undefined : index + 1;
 }
 
-/** Returns the page of at most `limit` entries that starts at `offset`. */
+/** Returns the page that starts at the index `offset` and has at most `limit` entries. */
 export function slicePage<Entry>(
   entries: readonly Entry[],
   { offset, limit }: Pick<Page<Entry>, 'offset' | 'limit'>,
@@ -40,14 +40,14 @@ export function slicePage<Entry>(
   return { entries: shown, total: entries.length, offset, limit, nextCursor };
 }
 
-/** Returns the number of a page, starting with 1. */
+/** Returns the number of a page. The first page has the number 1. */
 export function getPageNumber({ offset, limit }: Pick<Page<unknown>, 'offset' | 'limit'>): number {
   return limit === undefined || limit <= 0 ? 1 : Math.floor(offset / limit) + 1;
 }
 
 /**
- * The maximum length of a `Link` header, in characters. One link fits even if its query has 512 characters with nine bytes each. Clients accept 8 or 16 kB for
- * all headers together.
+ * The maximum length of a `Link` header, in characters. Clients accept 8 or 16 kB for all headers together. One link always fits, even with 512 characters of
+ * nine bytes each in its query.
  */
 const MAX_LINK_LENGTH = 5_000;
 
@@ -55,8 +55,8 @@ const MAX_LINK_LENGTH = 5_000;
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Returns a `Link` header (RFC 8288) with links to the other pages: first the next page, then as many links as fit. Returns undefined if the list is not paged,
- * or if no link fits. `path` and `query`: the path and the query of the request.
+ * Returns a `Link` header (RFC 8288) with links to other pages. The next page comes first, followed by as many links as fit. Returns undefined if the list has
+ * no pages, or if no link fits. `path` and `query`: the path and the query of the current request.
  */
 export function formatLinks(
   page: Page<unknown>,
@@ -77,7 +77,7 @@ export function formatLinks(
   }, undefined);
 }
 
-/** Returns the link relation (`next`, `prev`, `first` or `last`) of each other page, and the value of the query parameter that selects the page. */
+/** Returns the links to other pages: pairs of a relation (`next`, `prev`, `first` or `last`) and the value of the query parameter that selects the page. */
 function getLinkPositions(page: Page<unknown>, { kind, first }: PagePosition) {
   const { offset, limit = 1, total, nextCursor } = page;
   if (kind === 'cursor') return nextCursor === undefined ? [] : [['next', nextCursor] as const];

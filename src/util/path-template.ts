@@ -1,11 +1,11 @@
-/** Returns a path template without the names of its parameters: `/pets/{}` for `/pets/{petId}`. Templates with the same result match the same paths. */
+/** Replaces the names of the parameters in a path template: `/pets/{petId}` becomes `/pets/{}`. Two templates with the same result match the same paths. */
 export function toPattern(path: string): string {
   return path.replaceAll(/\{[^}]*\}/g, '{}');
 }
 
 /**
- * Returns whether a text can be a segment of a URL path. Clients and servers remove empty segments, `.` and `..` (RFC 3986, section 5.2.4), and half of a
- * surrogate pair can't be encoded.
+ * Returns whether a text can be a segment of a URL path. Clients and servers remove empty segments, `.` and `..` (RFC 3986, section 5.2.4). A single surrogate
+ * can't be encoded.
  */
 export function isPathSegment(text: string): boolean {
   return !['', '.', '..'].includes(text) && !/\p{Surrogate}/u.test(text);

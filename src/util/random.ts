@@ -1,16 +1,16 @@
-/** A pseudo-random number generator. The same seed produces the same numbers. */
+/** A pseudo-random number generator. The same seed always gives the same numbers. */
 export interface Random {
-  /** The current state. If a new generator has this number as its seed, it produces the same numbers as this generator from now on. */
+  /** The current state of the generator. A new generator with this seed continues with the same numbers. */
   readonly state: number;
   /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
-  /** Returns an integer from `least` to `most`, including both. */
+  /** Returns a random integer from `least` to `most`. Both limits are possible results. */
   integer(least: number, most: number): number;
-  /** Returns one of the values. The list must not be empty. */
+  /** Returns a random value of a list, which must not be empty. */
   pick<Value>(values: readonly Value[]): Value;
 }
 
-/** Creates a generator with 32 bits of state (T. Ettinger, Mulberry32, 2017). It passes the gjrand tests. */
+/** Creates a pseudo-random number generator with 32 bits of state (T. Ettinger, Mulberry32, 2017). It passes the gjrand tests. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
@@ -37,14 +37,14 @@ export function createUuid(random: Random): string {
   );
 }
 
-/** Returns the 32-bit hash of a string, for use as a seed (FNV-1a, G. Fowler, L. Noll and P. Vo, 1991). */
+/** Returns the 32-bit hash of a text, for use as a random seed (FNV-1a, G. Fowler, L. Noll and P. Vo, 1991). */
 export function toSeed(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return hash >>> 0;
 }
 
-/** Derives a seed for a part of a generated value, such as a property or an array entry, from the seed of the whole value. */
+/** Derives a random seed from another seed and the name or index of a part. So each property of a generated object can have a seed of its own. */
 export function mixSeed(seed: number, part: string | number): number {
   return toSeed(`${seed} ${part}`);
 }

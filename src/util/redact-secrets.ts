@@ -2,8 +2,8 @@ import { MAX_JSON_DEPTH } from './json-limits.ts';
 import { tryOrUndefined } from './try-or-undefined.ts';
 
 /**
- * Matches the names of headers, parameters and properties with secret values. This is the only list of such names. The journal, the matchers and `storefront
- * check` use it.
+ * Matches the names of headers, parameters and properties whose values are secret, such as `token`. It is the only list of these names. The journal, the
+ * matchers and `storefront check` use it.
  */
 const SECRET =
   /authorization|(^|[^a-z])(auth|jwt|pin|pwd)([^a-z]|$)|cookie|token|secret|passw|passphrase|passcode|credential|session|(api|auth|access)[-_]?key|card[-_]?number|credit[-_]?card|cvc|cvv/i;
@@ -11,18 +11,17 @@ const SECRET =
 /** The replacement for a secret value. */
 const REDACTED = '[redacted]';
 
-/** Placeholders for credentials in messages of the server, such as `Authorization: Bearer TOKEN`. They are not redacted. */
+/** Placeholders for credentials in messages of the server, such as `Authorization: Bearer TOKEN`. They are not secret, so they are not redacted. */
 const PLACEHOLDERS = ['TOKEN', 'CREDENTIALS'];
 
-/** The replacement for a value that exceeds the maximum nesting. */
+/** The replacement for a value that is nested too deeply. */
 const TOO_DEEP = '…';
 
-/** The maximum number of URL-encoded levels that are searched for secrets. A parameter value can contain a URL with parameters of its own. */
+/** The maximum nesting of URL-encoded texts that are searched for secrets. A parameter value can be a URL with parameters of its own. */
 const MAX_PARAMETER_DEPTH = 3;
 
 /**
- * The maximum length of a text to redact, in characters. The rest of a longer text is dropped, because redacting a URL or a header of 64 kB would take too
- * long.
+ * The maximum length of a text that is searched for secrets, in characters. The rest is dropped, because the search would take too long for a header of 64 kB.
  */
 const MAX_TEXT_LENGTH = 8_000;
 
@@ -31,7 +30,10 @@ export function isSecretName(name: string): boolean {
   return SECRET.test(name);
 }
 
-/** Replaces secrets in a JSON value with `[redacted]`: the values of properties with secret names at any depth, and secrets in strings. */
+/**
+ * Replaces secrets in a JSON value with `[redacted]`. Secrets are the values of properties with secret names at any depth, such as `token`, and credentials in
+ * strings.
+ */
 export function redactSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -49,13 +51,13 @@ export function redactSecrets(value: unknown, depth = 0): unknown {
   );
 }
 
-/** The names of headers and query parameters with credentials. The names of headers are in lower case. */
+/** The names of headers and query parameters that contain credentials. Header names are in lower case. */
 export interface CredentialNames {
   readonly headers: readonly string[];
   readonly query: readonly string[];
 }
 
-/** Replaces the values of the given names with `[redacted]`. */
+/** Replaces the values of the properties `names` with `[redacted]`. */
 export function redactNamed<Values extends Readonly<Record<string, unknown>>>(
   values: Values,
   names: readonly string[],
@@ -66,7 +68,7 @@ export function redactNamed<Values extends Readonly<Record<string, unknown>>>(
   return Object.fromEntries(entries) as Values;
 }
 
-/** Replaces the values of the given query parameters in a URL with `[redacted]`. */
+/** Replaces the values of the query parameters `names` in a URL with `[redacted]`. */
 export function redactNamedInUrl(url: string, names: readonly string[]): string {
   if (names.length === 0) return url;
   return url.replaceAll(/([?&])([^=&]+)=[^&]*/g, (whole, begin: string, name: string) =>
@@ -74,18 +76,21 @@ export function redactNamedInUrl(url: string, names: readonly string[]): string 
   );
 }
 
-/** Returns the first 8,000 characters of a text with `[redacted]` in place of secrets. The text can be JSON, truncated JSON, a form, a URL, or a sentence. */
+/**
+ * Replaces secrets in a text with `[redacted]`, and shortens the text to at most 8,000 characters. The text can be JSON, truncated JSON, a form, a URL or a
+ * sentence.
+ */
 export function redactText(text: string): string {
   return redactFullText(text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text);
 }
 
-/** Returns a text of any length with `[redacted]` in place of secrets. `depth`: the number of URL-encoded levels around the text. */
+/** Replaces secrets in a text of any length with `[redacted]`. `depth`: how often the text was already URL-decoded. */
 export function redactFullText(text: string, depth = 0): string {
   if (!SECRET.test(text) && !/[%@\\]|\b(bearer|basic) /i.test(text)) return text;
   return redactCredentials(redactSentences(redactPairs(redactProperties(text), depth)));
 }
 
-/** Returns headers with `[redacted]` in place of secret values. An empty value is not replaced. */
+/** Replaces secret values of headers with `[redacted]`. Empty values stay empty. */
 export function redactHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -95,7 +100,7 @@ export function redactHeaders(headers: Readonly<Record<string, string>>): Readon
   );
 }
 
-/** Redacts credentials after `Bearer` or `Basic`, and user names and passwords in URLs. */
+/** Replaces the credentials after `Bearer` or `Basic` in a text, and user names and passwords in its URLs. */
 function redactCredentials(text: string): string {
   return text
     .replaceAll(/\b(bearer|basic) ([^\s",;]+)/gi, (whole, scheme: string, value: string) =>
@@ -104,7 +109,7 @@ function redactCredentials(text: string): string {
     .replaceAll(/:\/\/[^/\s@"]{1,200}@/g, `://${REDACTED}@`);
 }
 
-/** Redacts values after a secret name in a sentence, as in `token is "abc"`. The quotation marks can be escaped, as in JSON. */
+/** Replaces the values after secret names in a sentence, such as `token is "abc"`. The quotation marks can be escaped, as in JSON. */
 function redactSentences(text: string): string {
   const named = /(?<![\w.-])([\w.-]+)( is)? (?:\\?"(?:[^"\\]|\\[^"])*(?:\\?"|$)|-?\d[\w.+-]*)/g;
   return text.replaceAll(named, (whole, name: string, is = '') =>
@@ -112,7 +117,7 @@ function redactSentences(text: string): string {
   );
 }
 
-/** Redacts parameter values in a URL or a form: values of parameters such as `token`, and URL-encoded values that contain a secret. */
+/** Replaces secret parameter values in a URL or a form: the values of parameters such as `token`, and URL-encoded values that contain a secret. */
 function redactPairs(text: string, depth: number): string {
   return text.replaceAll(
     /(^|[?&;\s"])([^=&?;\s"]+)=([^&;\s]*)/g,
@@ -123,7 +128,7 @@ function redactPairs(text: string, depth: number): string {
   );
 }
 
-/** Returns whether a parameter value contains a secret. At the maximum nesting, returns true for each value that contains a secret name. */
+/** Returns whether a decoded parameter value contains a secret. At the maximum nesting, the name of a secret is enough. */
 function hasSecret(value: string, depth: number): boolean {
   return SECRET.test(value) && (depth === MAX_PARAMETER_DEPTH || redactFullText(value, depth + 1) !== value);
 }
@@ -133,7 +138,7 @@ function decode(text: string): string {
   return tryOrUndefined(() => decodeURIComponent(text)) ?? text;
 }
 
-/** Redacts the values of properties with secret names in a JSON text, which can be truncated. */
+/** Replaces the values of properties with secret names in a JSON text. The text can be truncated. */
 function redactProperties(text: string): string {
   // The length of a name is limited. Otherwise the time would be quadratic for a text with many quotation marks.
   const property = /"((?:[^"\\]|\\.){0,100})"\s*:\s*/g;
@@ -150,7 +155,7 @@ function redactProperties(text: string): string {
   return result + text.slice(from);
 }
 
-/** Returns the index after the JSON value that starts at `begin`; the length of the text if the value is truncated. */
+/** Returns the index after the JSON value that starts at `begin`. Returns the length of the text if the value is truncated. */
 function findEndOfValue(text: string, begin: number): number {
   const token = /"(?:[^"\\]|\\.)*("|$)|[[{]|[\]}]|[^[\]{}",]+|,/gy;
   token.lastIndex = begin;

@@ -1,14 +1,14 @@
 import { tryOrUndefined } from './try-or-undefined.ts';
 
-/** Returns a path that `decodeURIComponent` accepts. If the path contains an invalid escape, replaces each `%` with `%25`. */
+/** Returns a path that `decodeURIComponent` can decode. If the path contains an invalid escape, each `%` becomes `%25`. */
 export function toDecodablePath(path: string): string {
   if (!path.includes('%')) return path;
   return tryOrUndefined(() => decodeURIComponent(path)) === undefined ? path.replaceAll('%', '%25') : path;
 }
 
 /**
- * Returns the parameters of a query by name. A parameter that occurs several times has an array of values. Decision: parses queries as browsers do,
- * because front ends send search terms without encoding: `+` is a space, and a `%` without a valid escape is a percent sign.
+ * Parses the query of a URL. A parameter that occurs several times gets an array of values. Decision: parses as browsers do, because front ends send search
+ * terms without encoding. `+` is a space, and a `%` without a valid escape is a percent sign.
  */
 export function parseQuery(querystring: string): Readonly<Record<string, string | string[]>> {
   if (querystring === '') return {};
@@ -20,27 +20,29 @@ export function parseQuery(querystring: string): Readonly<Record<string, string 
   return Object.fromEntries(entries);
 }
 
-/** The URL path of the images. */
+/** The start of the URL paths of images. */
 export const IMAGES_PATH = '/images';
 
-/** Returns whether a path, with or without a query, is the path of an image. */
+/** Returns whether a URL path is the path of an image. The path may include a query. */
 export function isImagePath(path: string): boolean {
   return path.startsWith(`${IMAGES_PATH}/`);
 }
 
-/** Returns the path of a request target, without the query. Several slashes at the start become one slash. */
+/** Returns the path in a request target, without the query. Several slashes at the start become one slash. */
 export function getPathname(target: string): string {
   const end = target.indexOf('?');
   const path = end === -1 ? target : target.slice(0, end);
   return path.startsWith('//') ? path.replace(/^\/+/, '/') : path;
 }
 
-/** Returns whether a path equals a base path or is below it. */
+/** Returns whether a path equals a base path or is below it: `/pets/1` is below `/pets`, but `/petstore` is not. */
 export function isBelow(path: string, basePath: string): boolean {
   return path === basePath || path.startsWith(`${basePath}/`);
 }
 
-/** The media type of JSON. It has no charset parameter (RFC 8259), and equals the text in the contract, because the test tool dredd compares both literally. */
+/**
+ * The media type of JSON. It has no charset parameter (RFC 8259). It is written exactly as in the contract, because the test tool dredd compares the two texts.
+ */
 export const JSON_TYPE = 'application/json';
 
 /** The media type of an HTML form. */

@@ -1,25 +1,24 @@
 import { createTurnQueue } from './turn-queue.ts';
 
 /**
- * The minimum number of entries of a list that is processed in slices (a few milliseconds each, with a pause between two slices). A shorter list takes about a
- * millisecond.
+ * The minimum number of entries in a list that the server processes in slices, with pauses for other requests. A shorter list takes only about a millisecond.
  */
 const LONG_LIST = 1_000;
 
-/** The duration of a slice, in ms. Other requests wait this long for work on large data. */
+/** The duration of a slice of work, in ms. Other requests wait this long while the server processes large data. */
 const SLICE_MS = 3;
 
-/** A generator that works in many small steps. Each `yield` ends a step. The return value is the result of the work. */
+/** A generator that does its work in many small steps. Each `yield` ends a step, and the return value is the result. */
 export type Steps<Result> = Generator<unknown, Result, void>;
 
-/** All work on large data shares this queue, so that each turn of the event loop has at most one slice of work. */
+/** The queue for all slices of work on large data. It runs at most one slice in each turn of the event loop. */
 const queue = createTurnQueue();
 
 function waitForTurn(): Promise<void> {
   return new Promise((resolve) => queue(resolve));
 }
 
-/** Runs a generator in slices of a few milliseconds. The server handles other requests between two slices. Resolves to the return value of the generator. */
+/** Runs a generator in slices of a few milliseconds, and returns its result. The server handles other requests between two slices. */
 export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     await waitForTurn();
@@ -31,7 +30,7 @@ export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result>
   }
 }
 
-/** Runs a generator to its end without a pause, so no other request is handled meanwhile. Returns the return value of the generator. */
+/** Runs a generator to its end without a pause, and returns its result. The server handles no other request in the meantime. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
@@ -39,24 +38,24 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Returns whether a value is a list that is processed in slices. */
+/** Returns whether a value is a list that is long enough to be processed in slices. */
 export function isLongList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.length >= LONG_LIST;
 }
 
-/** The number of entries in a part of a list. */
+/** The number of entries in each part of a list. */
 const PART_ENTRIES = 32;
 
-/** Yields the consecutive parts of a list, each with the index of its first entry. */
+/** Splits a list into parts. Yields each part with the index of its first entry. */
 export function* splitList<Entry>(list: readonly Entry[]): Generator<readonly [part: readonly Entry[], start: number]> {
   for (let start = 0; start < list.length; start += PART_ENTRIES)
     yield [list.slice(start, start + PART_ENTRIES), start];
 }
 
-/** The number of values that are sorted or merged in a step. */
+/** The number of values that one step sorts or merges. */
 const STEP_VALUES = 1_024;
 
-/** Returns the values in ascending order (merge sort). The order of equal values does not change. */
+/** Sorts values in ascending order, in small steps (merge sort). The order of equal values stays the same. */
 export function* sortInSteps<Value>(
   values: readonly Value[],
   compare: (value: Value, other: Value) => number,

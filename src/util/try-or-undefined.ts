@@ -1,4 +1,4 @@
-/** Calls a function and returns its result; undefined if the function throws an error. Used where a step is optional or has a fallback. */
+/** Calls a function and returns its result. Returns undefined if the function throws an error. */
 export function tryOrUndefined<Result>(step: () => Result): Result | undefined {
   try {
     return step();
@@ -7,7 +7,7 @@ export function tryOrUndefined<Result>(step: () => Result): Result | undefined {
   }
 }
 
-/** Calls a function and returns its result. If the function throws an `ErrorClass`, returns the error. Rethrows any other error. */
+/** Calls a function and returns its result. If the function throws an `ErrorClass`, returns the error. Throws any other error again. */
 export function tryOrError<Result, Expected extends Error>(
   ErrorClass: abstract new (...parameters: never[]) => Expected,
   step: () => Result,

@@ -1,7 +1,7 @@
-/** Adds a task to a queue. The queue runs one task in each turn of the event loop, so that the server handles requests between two tasks. */
+/** Adds a task to a queue that runs one task in each turn of the event loop. The server handles requests between two tasks. */
 type TurnQueue = (task: () => void) => void;
 
-/** Creates an empty queue. */
+/** Creates an empty queue that runs one task in each turn of the event loop. */
 export function createTurnQueue(): TurnQueue {
   const tasks: (() => void)[] = [];
   const runNext = () => {

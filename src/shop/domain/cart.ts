@@ -1,10 +1,13 @@
 import type { CartItem } from '../types.ts';
 import { DomainError } from './domain-error.ts';
 
-/** Decision: the maximum quantity of one product in a cart. The limit keeps costs exact. It is also the `maximum` of the schema `Quantity` in the contract. */
+/**
+ * Decision: the maximum quantity of one product in a cart. The limit keeps costs exact. The contract has the same limit, as the `maximum` of the schema
+ * `Quantity`.
+ */
 export const QUANTITY_LIMIT = 1_000_000;
 
-/** Returns the cart item of a product. Throws `unknown-cart-item` if the cart does not contain the product. */
+/** Finds the cart item of a product. Throws `unknown-cart-item` if the cart does not contain the product. */
 export function findCartItem(cart: readonly CartItem[], productId: string): CartItem {
   const item = cart.find((item) => item.productId === productId);
   if (item) return item;
@@ -15,8 +18,8 @@ export function findCartItem(cart: readonly CartItem[], productId: string): Cart
 }
 
 /**
- * Returns the cart with a new item at the end. Decision: if the cart already contains the product, increases the quantity of the existing item instead. Throws
- * `quantity-limit` if the increased quantity exceeds `QUANTITY_LIMIT`.
+ * Returns the cart with an item added at the end. Decision: if the cart already contains the product, increases the quantity of the existing item instead.
+ * Throws `quantity-limit` if the sum exceeds `QUANTITY_LIMIT`.
  */
 export function addItem(cart: readonly CartItem[], added: CartItem): readonly CartItem[] {
   const current = cart.find(({ productId }) => productId === added.productId);
@@ -32,12 +35,12 @@ export function addItem(cart: readonly CartItem[], added: CartItem): readonly Ca
   return replaceItem(cart, { ...current, quantity });
 }
 
-/** Returns the cart in which the changed item replaces the item with the same product. The order of the items does not change. */
+/** Returns the cart in which `changed` replaces the item of the same product. The order of the items stays the same. */
 export function replaceItem(cart: readonly CartItem[], changed: CartItem): readonly CartItem[] {
   return cart.map((item) => (item.productId === changed.productId ? changed : item));
 }
 
-/** Returns the cart without the item of a product. */
+/** Returns the cart without the item of the given product. */
 export function removeItem(cart: readonly CartItem[], productId: string): readonly CartItem[] {
   return cart.filter((item) => item.productId !== productId);
 }

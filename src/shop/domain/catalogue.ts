@@ -5,11 +5,11 @@ import { DomainError } from './domain-error.ts';
 /** The products and the delivery options of the shop. */
 export interface Catalogue {
   readonly products: readonly Product[];
-  /** At least one option. */
+  /** The delivery options. The list is never empty. */
   readonly deliveryOptions: readonly DeliveryOption[];
 }
 
-/** Finds a product by its id, in constant time. Throws `unknown-product` if no product has the id. */
+/** Finds a product by its id, in constant time. Throws `unknown-product` if there is none. */
 export function findProduct({ products }: Catalogue, productId: string): Product {
   const product = getProductMap(products).get(productId);
   if (product) return product;
@@ -23,12 +23,12 @@ function getProductMap(products: readonly Product[]): ReadonlyMap<string, Produc
   return productMaps.get(products) ?? runAtOnce(indexProducts(products));
 }
 
-/** `indexProducts` yields after this number of products. */
+/** The number of products after which `indexProducts` yields. */
 const STEP_PRODUCTS = 1_000;
 
 /**
- * Creates the map from product ids to products, which `findProduct` uses. Yields after every `STEP_PRODUCTS` products, so that a long list does not block the
- * server. If the map does not exist yet, `findProduct` creates it at once.
+ * Creates the map in which `findProduct` looks up products by id. Yields after every `STEP_PRODUCTS` products, so that a long list does not block the server.
+ * Without this preparation, the first call of `findProduct` creates the map.
  */
 export function* indexProducts(products: readonly Product[]): Steps<ReadonlyMap<string, Product>> {
   const byId = new Map<string, Product>();
@@ -43,7 +43,7 @@ export function* indexProducts(products: readonly Product[]): Steps<ReadonlyMap<
 /** The maximum length of an id in an error message, in characters. Longer ids are truncated. */
 const MAX_ID_LENGTH = 100;
 
-/** Finds a delivery option by its id. Throws `unknown-delivery-option` if no option has the id. */
+/** Finds a delivery option by its id. Throws `unknown-delivery-option` if there is none. */
 export function findDeliveryOption({ deliveryOptions }: Catalogue, optionId: string): DeliveryOption {
   const option = deliveryOptions.find(({ id }) => id === optionId);
   if (option) return option;
@@ -54,10 +54,10 @@ export function findDeliveryOption({ deliveryOptions }: Catalogue, optionId: str
   );
 }
 
-/** Decision: the id of the delivery option of a new cart item. Front ends for this contract preselect the same option. */
+/** Decision: the id of the delivery option that a new cart item has. Front ends for this contract select the same option. */
 export const DEFAULT_OPTION_ID = '1';
 
-/** Returns the delivery option of a new cart item: option "1", or the first option if no option has this id. */
+/** Returns the delivery option of a new cart item: the option with the id "1", or the first option if that id does not exist. */
 export function getDefaultDeliveryOption({ deliveryOptions }: Catalogue): DeliveryOption {
   const option = deliveryOptions.find(({ id }) => id === DEFAULT_OPTION_ID) ?? deliveryOptions[0];
   if (!option) throw new Error('A catalogue must have at least one delivery option.');

@@ -4,8 +4,8 @@ import { DomainError } from './domain-error.ts';
 import { computePaymentSummary } from './pricing.ts';
 
 /**
- * Creates an order of all items in the cart. The order stores its total cost and its delivery times. Later changes of prices and delivery options do not affect
- * the order. Decision: throws `empty-cart` if the cart is empty.
+ * Creates an order of all items in the cart. The order stores its total cost and delivery times, so later changes of prices do not affect it. Decision: throws
+ * `empty-cart` if the cart is empty.
  */
 export function createOrderFromCart(
   cart: readonly CartItem[],
@@ -27,7 +27,7 @@ export function createOrderFromCart(
   };
 }
 
-/** Finds an order by its id. Throws `unknown-order` if no order has the id. */
+/** Finds an order by its id. Throws `unknown-order` if there is none. */
 export function findOrder(orders: readonly Order[], orderId: string): Order {
   const order = orders.find(({ id }) => id === orderId);
   if (order) return order;

@@ -24,7 +24,7 @@ const EXPANDABLE_LISTS = LISTS.slice(1, -1);
 /** The number of entries in a long list. It exceeds the usual page sizes, so a server that returns only one page fails the test. */
 const LONG_LIST_LENGTH = 51;
 
-/** Quantities at which servers often have a limit by mistake, and the quantity that is the limit of the contract. */
+/** Quantities at which servers often have a limit by mistake, and the limit of the contract. */
 const QUANTITY_BOUNDS = [100, 1_000, 65_536, QUANTITY_LIMIT];
 
 /** Short test sequences that cause each documented status at least once. The exceptions are 400, 413 and 415, which `INVALID_REQUESTS` causes. */
@@ -75,8 +75,8 @@ function addUpToBound(bound: number): Sequence {
 }
 
 /**
- * Returns test sequences that change the cart and then reset the shop. One updates all items, one removes them, and one adds them again in reverse order after
- * the removal. Returns no sequences if the cart of the default data is empty.
+ * Returns test sequences that change the cart and then reset the shop. One updates all items, one removes them, and one removes them and adds them again in
+ * reverse order. Returns no sequences if the cart of the default data is empty.
  */
 function createResetSequences({ cart, products, deliveryOptions }: Model): readonly Sequence[] {
   if (cart.length === 0) return [];

@@ -12,7 +12,7 @@ const PAGES = 3;
 /** The maximum value of the query parameter `limit` in the contract. */
 const MAX_LIMIT = 1_000;
 
-const RULE = 'a page contains at most limit entries, starting after the entry with the id in after';
+const RULE = 'a page starts after the entry with the id in the parameter after, and has at most limit entries';
 const TOTAL_RULE = 'X-Total-Count is the number of entries on all pages';
 const LINK_RULE = 'the Link header has the URL of the next page, except on the last page';
 
@@ -56,7 +56,7 @@ export function readPageAfterUnknown(list: PagedList): Step {
       id: list,
       target,
       status: 404,
-      why: 'no entry of the list has the id in after',
+      why: 'no entry of the list has the id in the query parameter after',
     });
     tester.expectProblemType(list, response, ['unknown-cursor']);
   };

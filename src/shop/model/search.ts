@@ -75,7 +75,7 @@ function createTerms(product: Product, random: Random): readonly Term[] {
   ];
 }
 
-/** Returns two misspellings of a word: one without one of its letters, and one with a wrong letter. The first letter stays the same. */
+/** Returns two misspellings of a word: one with a missing letter, and one with a wrong letter. The first letter stays the same. */
 function misspell(word: string, random: Random): readonly Term[] {
   const index = random.integer(1, word.length - 1);
   const wrongLetter = word[index]?.toLowerCase() === 'x' ? 'z' : 'x';
@@ -86,8 +86,8 @@ function misspell(word: string, random: Random): readonly Term[] {
 }
 
 /**
- * Returns a search term with a keyword and the start of the next keyword, such as "wool,hik". The shop must find it, because it searches all keywords as one
- * text, joined by commas. Returns no term if the keywords are too short.
+ * Returns a search term with a keyword and the start of the next keyword, such as "wool,hik". The shop must find the product, because a search treats all
+ * keywords as one text, joined by commas. Returns no term if the keywords are too short.
  */
 function createKeywordBoundaryTerms({ keywords }: Product): readonly Term[] {
   const [one = '', next = ''] = keywords.filter((keyword) => !keyword.includes(','));

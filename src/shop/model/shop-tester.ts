@@ -100,7 +100,7 @@ export class ShopTester {
     return this.send(id, createJsonRequest(this.routes[id].method, target, body));
   }
 
-  /** Sends a request. Throws `ModelMismatchError` if the response has a different status than expected, and the same errors as `send`. */
+  /** Sends a request. Throws the same errors as `send`. Also throws `ModelMismatchError` if the response does not have the expected status. */
   async sendCase({ id, status, why, json, pointers: _, ...request }: RequestCase): Promise<ReceivedResponse> {
     const { method } = this.routes[id];
     const response = await this.send(id, { ...createJsonRequest(method, request.target, json), ...request });
@@ -128,7 +128,7 @@ export class ShopTester {
     return value;
   }
 
-  /** Throws `ModelMismatchError` if a response has a different status than expected. `why`: the reason for the expected status, for the message. */
+  /** Throws `ModelMismatchError` if a response does not have the expected status. `why`: the reason for the expected status, for the message. */
   expectStatus(id: OperationId, response: ReceivedResponse, status: number, why: string): void {
     if (response.status !== status)
       this.fail(id, `${status} if ${why}`, `Status ${response.status} instead of ${status}: ${why}`);

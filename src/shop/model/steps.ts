@@ -29,7 +29,7 @@ export function addItem(product: number, quantity: number): Step {
   };
 }
 
-/** Adds a product to the cart, and checks only the response. Returns the name of the rule that a later check of the cart must report if the cart is wrong. */
+/** Adds a product to the cart, and checks only the response. Returns the rule that `checkCart` must report if the cart is wrong afterwards. */
 export async function addItemUnchecked(tester: ShopTester, productId: string, quantity: number): Promise<string> {
   const currentQuantity = findItem(tester.model, productId)?.quantity ?? 0;
   const response = await tester.sendJson('addCartItem', CART, { productId, quantity });

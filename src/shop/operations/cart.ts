@@ -3,14 +3,14 @@ import { findDeliveryOption, findProduct, getDefaultDeliveryOption } from '../do
 import { computePaymentSummary } from '../domain/pricing.ts';
 import type { Handler } from './handler.ts';
 
-/** Returns the items of the cart. With `expand=product` each item contains its product. */
+/** Returns the items of the cart. With `expand=product`, each item also contains the whole product. */
 export const listCartItems: Handler<'listCartItems'> = ({ query }, shop) => {
   const state = shop.read();
   if (query.expand === undefined) return { body: state.cartItems };
   return { body: state.cartItems.map((item) => ({ ...item, product: findProduct(state, item.productId) })) };
 };
 
-/** Adds a product to the cart and returns its cart item. */
+/** Adds a product to the cart. Returns the cart item of the product. */
 export const addCartItem: Handler<'addCartItem'> = async ({ body: { productId, quantity } }, shop) => {
   const item = await shop.update((state) => {
     findProduct(state, productId);
@@ -21,7 +21,7 @@ export const addCartItem: Handler<'addCartItem'> = async ({ body: { productId, q
   return { body: item };
 };
 
-/** Changes the quantity or the delivery option of an item, or both. Returns the changed item. */
+/** Changes the quantity or the delivery option of a cart item, or both. Returns the changed item. */
 export const updateCartItem: Handler<'updateCartItem'> = async ({ path, body = {} }, shop) => {
   const item = await shop.update((state) => {
     const current = findCartItem(state.cartItems, path.productId);
@@ -35,7 +35,7 @@ export const updateCartItem: Handler<'updateCartItem'> = async ({ path, body = {
   return { body: item };
 };
 
-/** Removes an item from the cart. */
+/** Removes a product from the cart. */
 export const removeCartItem: Handler<'removeCartItem'> = async ({ path: { productId } }, shop) => {
   await shop.update((state) => {
     findCartItem(state.cartItems, productId);
@@ -44,7 +44,7 @@ export const removeCartItem: Handler<'removeCartItem'> = async ({ path: { produc
   return {};
 };
 
-/** Returns the costs of the cart. */
+/** Returns the costs of the cart: products, shipping, tax and total. */
 export const getPaymentSummary: Handler<'getPaymentSummary'> = (_input, shop) => {
   const state = shop.read();
   return { body: computePaymentSummary(state.cartItems, state) };

@@ -6,8 +6,8 @@ import type { Handler } from './handler.ts';
 import { respondWithPage } from './page.ts';
 
 /**
- * Returns all products. With `search`, returns only the products that match the search term, the most relevant first. With `limit` or `after`, returns one page
- * of this list.
+ * Returns all products. With `search`, returns only products that match the search term, the most relevant first. With `limit` or `after`, returns one page of
+ * the list.
  */
 export const listProducts: Handler<'listProducts'> = ({ query }, shop) => {
   const { products } = shop.read();
@@ -20,7 +20,7 @@ export const listProducts: Handler<'listProducts'> = ({ query }, shop) => {
   return shop.searchInSlices(products, search).then(respond);
 };
 
-/** Returns the delivery options. With `expand=estimatedDeliveryTime` each option contains the delivery time of an order that is placed now. */
+/** Returns the delivery options. With `expand=estimatedDeliveryTime`, each option also contains the delivery time of an order that is placed now. */
 export const listDeliveryOptions: Handler<'listDeliveryOptions'> = ({ query }, shop) => {
   const { deliveryOptions } = shop.read();
   if (query.expand === undefined) return { body: deliveryOptions };

@@ -5,8 +5,8 @@ import type { Handler } from './handler.ts';
 import { respondWithPage } from './page.ts';
 
 /**
- * Returns the orders, the newest first. With `limit` or `after`, returns one page of the orders. With `expand=products`, each entry of `products` in an order
- * contains the whole product.
+ * Returns the orders, the newest first. With `limit` or `after`, returns one page of them. With `expand=products`, an order also contains its whole products,
+ * not only their ids.
  */
 export const listOrders: Handler<'listOrders'> = ({ query }, shop) => {
   const state = shop.read();
@@ -24,7 +24,7 @@ export const createOrder: Handler<'createOrder'> = async (_input, shop) => {
   return { body: order, headers: { Location: `/api/orders/${order.id}` } };
 };
 
-/** Returns one order. With `expand=products`, each entry of `products` contains the whole product. */
+/** Returns one order. With `expand=products`, it also contains the whole products, not only their ids. */
 export const getOrder: Handler<'getOrder'> = ({ path, query }, shop) => {
   const state = shop.read();
   const order = findOrder(state.orders, path.orderId);

@@ -1,23 +1,20 @@
 import { findOffset, formatLinks, slicePage } from '../../util/pages.ts';
 import { DomainError } from '../domain/domain-error.ts';
 
-/** The query parameters that select a page. */
+/** The query parameters that select a page of a list. `limit`: the maximum number of entries. `after`: the id of the last entry before the page. */
 interface PageQuery {
   readonly limit?: string;
   readonly after?: string;
 }
 
-/**
- * Returns whether a query selects a page of a list. Without `limit` and `after`, the response contains the whole list and has no headers `Link` and
- * `X-Total-Count`.
- */
+/** Returns whether a query selects one page of a list. Otherwise the response contains the whole list, without the headers `Link` and `X-Total-Count`. */
 function isPaged({ limit, after }: PageQuery): boolean {
   return limit !== undefined || after !== undefined;
 }
 
 /**
- * Returns a response with the page of the entries that the query selects, or with all entries if the query selects no page. `path`: the path of the operation,
- * for the URL of the next page. Throws `unknown-cursor` if `after` is not the id of an entry.
+ * Returns a response with the page that the query selects. Without `limit` and `after`, returns a response with all entries. Throws `unknown-cursor` if `after`
+ * is not the id of an entry. `path`: the path of the operation, for the link to the next page.
  */
 export function respondWithPage<Entry extends { readonly id: string }>(
   entries: readonly Entry[],
@@ -39,8 +36,8 @@ export function respondWithPage<Entry extends { readonly id: string }>(
 }
 
 /**
- * Returns the number of entries up to and including the entry with an id. Throws `unknown-cursor` if no entry has the id. Decision: an unknown id is an error,
- * because otherwise the client would miss or repeat entries.
+ * Returns the number of entries up to and including the entry with the given `id`. Throws `unknown-cursor` if there is no such entry. Decision: an unknown id
+ * is an error, because otherwise the client would miss or repeat entries.
  */
 function requireOffset(entries: readonly { readonly id: string }[], id: string): number {
   const offset = findOffset(entries, id, (entry) => entry.id);

@@ -15,13 +15,13 @@ const INFIX_LENGTH = 3;
 /** The minimum length of a search word that also matches similar words. A shorter search word is never treated as a misspelling or an abbreviation. */
 const TYPO_LENGTH = 3;
 
-/** A search word with fewer letters than this may misspell the start of a longer word only slightly. */
+/** A search word with fewer letters than this must be nearly equal to the start of a longer word to match that word. */
 const SHORT_PREFIX_LENGTH = 5;
 
-/** The maximum edit distance between a short search word and the start of a longer word. */
+/** The maximum edit distance between a short search word and the start of a word that it matches. */
 const SHORT_PREFIX_DISTANCE = 0.75;
 
-/** The maximum difference between the distance of a misspelled match and the distance of the closest one. Matches above this difference are dropped. */
+/** A misspelled match is dropped if its distance is more than this value above the lowest distance of all matches. */
 const MAX_DIFFERENCE = 0.45;
 
 /** The maximum weighted edit distance of a misspelled word. It allows two wrong letters, but not if one of them is the first letter. */
@@ -30,7 +30,7 @@ const MAX_EDIT_DISTANCE = 2.25;
 /** The distance that each missing letter adds if a search word is the misspelled start of a longer word. */
 const MISSING_LETTER_DISTANCE = 0.1;
 
-/** The maximum distance between a search word and a matching word. A greater distance is reduced to this value. */
+/** The maximum distance (difference in spelling) between a search word and a matching word. A greater distance is reduced to this value. */
 const MAX_DISTANCE = 3.9;
 
 /** The distance between a word and its plural or singular. */

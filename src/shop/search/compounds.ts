@@ -1,7 +1,7 @@
 import { truncate } from './fold-text.ts';
 import { findMeasures } from './measures.ts';
 
-/** Matches words that are joined by hyphens or dots, such as "t-shirt". Also matches decimal numbers. */
+/** Matches words that are joined by hyphens or dots, such as "t-shirt". Also matches decimal numbers such as "1.5l". */
 const COMPOUND = /[\p{L}\p{N}]+(?:[-.][\p{L}\p{N}]+)+/gu;
 
 /** Matches a decimal number such as "1.5l", which is not a compound. */

@@ -21,8 +21,8 @@ interface FinishedSearch {
 }
 
 /**
- * Explains the matches of each search word, and the parts of the cost of each result. A result with a lower cost is more relevant. `limit`: the maximum number
- * of explained results.
+ * Explains why a search returned its results: the matches of each search word, and the parts of each result's cost. A result with a lower cost is more
+ * relevant. `limit`: the maximum number of explained results.
  */
 export function* explainResults(search: FinishedSearch, limit: number): Steps<SearchExplanation> {
   const { term, trace, index, ranked } = search;
@@ -74,9 +74,9 @@ function explainResult(search: FinishedSearch, position: number, phraseBonus: nu
   const text = trace.getMatches(term).find(({ by, costs: own }) => by === 'text' && own.has(position));
   const isByText = text !== undefined && Math.abs(difference) > EPSILON;
   const shown = isByText
-    ? [{ title: 'the whole term within a text', cost: text.costs.get(position) ?? 0 }]
+    ? [{ title: 'the whole term in the name or the keywords', cost: text.costs.get(position) ?? 0 }]
     : [...parts, ...(Math.abs(difference) > EPSILON ? [{ title: 'a word is missing', cost: difference }] : [])];
-  const phrase = phraseBonus > 0 ? [{ title: 'the words as they are in the term', cost: -phraseBonus }] : [];
+  const phrase = phraseBonus > 0 ? [{ title: 'the whole term in the name', cost: -phraseBonus }] : [];
   const all = [...shown, ...bonuses, ...phrase].map((part) => ({ ...part, cost: round(part.cost) }));
   return { position, cost: round(total - phraseBonus), parts: all };
 }

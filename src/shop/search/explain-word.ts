@@ -6,7 +6,7 @@ import type { SearchTrace } from './trace.ts';
 /** The maximum number of matching words that the explanation of a search lists for each search word. */
 const MAX_MATCHES = 20;
 
-/** The minimum frequency of a suggested correction, as a multiple of the frequency of the search word. It applies only if products contain the search word. */
+/** If products contain the search word, a correction is suggested only if it is at least this many times as frequent. */
 const FREQUENT_RATIO = 40;
 
 /**
@@ -54,8 +54,8 @@ export function explainWord(
 }
 
 /**
- * Finds the best match in a product: the candidate with the lowest cost among the words of the product. Returns it with the index of the field that contains
- * it. The candidate is undefined if the product contains no candidate.
+ * Returns the best candidate in a product (the one with the lowest cost), and the index of the field that contains this word. A candidate is a word that
+ * matches the search word. It is undefined if the product contains none.
  */
 function findBest(candidates: readonly Candidate[], product: number, { vocabulary }: WordIndexes) {
   let best: { readonly candidate?: Candidate; readonly field: number; readonly cost: number } = {

@@ -1,4 +1,4 @@
-/** Words that a search term can contain without a meaning for the search, such as "show me the best". A product can match without them. */
+/** Words that do not matter in a search term, such as "show me the best". A product can match without them. */
 const FILLER_WORDS = new Set(
   [
     'a an the of for from with without and or in on at to by is are am i me my we our you your it its this that some any',

@@ -25,7 +25,10 @@ import { MAX_SYNONYM_WORDS } from './synonyms.ts';
  */
 const PLAIN_TERM = /^([\p{L}\p{N}]+|[\p{L}\p{N}]{3,}( [\p{L}\p{N}]+)+)$/u;
 
-/** The cost of a product whose name or keywords contain the whole search term. A lower cost means more relevant. A match inside another word costs the same. */
+/**
+ * The cost of a product whose name or keywords contain the whole search term. A lower cost means more relevant. A match inside another word, such as "board" in
+ * "cupboard", costs the same.
+ */
 const LITERAL_COST = MATCH_RANKS.infix * RANK_COST;
 
 /** The maximum number of adjacent search words that the search also tries as one word ("headphones" for "head phones") or as a phrase with synonyms. */
@@ -43,7 +46,7 @@ const FILL = { minWords: 3, maxResults: 10 };
  */
 const FILLER_BONUS = 8;
 
-/** For a search term of two words: if more than this share of the found products contain its filler word, it is probably part of the product names. */
+/** The filler word of a two-word search term (such as "the") counts as part of the product names if more than this share of the found products contain it. */
 const FILLER_SHARE = 1 / 100;
 
 /** The words of a search term. `all`: each different word once, in the order of the term. `required`: the same list without filler words such as "the". */
@@ -59,7 +62,7 @@ interface MatchedWords extends TermWords {
 
 /**
  * Returns the products that contain the whole search term or match all its words. If there are none, returns the products that match most words. If the term
- * contains a comma and a product contains the whole term, its words match only equal words.
+ * contains a comma and a product contains the whole term, each word of the term must match exactly.
  */
 export function* matchTerm(term: string, index: WordIndexes): Steps<Costs> {
   const literal = PLAIN_TERM.test(term) ? NO_COSTS : yield* matchLiterally(term, index);
@@ -99,9 +102,8 @@ function* matchWords(words: readonly string[], match: typeof matchWord, index: W
 }
 
 /**
- * Subtracts `FILLER_BONUS` from the cost of a product for each filler word (such as "the") that the product contains. A search term of two words can be a
- * product name with a filler word. In this case, returns only the products that contain the filler word. The case applies if they are more than `FILLER_SHARE`
- * of the products.
+ * Lowers the cost of a product by `FILLER_BONUS` for each filler word (such as "the") that the product contains. If the search term has two words and enough
+ * products contain its filler word (see `FILLER_SHARE`), returns only these products.
  */
 function* preferFillers(costs: Costs, { all, required }: TermWords, index: WordIndexes): Steps<Costs> {
   const words = all.filter((word) => !required.includes(word));
@@ -138,8 +140,8 @@ function splitMeasures(term: string, { vocabulary }: WordIndexes): readonly stri
 }
 
 /**
- * Adds the products that contain adjacent search words as one word ("headphones" for "head phones"), or a synonym of these words. Returns the products for each
- * required word.
+ * Adds products to the matches of the search words: products that contain adjacent words as one word ("headphones" for "head phones"), or a synonym of adjacent
+ * words. Returns the matches of each required word.
  */
 function* addJoined({ all, required }: TermWords, costsOfWords: readonly Costs[], index: WordIndexes) {
   const joined = required.map((_, at) => [costsOfWords[at] ?? NO_COSTS]);

@@ -42,14 +42,14 @@ const ACROSS_COST = MATCH_RANKS.misspelled * RANK_COST - 1;
 
 /**
  * The minimum number of letters in each keyword for a match across two keywords: "woolhik" has four letters in "wool" and three in "hiking". The minimum is one
- * letter if even the most similar word is farther away than `SINGLE_LETTER_DISTANCE`.
+ * letter if all similar words are farther from the search word than `SINGLE_LETTER_DISTANCE`.
  */
 const ACROSS_LETTERS = 3;
 
-/** If even the most similar word is farther from the search word than this distance, a match across two keywords may have one letter in a keyword. */
+/** If all similar words are farther from the search word than this distance, a match across two keywords may have a single letter in one keyword. */
 const SINGLE_LETTER_DISTANCE = 1;
 
-/** If even the most similar word is farther from the search word than this distance, matches across two keywords replace the similar words. */
+/** If all similar words are farther from the search word than this distance, matches across two keywords ("woolhik" in "wool" and "hiking") replace them. */
 const TYPO_DISTANCE = 0.75;
 
 /** The additional cost of a product with two adjacent words that the search term joins: "t shirt" for the search word "tshirt". */
@@ -57,7 +57,7 @@ const ADJACENT_COST = 1;
 
 /**
  * The limits for splitting a search word into two words ("note book" for "notebook"). `known` applies if products contain the search word, `unknown` if not.
- * `minLength`: the minimum length of each part. `minApart`: the minimum length of parts that need not be next to each other in a product.
+ * `minLength`: the minimum length of each part. `minApart`: if a part is shorter than this, the two words must be next to each other in a product.
  */
 const SPLITS = { known: { minLength: 2, minApart: WORD_LIMIT }, unknown: { minLength: 1, minApart: 2 } };
 
@@ -67,7 +67,7 @@ const SEPARATORS = [' ', '-'];
 /**
  * The conditions under which a rare search word also matches a similar frequent word, because it may be a misspelling. `maxProducts`: the maximum number of
  * products that contain the search word. `maxDistance`: the maximum distance between the two words. `minLength`: the minimum length of the search word.
- * `ratio`: the minimum frequency of the frequent word, as a multiple. `partRatio` replaces `ratio` if products contain the search word only inside other words.
+ * `ratio`: how many times as frequent the frequent word must be. `partRatio` replaces `ratio` if products contain the search word only inside other words.
  */
 const RARE = { maxProducts: 8, maxDistance: 1, minLength: 4, ratio: 40, partRatio: 100 };
 

@@ -7,8 +7,8 @@ import type { Vocabulary } from './vocabulary.ts';
 /** The data about products that affects the order of search results independently of the search term. Products are represented by their indexes. */
 export interface ProductOrder {
   /**
-   * The word that says what kind of product each product is, such as "kettle" for "Electric Kettle, 1.7 Liters". `nameHeads` has the word id from the name, and
-   * `keywordHeads` from the first keyword. The id is -1 if there is no such word.
+   * For each product, the id of the word that names the kind of product, such as "kettle" for "Electric Kettle, 1.7 Liters". `nameHeads`: the word in the name.
+   * `keywordHeads`: the word in the first keyword. The id is -1 if there is no such word.
    */
   readonly nameHeads: Int32Array;
   readonly keywordHeads: Int32Array;

@@ -76,7 +76,7 @@ function* createIndex(products: readonly Product[]): Steps<SearchIndex> {
 }
 
 /**
- * Explains a search: the words in the product texts that match each search word, and the parts of the cost of each result. A result with a lower cost is more
+ * Explains a search: the words in the product texts that match each search word, and the parts of each result's cost. A result with a lower cost is more
  * relevant.
  */
 export async function explainSearch(

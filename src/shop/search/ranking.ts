@@ -13,8 +13,8 @@ export const SEARCHED_FIELDS = ['name', 'keywords'] as const;
 export const FIELD_COST = 4;
 
 /**
- * The cost of each rank in `MATCH_RANKS`: a match of rank 2 costs twice this value, plus `FIELD_COST` for a keyword, plus the distance between the words. The
- * value is so high that the rank always decides first.
+ * The cost that each rank in `MATCH_RANKS` adds: a match of rank 2 costs twice this value. The field and the distance between the words together add less, so
+ * the rank decides first.
  */
 export const RANK_COST = 8;
 

@@ -3,7 +3,7 @@ import { foldText, splitWords } from './fold-text.ts';
 import type { ProductOrder } from './product-order.ts';
 import type { Costs } from './ranking.ts';
 
-/** The precision of the comparison of costs. Costs are rounded to a multiple of this value first. */
+/** Costs are rounded to a multiple of this value before they are compared. */
 const PRECISION = 1 / 1_024;
 
 /** The lowest possible cost of a product. A cost can be negative because of bonuses. */

@@ -34,7 +34,7 @@ const rows = new Uint8Array(WIDTH * WIDTH).fill(WIDTH);
 /** The character codes of the search word, starting at index 1. */
 const codes = new Int32Array(WIDTH).fill(-1);
 
-/** The lowest edit distance in each row of the table. */
+/** The lowest edit distance in each row of the edit distance table. */
 const rowMinimums = new Uint8Array(WIDTH);
 
 /** For each row of the edit distance table, the distance between the search word and the most similar prefix of the word up to this row. */

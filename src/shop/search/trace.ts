@@ -9,7 +9,7 @@ export type OtherMatch = 'split word' | 'adjacent keywords' | 'joined words' | '
 /** The products that match a search word, and the kind of match. */
 export interface TracedMatch {
   readonly word: string;
-  /** The matching words in the product texts. If no single word matches, the kind of match. */
+  /** The words in the product texts that match the search word. If no single word matches, the kind of match. */
   readonly by: readonly Candidate[] | OtherMatch;
   readonly costs: Costs;
 }

@@ -9,8 +9,8 @@ import { createPrefilter } from './prefilter.ts';
 import { createSimilarWordSearch } from './similar-words.ts';
 
 /**
- * The number of first letters of a word in FlexSearch's prefix index. A search for a longer prefix compares the other letters itself. An index of all prefixes
- * would need three to five times the memory.
+ * The maximum length of the prefixes in FlexSearch's index, in letters. A search for a longer prefix also compares the other letters of the found words. An
+ * index of all prefixes would need three to five times the memory.
  */
 const FORWARD_LENGTH = 3;
 
@@ -28,9 +28,7 @@ export function* createVocabulary(products: readonly Product[]) {
   const { ids, isPlain, getPostings } = yield* collectPostings(products);
   const words = [...ids.keys()];
   yield;
-  /**
-   * The same list, but with an empty string for the joined form of a compound, such as "tshirt" for "t-shirt". A joined form matches only an equal search word.
-   */
+  /** The words, with an empty string in place of each joined form (such as "tshirt" for "t-shirt"). A joined form matches only an equal search word. */
   const plainWords = words.map((word, id) => (isPlain[id] ? word : ''));
   yield;
   const forwardIndex = new Index({
