@@ -137,7 +137,7 @@ async function checkRandomInput(context: CheckContext, route: Route, seed: numbe
   await explore({ fc, results: session.results, cases, seed, runs, examine: examineRandom });
 }
 
-/** The generators of random requests. The key is `hasModel`: whether a behaviour model describes the contract. */
+/** The generators of random requests, for checks with a behaviour model (true) and for checks of any API (false). */
 const generators = new Map<boolean, Arbitrary<RandomRequest>>();
 
 /** The number of Unicode code points (Unicode, section 2.4). */

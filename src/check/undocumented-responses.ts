@@ -38,7 +38,7 @@ export const REJECTION_STATUSES: readonly number[] = [
 
 /**
  * Returns whether a response is an error that a contract need not document. A web server, a proxy or an access check can return such an error for any API. An
- * operation can also reject a request although it documents no status for this rejection.
+ * operation can also reject an invalid request with a status that the contract does not document.
  */
 export function canBeUndocumented(
   contract: Contract,

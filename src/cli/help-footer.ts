@@ -53,7 +53,7 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   journal: { 1: 'failed, or the verification failed' },
 };
 
-/** Returns the examples of a command, which are command lines. */
+/** Returns example command lines for a command. */
 export function getExamples(command: string): readonly string[] {
   return EXAMPLES[command] ?? [];
 }

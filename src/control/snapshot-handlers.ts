@@ -47,8 +47,8 @@ export const snapshotHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Replaces the state of a sandbox, and deletes its idempotency keys. Always stores a new object, so that the store writes the data file even if the state is
- * unchanged. Another program may have edited the file.
+ * Replaces the state of a sandbox, and deletes its idempotency keys. Stores a new object even if the state is unchanged, because
+ * another program can have edited the data file, and only a new object makes the store write the file.
  */
 export function restoreState(sandbox: Sandbox, state: State): Promise<void> {
   const { store, idempotencyKeys } = sandbox;

@@ -11,7 +11,7 @@ import {
   splitError,
 } from './error-fields.ts';
 
-/** A value of an error body, and how much of the error it describes. */
+/** A part of the body of an error response. Its `description` says what the part tells the client about the error, for example the message. */
 export interface DescribedPart {
   readonly value: unknown;
   readonly description: Description;

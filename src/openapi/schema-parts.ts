@@ -15,7 +15,7 @@ export const ALL_PARTS: readonly PartKeyword[] = ['allOf', 'anyOf', 'oneOf'];
 
 /**
  * Returns the schema at a JSON Pointer, and the schemas in its `allOf` at all levels. References are followed, and each schema is returned once. `keywords`:
- * the keywords to follow instead of only `allOf`. `visited`: the JSON Pointers of schemas to leave out.
+ * other keywords to follow, for example also `oneOf` (default: only `allOf`). `visited`: the JSON Pointers of schemas to leave out.
  */
 export function getSchemaParts(
   document: Document,

@@ -73,8 +73,8 @@ export function listChildren({ resources }: Inference, resource: Resource) {
 }
 
 /**
- * Returns whether each entry of a resource belongs to a parent, as a pet at `/owners/{ownerId}/pets` belongs to an owner. Returns false if `mount` is only an
- * additional path, and the main path is `/pets`.
+ * Returns whether each entry of a resource belongs to a parent, as a pet at `/owners/{ownerId}/pets` belongs to an owner. Returns false if the pets also have the path
+ * `/pets`, because then they exist without an owner.
  */
 function isOwned({ mounts }: Resource, mount: Mount): boolean {
   return mounts[0] === mount && mount.parents.length > 0;

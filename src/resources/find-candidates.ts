@@ -50,9 +50,8 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
 
 /** Returns whether a POST creates an entry that the document does not show: the request body is an object, and the response is a 201 without a described body. */
 function createsUnshown(reader: SchemaReader, create: Route): boolean {
-  const request = reader.getRequestSchema(create);
   const isUnshown = hasNoBody(create) || allowsAnyJson(reader.document, create);
-  return create.successStatus === 201 && isUnshown && request !== undefined && reader.isObject(request);
+  return create.successStatus === 201 && isUnshown && reader.isObject(reader.getRequestSchema(create) ?? '');
 }
 
 /** Finds the possible resources of a document. The resources with the fewest path parameters are first. */

@@ -240,7 +240,10 @@ function getBodies({ requestPath, entryPath }: Plan, { body }: Input, defaults: 
     .map((inner) => setInner({}, entryPath, { ...defaults, ...omitKeys(toNode(inner), [PATH_VALUES]) }));
 }
 
-/** Returns whether PUT creates a missing entry. It does for a singleton, without a body, with a documented status 201, or if no POST creates entries. */
+/**
+ * Returns whether a PUT creates an entry that does not exist. This is the case if 201 is documented, if the PUT has no body, if no POST creates entries, or if
+ * the resource is a singleton.
+ */
 function canCreateAtPath({ route, resource }: Plan): boolean {
   const hasNoBody = Object.keys(route.bodyMedia).length === 0;
   const isDocumented = route.responses.some(({ name }) => name === '201');

@@ -25,7 +25,7 @@ export function createStateRules(model: ResourceModel): StateRules {
   };
 }
 
-/** Finds entries that a client can't request: an entry with the same id as another, without an id, or without the id of a parent. */
+/** Finds entries that no client can request, because their id is missing or not unique, or because the id of a parent is missing. */
 function findKeyIssues({ name, id, kind, mounts }: Resource, state: State): ValidationSteps {
   const firstIndexes = new Map<string, number>();
   const parents = mounts[0]?.parents ?? [];

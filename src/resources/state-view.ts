@@ -61,7 +61,7 @@ function isSame(one: object, other: object): boolean {
   return names.length === Object.keys(other).length && names.every(hasSame);
 }
 
-/** Returns a copy of a stored value with the additional properties that `completed` has. Returns `value` itself if there are none. */
+/** Returns a copy of the stored `value`, with the properties of `completed` that `value` lacks. Returns `value` itself if it lacks none. */
 function addGenerated(value: unknown, completed: unknown, isOwner: Generated['isOwner'] = () => true): unknown {
   if (Array.isArray(value) && Array.isArray(completed) && value.length === completed.length)
     return keepStored(

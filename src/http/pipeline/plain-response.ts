@@ -45,7 +45,7 @@ export function sendPlainResponse(
   return { response, text, bytes };
 }
 
-/** Returns whether a response has a JSON body, and only the common headers and `Content-Type`. */
+/** Returns whether a response has a JSON body and no headers besides `Content-Type` and the headers that all responses have. */
 function isPlain(
   { selection, outcome }: Exchange,
   { status, headers, body, pieces, exposedHeaders }: ResponseData,

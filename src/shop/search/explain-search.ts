@@ -8,7 +8,7 @@ import { COMPARED, createPhraseBonus } from './result-order.ts';
 import type { SearchTrace } from './trace.ts';
 
 /**
- * A finished search, as input of its explanation. `term`: the search term in lower case and without accents. `trace`: the products that each word matched, and
+ * The results of a search that is to be explained. `term`: the search term in lower case and without accents. `trace`: the products that each word matched, and
  * why. `ranked`: the indexes of the found products, the most relevant first.
  */
 interface FinishedSearch {

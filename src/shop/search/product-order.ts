@@ -12,7 +12,7 @@ export interface ProductOrder {
    */
   readonly nameHeads: Int32Array;
   readonly keywordHeads: Int32Array;
-  /** The products in the order of their ratings, the best first. `places` has the place of each product, and `products` has the product at each place. */
+  /** The products by rating, the best first. `products`: the indexes of the products in this order. `places`: the position of each product in `products`. */
   readonly places: Uint32Array;
   readonly products: Uint32Array;
 }

@@ -229,7 +229,7 @@ function toDatabaseError(error: unknown): DatabaseError {
   return new DatabaseError(describeError(error), isInDoubt, code, { cause: error });
 }
 
-/** Returns a message for an error. An attempt to connect to several addresses has one error for each, and no message of its own. */
+/** Returns the message of an error. For an `AggregateError`, which has no message, returns the messages of its errors. */
 function describeError(error: unknown): string {
   const { message, code, errors } = error as { message: string; code?: string; errors?: readonly Error[] };
   if (code === NO_TABLE)
