@@ -90,7 +90,7 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
     .option('--allow-writes', 'allow requests that change the data of the server')
     .option('-H, --header <header>', "header of all requests: 'Name: value' (repeatable)", parseHeader)
     .option('--only <operations>', 'comma-separated operationIds to check (default: all)', parseOperationIds)
-    .option('--exclude <operations>', 'comma-separated operationIds to which no requests are sent', parseOperationIds)
+    .option('--exclude <operations>', 'comma-separated operationIds to skip', parseOperationIds)
     .option(
       '--seed <number>',
       'seed of the generated requests; to repeat a check, use the seed in its report',

@@ -77,7 +77,7 @@ export function createControlCommand(name: string, description: string): Command
     .description(description)
     .option(
       '--url <address>',
-      'address of the server (env: STOREFRONT_URL, or PORT for http://localhost:PORT)',
+      'address of the server (env: STOREFRONT_URL; if only PORT is set, http://localhost:$PORT)',
       parseAddress,
       DEFAULT_URL,
     )

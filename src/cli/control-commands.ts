@@ -47,7 +47,7 @@ const ACTION_COMMANDS: readonly ActionCommand[] = [
       'Show or change the clock of a sandbox. Actions: set, freeze, advance, run (unfreeze the clock: it continues from the frozen time), and follow (unfreeze the clock and use the system time).',
     argument: [
       '[value]',
-      'set, freeze: a time, such as 2025-06-01T12:00:00Z or milliseconds since 1970. advance: milliseconds, also negative. Default of freeze: the current time',
+      'for set and freeze: a time, such as 2025-06-01T12:00:00Z, or milliseconds since 1970 (default for freeze: the current time of the sandbox). For advance: a number of milliseconds, which can be negative',
     ],
     actions: {
       show: { method: 'GET', path: '/clock' },
@@ -75,7 +75,7 @@ const ACTION_COMMANDS: readonly ActionCommand[] = [
   {
     name: 'state',
     description: 'Print the state of a sandbox as JSON, or replace it.',
-    argument: ['[file]', 'put: JSON file with the whole state, or with the collections to replace'],
+    argument: ['[file]', 'for put: JSON file with the whole state, or with the collections to replace'],
     actions: {
       show: { method: 'GET', path: '/state' },
       put: (file) => ({ method: 'PUT', path: '/state', body: readState(file) }),
@@ -84,7 +84,7 @@ const ACTION_COMMANDS: readonly ActionCommand[] = [
   {
     name: 'sandboxes',
     description: 'List the sandboxes, or show, create or remove a sandbox.',
-    options: [['--from <snapshot>', 'create: name of the snapshot to start from (default: the default data)']],
+    options: [['--from <snapshot>', 'for create: name of the snapshot to start from (default: the default data)']],
     actions: {
       list: { method: 'GET' },
       show: { method: 'GET', path: '' },

@@ -14,13 +14,17 @@ import {
 
 const FAULT_OPTIONS: readonly OptionRow[] = [
   ['--operation <ids>', 'comma-separated operationIds that the fault applies to (default: all operations)', parseList],
-  ['--where <json>', 'JSON object with method, path, query, headers or body that requests must match', parseJson],
+  [
+    '--where <json>',
+    'JSON object that requests must match; its properties can be method, path, query, headers and body',
+    parseJson,
+  ],
   ['--skip <number>', 'number of matching requests to skip first (default: 0)', parseCount],
   ['--times <number>', 'maximum number of requests that the fault applies to (default: no limit)', parseCount],
   ['--probability <number>', 'probability that the fault applies, from 0 to 1 (default: 1)', parseProbability],
   [
     '--seed <number>',
-    'seed of the random decisions (default: the number in the id of the fault, such as 3 for f3)',
+    'random seed for --probability (default: the number in the id of the fault: 3 for f3)',
     parseCount,
   ],
   [
@@ -36,8 +40,8 @@ const FAULT_OPTIONS: readonly OptionRow[] = [
   ],
   ['--status <status>', 'status of the response: 400 or higher, or a status that the contract documents', parseCount],
   ['--example <name>', 'name of the response example in the contract'],
-  ['--body <json>', 'body of the response, with --status', parseAnyJson],
-  ['--header <header>', "header of the response, with --status: 'Name: value' (repeatable)", parseHeader],
+  ['--body <json>', 'response body (requires --status)', parseAnyJson],
+  ['--header <header>', "response header, such as 'Retry-After: 1' (requires --status, repeatable)", parseHeader],
   ['--violation', 'allow a --body or a --header that violates the contract'],
   ['--delay <ms>', 'delay of the response: milliseconds or a range (200-800), up to 60000', parseDelay],
   [
@@ -52,8 +56,8 @@ const FAULT_OPTIONS: readonly OptionRow[] = [
 export const FAULTS_COMMAND: ActionCommand = {
   name: 'faults',
   description:
-    'List or add injected faults, remove one of them, or clear all. For add, the options from --operation to --body-duration describe the fault.',
-  argument: ['[fault]', 'remove: id of the fault'],
+    'List, add or remove faults, or remove all faults. The options from --operation to --body-duration are those of add.',
+  argument: ['[fault]', 'for remove: id of the fault'],
   options: FAULT_OPTIONS,
   actions: {
     list: { method: 'GET', path: '/faults' },

@@ -50,7 +50,7 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
     1: 'failed: the server violates the contract',
     3: 'incomplete: not everything could be checked',
   },
-  journal: { 1: 'failed, or the verification failed' },
+  journal: { 1: 'the command failed, or the verification failed' },
 };
 
 /** Returns example command lines for a command. */

@@ -12,7 +12,7 @@ export const JOURNAL_COMMAND: ActionCommand = {
     ['--operation <ids>', 'only requests of these comma-separated operationIds (default: all operations)', parseList],
     [
       '--where <json>',
-      'count, verify: JSON object with method, path, query, headers or body that requests must match',
+      'for count and verify: JSON object that requests must match; its properties can be method, path, query, headers and body',
       parseJson,
     ],
     ['--status <status>', 'count, verify: only requests with this response status', parseCount],

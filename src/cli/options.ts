@@ -88,7 +88,7 @@ export function createProgram(
 ): Command {
   const program = new Command('storefront')
     .description(
-      'Serve the API that an OpenAPI document describes: operations on its resources store and return data, and other operations return mock responses. By default, serve the API of a shop.',
+      'Serve the API that an OpenAPI document describes: operations on resources read and change stored data, and all other operations return mock responses. By default, serve the API of a shop.',
     )
     .version(version)
     .usage('[options] [contract.yaml]\n       storefront <command> [options]')

@@ -18,20 +18,20 @@ const DATA_OPTIONS: readonly OptionRow[] = [
   ['--data <file>', 'path of the data file for the state', parseText, 'db.json'],
   [
     '--default-data <file>',
-    'path of the default data, which a reset restores (default: the examples of the contract; for the shop, db.json.default in the package)',
+    'file with the data that a reset restores (default: the examples in the contract, or the sample data of the built-in shop)',
     parseText,
   ],
 ];
 
 const CONTRACT_OPTION: OptionRow = [
   '--contract <file>',
-  'path of the contract, an OpenAPI 3.0 or 3.1 document (default: openapi.yaml in the package)',
+  'path of the contract, an OpenAPI 3.0 or 3.1 document (default: the contract of the built-in shop)',
   parseText,
 ];
 
 const STRICT_OPTION: OptionRow = [
   '--strict',
-  'reject requests with properties or parameters that the contract does not define (default: ignore them)',
+  'reject requests with properties or query parameters that the contract does not define (default: ignore these properties and parameters)',
 ];
 
 const MOCK_OPTION: OptionRow = [
@@ -99,7 +99,7 @@ export const SERVER_OPTIONS: readonly OptionRow[] = [
   ['--snapshots <folder>', 'folder with your snapshots: one file NAME.json for each snapshot', parseFolder],
   [
     '--auth <mode>',
-    'credentials to accept for operations with a security requirement: form (any credentials in a valid format), off (do not check), or comma-separated tokens; mytoken=a+b limits a token to the scopes a and b (default: form)',
+    'credentials to accept for operations with a security requirement: form (any credentials in a valid format), off (do not check), or comma-separated tokens; TOKEN=read+write limits the token to the scopes read and write (default: form)',
     parseAuth,
   ],
   ['--delay <ms>', 'delay of each response: milliseconds or a range (200-800), up to 60000 (default: 0)', parseDelay],
@@ -107,7 +107,7 @@ export const SERVER_OPTIONS: readonly OptionRow[] = [
   ['--control-token <token>', 'bearer token that the control API requires (env: STOREFRONT_CONTROL_TOKEN)', parseText],
   [
     '--allow-host <names>',
-    'comma-separated names to accept in the Host header in addition to localhost and IP addresses; .b.test includes subdomains, * allows all',
+    'comma-separated names to accept in the Host header in addition to localhost and IP addresses; a leading dot (.example.test) includes subdomains; * allows all hosts',
     parseHostNames,
   ],
   [
@@ -117,7 +117,7 @@ export const SERVER_OPTIONS: readonly OptionRow[] = [
   ],
   [
     '--log <format>',
-    'log format; off logs only warnings and errors (default: pretty on a terminal, otherwise json)',
+    'log format; with off, only warnings and errors are logged (default: pretty on a terminal, otherwise json)',
     OPTION_CHOICES.log,
   ],
 ];

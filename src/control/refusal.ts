@@ -27,7 +27,7 @@ export type ControlCode =
   | 'no-handler'
   | 'invalid-patch'
   | 'patch-conflict'
-  | 'unknown-request';
+  | 'unknown-journal-entry';
 
 /** The error for a request that satisfies the contract of the control API but cannot be handled. The message says how to fix the request. */
 export class ControlProblemError extends Error {

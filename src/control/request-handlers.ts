@@ -34,7 +34,7 @@ function findEntry({ id: sandbox, journal }: Sandbox, id: number): Entry {
   const entry = journal.entryAfter(id - 1);
   if (entry?.id === id) return entry;
   const reason = id > journal.lastId() ? 'does not exist yet' : 'is no longer in the journal';
-  throw new ControlProblemError('unknown-request', `Request ${id} of sandbox ${sandbox} ${reason}.`);
+  throw new ControlProblemError('unknown-journal-entry', `Request ${id} of sandbox ${sandbox} ${reason}.`);
 }
 
 /** Returns the active faults that did not apply to a request, with the reasons. */

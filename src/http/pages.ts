@@ -10,7 +10,7 @@ export function renderProblemsPage(kinds: ProblemKinds): string {
   return renderPage(
     'Problems',
     `<h1>Problems</h1>
-<p>Each error response of this server has one of these types. The property <code>type</code> of the response links to the page about its type.
+<p>Each error response of this server has one of these types. The property <code>type</code> of an error response is the path of the page that describes the error.
 <table>
 <thead><tr><th scope="col">Status<th scope="col">Type<th scope="col">Title
 <tbody>

@@ -24,7 +24,7 @@ const kinds = {
   'no-handler': { status: 409, title: 'The operation has no handler' },
   'invalid-patch': { status: 400, title: 'Invalid patch' },
   'patch-conflict': { status: 409, title: 'The patch cannot be applied' },
-  'unknown-request': { status: 404, title: 'Journal entry not found' },
+  'unknown-journal-entry': { status: 404, title: 'Journal entry not found' },
   'control-disabled': { status: 403, title: 'The control API is disabled' },
   'token-required': { status: 401, title: 'Control API token required' },
   'credentials-required': { status: 401, title: 'Credentials required' },
@@ -65,7 +65,7 @@ const explanations: Readonly<Record<ProblemCode, string>> = {
   'contract-conflict':
     'The response of the fault violates the contract: the contract does not document its status or its example, or does not allow its body or its headers. `violations` lists the errors.',
   'invalid-fault':
-    'A header of the fault is not allowed. Either only the server can set the header, or the fault contains the header twice. `violations` lists the errors.',
+    'A header of the fault is not allowed. The header can be set only by the server, or the fault sets it more than once. `violations` lists the errors.',
   'invalid-matcher': 'The matcher has an unknown operator or an invalid value. `violations` lists the errors.',
   'default-sandbox': 'The sandbox `default` can be reset, but not deleted. Requests that name no sandbox use it.',
   'invalid-state':
@@ -83,7 +83,7 @@ const explanations: Readonly<Record<ProblemCode, string>> = {
   'invalid-patch': 'An operation of the patch lacks `value` or `from`. `violations` lists the errors.',
   'patch-conflict':
     'An operation of the patch cannot be applied, so nothing was changed. Its path does not exist in the state, or its `test` found another value. Read the state again, and correct the patch.',
-  'unknown-request':
+  'unknown-journal-entry':
     'The journal contains no request with this id. The journal of the sandbox `default` has the last 1,000 requests, and the journal of any other sandbox has the last 100 requests.',
   'control-disabled':
     'The control API is disabled because the server runs with --no-control, or because it runs without --control-token although other machines can reach it (--host). Start the server without --no-control, or with --control-token TOKEN.',

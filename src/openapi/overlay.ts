@@ -103,7 +103,7 @@ class OverlayActions {
     const { actions } = file.content as Node;
     if (Array.isArray(actions))
       for (const [index, action] of actions.entries()) this.#apply(action, `/actions/${index}`);
-    else this.#refuse('/actions', 'is not a list: add the actions of the overlay');
+    else this.#refuse('/actions', 'must be a list of overlay actions');
   }
 
   #apply(action: unknown, pointer: string): void {

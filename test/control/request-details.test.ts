@@ -105,11 +105,11 @@ actions:
   it('rejects the id of a request that does not exist', async () => {
     const { ask, sendControl } = newSandbox();
     await ask('GET', '/api/orders');
-    expectProblem(await sendControl('GET', '/requests/2'), 404, 'unknown-request');
+    expectProblem(await sendControl('GET', '/requests/2'), 404, 'unknown-journal-entry');
     expectProblem(await sendControl('GET', '/requests/x'), 400, 'invalid-request');
     await sendControl('DELETE', '/requests');
     const reply = await sendControl('GET', '/requests/1');
-    expectProblem(reply, 404, 'unknown-request');
+    expectProblem(reply, 404, 'unknown-journal-entry');
     expect(reply.body.detail).toContain('no longer in the journal');
   });
 });

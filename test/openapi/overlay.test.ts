@@ -89,7 +89,7 @@ describe('applyOverlay', () => {
 
   it.each([
     ['openapi: 3.0.3\n', 'o.yaml is not an overlay: it must have a version such as "overlay: 1.0.0" at the top level'],
-    ['overlay: 1.0.0\n', 'o.yaml:1:1 #/actions is not a list: add the actions of the overlay'],
+    ['overlay: 1.0.0\n', 'o.yaml:1:1 #/actions must be a list of overlay actions'],
     ['overlay: [\n', 'o.yaml:2:1 is not valid YAML: '],
   ])('refuses the file %j', (text, message) => {
     expect(() => applyOverlay({} as Document, { path: 'o.yaml', text })).toThrow(message);

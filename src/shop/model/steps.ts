@@ -42,7 +42,7 @@ export async function addItemUnchecked(tester: ShopTester, productId: string, qu
   const rule =
     currentQuantity > 0
       ? 'the quantity is added to the quantity of the item'
-      : 'a new item has the quantity in the request and the default delivery option';
+      : 'a new item has the default delivery option and the quantity from the request';
   tester.expectEqual('addCartItem', rule, { expected: findItem(tester.model, productId), actual: response.body });
   return 'added products are in the cart';
 }
