@@ -25,11 +25,12 @@ export interface LifeCycle {
  * Groups the operations that create, list, read, update and delete the same resources. A group needs the operations `POST /things` and `GET /things/{id}`. It
  * can also have `GET /things`, and the methods `PUT`, `PATCH` and `DELETE` of `/things/{id}`. Ignores operations that document only errors.
  */
-export function findLifeCycles(routes: readonly Route[]): readonly LifeCycle[] {
+export function findLifeCycles(allRoutes: readonly Route[]): readonly LifeCycle[] {
+  const routes = allRoutes.filter(({ successStatus }) => successStatus < 400);
   return routes
     .filter(({ method }) => method === 'POST')
     .flatMap((create) => {
-      const items = routes.filter(({ path, successStatus }) => isItemPath(path, create.path) && successStatus < 400);
+      const items = routes.filter(({ path }) => isItemPath(path, create.path));
       const read = items.find(({ method }) => method === 'GET');
       const updates = items.filter(({ method }) => method === 'PUT' || method === 'PATCH');
       const list = routes.find(({ method, path }) => method === 'GET' && path === create.path);

@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 60;
 /** The number of generated values to reserve for each entry that is an object or an array. */
 const ENTRY_BUDGET = 4;
 
-/** Generates an array. Its entries have different ids. */
+/** Generates an array. Its entries have different ids, unless the schema allows fewer ids than entries. */
 export function generateArray(input: ContainerInput): readonly unknown[] {
   const { schema, place, options, generate } = input;
   const { items = {}, contains, minContains = 1 } = schema;
@@ -26,7 +26,8 @@ export function generateArray(input: ContainerInput): readonly unknown[] {
     const isContained = contains !== undefined && entries.length < Number(minContains);
     const own = prefix[entries.length] ?? items;
     const entry = generate(isContained ? { allOf: [own, contains] } : own, { ...getEntryPlace(place, index), budget });
-    const keys = getUniqueKeys(entry, schema.uniqueItems === true);
+    const canRepeatId = index >= MAX_ATTEMPTS && entries.length < least;
+    const keys = getUniqueKeys(entry, schema.uniqueItems === true, canRepeatId);
     if (keys.some((key) => seen.has(key))) continue;
     // Each further entry would be the same example.
     const isEnough = entries.length >= Math.max(1, least, prefix.length);
@@ -67,7 +68,7 @@ function countEntries({ schema, place, options, random, canRecur, isContainer }:
 }
 
 /** Returns texts that must be different for each entry of an array: the `id` of the entry, and the whole entry if `isUnique` is true. */
-function getUniqueKeys(entry: unknown, isUnique: boolean): readonly string[] {
-  const id = isNode(entry) && Object.hasOwn(entry, 'id') ? entry.id : undefined;
+function getUniqueKeys(entry: unknown, isUnique: boolean, canRepeatId: boolean): readonly string[] {
+  const id = !canRepeatId && isNode(entry) && Object.hasOwn(entry, 'id') ? entry.id : undefined;
   return [...(isUnique ? [JSON.stringify(entry)] : []), ...(id === undefined ? [] : [`id ${JSON.stringify(id)}`])];
 }

@@ -1,37 +1,35 @@
-import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { readParameters } from './parameters.ts';
+import type { Parameters } from './parameters.ts';
 
 const NAME = 'accept-language';
 
-/**
- * Validates the parameters of a request, and returns the errors. Browsers send `Accept-Language` with each request, with the languages of the user (RFC 9110,
- * section 12.5.4). So a parameter with this name is valid if its schema allows one of the languages. With `en-US,en;q=0.9`, the schema must allow `en-US` or
- * `en`. The value `*` stands for any language.
- */
-export function validateParameters(
-  validators: readonly ValidateFunction[],
-  parameters: ReturnType<typeof readParameters>,
-): readonly ErrorObject[] {
-  const validate = (values: object) => validators.flatMap((check) => (check(values) ? [] : (check.errors ?? [])));
-  const errors = validate(parameters);
-  const sent = parameters.header[NAME];
-  if (typeof sent !== 'string' || !errors.some(isAboutLanguage)) return errors;
-  const isAllowed = (language: string) =>
-    !validate({ ...parameters, header: { ...parameters.header, [NAME]: language } }).some(isAboutLanguage);
-  const hasAllowed = listLanguages(sent).some((language) => language === '*' || isAllowed(language));
-  return hasAllowed ? errors.filter((error) => !isAboutLanguage(error)) : errors;
-}
+/** The part of the header that is examined, in characters. Browsers send less than 200. */
+const MAX_LENGTH = 1_000;
 
-function isAboutLanguage({ instancePath }: ErrorObject): boolean {
-  return instancePath === `/header/${NAME}`;
+/** The maximum number of parts of a language tag that are examined: `zh-Hant-TW` has three. */
+const MAX_PARTS = 4;
+
+/**
+ * Returns whether a schema allows one of the languages in the header `Accept-Language` of a request. Browsers send this header with each request, with the languages
+ * of the user (RFC 9110, section 12.5.4). With `en-US,en;q=0.9`, the schema must allow `en-US` or `en`. The value `*` stands for any language. `isValid`: returns
+ * whether the schema of the parameter allows the header in `parameters`.
+ */
+export function acceptsLanguage(parameters: Parameters, isValid: (parameters: Parameters) => boolean): boolean {
+  const sent = parameters.header[NAME];
+  const text = [sent].flat().join(',').slice(0, MAX_LENGTH);
+  const toHeader = (language: string) => (Array.isArray(sent) ? [language] : language);
+  for (const language of listLanguages(text)) {
+    if (language === '*') return true;
+    if (isValid({ ...parameters, header: { ...parameters.header, [NAME]: toHeader(language) } })) return true;
+  }
+  return false;
 }
 
 /** Returns the languages in an `Accept-Language` header, and their shorter forms: `zh-Hant-TW`, `zh-Hant` and `zh`. Leaves out languages with the weight 0. */
-function listLanguages(header: string): readonly string[] {
-  return header.split(',').flatMap((range) => {
+function* listLanguages(header: string): Generator<string> {
+  for (const range of header.split(',')) {
     const [language = '', weight = ''] = range.split(';').map((part) => part.trim());
-    if (/^q=0(\.0*)?$/i.test(weight)) return [];
-    const tags = language.split('-');
-    return tags.map((_, index) => tags.slice(0, tags.length - index).join('-'));
-  });
+    if (/^q=0(\.0*)?$/i.test(weight)) continue;
+    const parts = language.split('-').slice(0, MAX_PARTS);
+    for (let length = parts.length; length > 0; length--) yield parts.slice(0, length).join('-');
+  }
 }

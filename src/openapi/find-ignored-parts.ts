@@ -64,11 +64,12 @@ function findUnreachablePaths(routes: readonly Route[]): readonly Issue[] {
 
 /** Returns a warning for each path with a parameter as in Express: `/notes/:id`. OpenAPI writes `/notes/{id}`. */
 function findColonParameters(routes: readonly Route[]): readonly Issue[] {
-  return routes.flatMap(({ path, pointer }) => {
+  return [...new Set(routes.map(({ path }) => path))].flatMap((path) => {
     const [parameter] = /(?<=\/):\w+/.exec(path) ?? [];
     if (parameter === undefined) return [];
-    const message = `is reached only with the text ${parameter} in the path, because this is not a parameter: write {${parameter.slice(1)}}`;
-    return [{ pointer, message }];
+    const name = `{${parameter.slice(1)}}`;
+    const message = `is reached only with the text ${parameter} in the path, because ${parameter} is not a parameter: write ${name}`;
+    return [{ pointer: formatPointer('paths', path), message }];
   });
 }
 
@@ -94,7 +95,7 @@ function findUnsupportedStyles(document: Document, routes: readonly Route[]): re
 function findDelimitedPatterns(document: Document): readonly Issue[] {
   const issues: Issue[] = [];
   mapNodes(document, (node, pointer) => {
-    if (typeof node.pattern === 'string' && /^\/\^.*\$\/[a-z]*$/s.test(node.pattern))
+    if (typeof node.pattern === 'string' && /^\/\^[^|]*\$\/[a-z]*$/.test(node.pattern))
       issues.push({ pointer: pointer + formatPointer('pattern'), message: DELIMITED });
     return node;
   });

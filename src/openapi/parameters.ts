@@ -111,6 +111,9 @@ function isUnion(document: Document, schema: string): boolean {
   return type === undefined && allOf === undefined && (oneOf !== undefined || anyOf !== undefined);
 }
 
+/** The parsed parameters of a request by location and name. */
+export type Parameters = Record<Parameter['in'], Record<string, unknown>>;
+
 /**
  * Parses the parameters of a request. Returns their values by location, as the validators of openapi-backend expect them. Copies `path` and `query`, because
  * these validators convert values in place.
@@ -120,7 +123,7 @@ export function readParameters(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   { path, query }: Readonly<Record<'path' | 'query', Readonly<Record<string, unknown>>>>,
 ) {
-  const values: Record<Parameter['in'], Record<string, unknown>> = {
+  const values: Parameters = {
     path: {},
     query: { ...query },
     header: {},

@@ -95,7 +95,7 @@ export function findJsonMedia(responses: readonly DocumentedResponse[], status: 
 
 /**
  * Returns whether a GET can have any body, because the document describes no content for its success response. Frameworks that generate documents from code
- * often leave out the content. Decision: such a response can have a body, because a GET without a body has no use.
+ * often leave out the content, and a GET without a body has no use.
  */
 export function hasOpenContent(method: string, { name, media }: DocumentedResponse): boolean {
   return method === 'GET' && Object.keys(media).length === 0 && /^2/.test(name) && !BODILESS.includes(name);

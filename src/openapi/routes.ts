@@ -5,7 +5,7 @@ import type { CredentialNames } from '../util/redact-secrets.ts';
 import { isBelow } from '../util/request-target.ts';
 import { METHODS } from './check-structure.ts';
 import { type Document, getNode, getPropertyNames, isNode, resolvePointer, toNode } from './document.ts';
-import { isParsedType } from './media-types.ts';
+import { allowsJson, isParsedType } from './media-types.ts';
 import { getParameters, type Parameter } from './parameters.ts';
 import { type DocumentedResponse, getMedia, getResponses } from './responses.ts';
 import { type Credential, getCredentialNames, getSecurity } from './security.ts';
@@ -150,7 +150,8 @@ function createRoute(document: Document, path: string, method: string): Route {
   const parameters = getParameters(document, pointer);
   const bodyMedia = getMedia(document, `${resolvePointer(document, `${pointer}/requestBody`)}/content`);
   const queryParameters = parameters.filter((parameter) => parameter.in === 'query');
-  const schema = Object.entries(bodyMedia).find(([type]) => isParsedType(type))?.[1].schema;
+  const media = Object.entries(bodyMedia);
+  const [, body] = media.find(([type]) => isParsedType(type)) ?? media.find(([type]) => allowsJson(type)) ?? [];
   return {
     operationId: String(getNode(document, `${pointer}/operationId`) ?? ''),
     method: method.toUpperCase(),
@@ -165,7 +166,7 @@ function createRoute(document: Document, path: string, method: string): Route {
     pathNames: [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name),
     knownNames: {
       query: queryParameters.flatMap(({ name, fields }) => [name, ...fields]),
-      body: schema === undefined ? [] : getPropertyNames(document, schema),
+      body: body?.schema === undefined ? [] : getPropertyNames(document, body.schema),
     },
     pathParameters: createPathParser(path),
   };

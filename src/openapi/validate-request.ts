@@ -4,12 +4,12 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { suggestName } from '../util/similar-names.ts';
-import { validateParameters } from './accept-language.ts';
+import { acceptsLanguage } from './accept-language.ts';
 import { shorten } from './describe-error.ts';
 import { type Document, getTarget, isNode, resolveNode, toNode } from './document.ts';
 import { readForm } from './form-body.ts';
 import { findMediaType, isFormBody, isParsedType } from './media-types.ts';
-import { isDeepShape, parseDeepName, readParameters } from './parameters.ts';
+import { isDeepShape, type Parameters, parseDeepName, readParameters } from './parameters.ts';
 import type { Route } from './routes.ts';
 import { createErrorObject, getUnknownName, type SchemaValidator } from './schema-validator.ts';
 import { MAX_LISTED, type RequestViolations, toViolations } from './violations.ts';
@@ -92,6 +92,16 @@ function findErrors(context: RequestValidation, route: Route, request: RequestTo
     // Validation has converted strings to numbers, which can exceed the limits.
     ...checkLimits(parameters, isForm ? request.body : undefined),
   ];
+}
+
+/** Returns the errors of the parameters. A header `Accept-Language` is valid if the schema allows one of its languages. */
+function validateParameters(validators: readonly ValidateFunction[], parameters: Parameters): readonly ErrorObject[] {
+  const validate = (values: Parameters) => validators.flatMap((check) => (check(values) ? [] : (check.errors ?? [])));
+  const isAboutLanguage = ({ instancePath }: ErrorObject) => /^\/header\/accept-language(\/|$)/.test(instancePath);
+  const errors = validate(parameters);
+  const isAccepted =
+    errors.some(isAboutLanguage) && acceptsLanguage(parameters, (values) => !validate(values).some(isAboutLanguage));
+  return isAccepted ? errors.filter((error) => !isAboutLanguage(error)) : errors;
 }
 
 /** Returns errors for values that are nested too deeply or are not finite, even if the schemas allow them. */

@@ -1,3 +1,4 @@
+import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { toSingular } from '../util/singular.ts';
 import { allowsAnyBody, allowsAnyJson } from './allows-any-body.ts';
@@ -5,11 +6,11 @@ import {
   type DocumentPath,
   type DocumentPaths,
   getOverrides,
-  getRequiredQuery,
   getResourceSegment,
   getTrailingParameters,
 } from './document-paths.ts';
-import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
+import { isSingleton } from './is-singleton.ts';
+import { getLastSegment, getParentPath, toTemplate } from './names.ts';
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -37,14 +38,14 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
     if (used.has(collection.path) || !create || !list) return [];
     const item = { ...collection, path: `${path}/{id}`, routes: new Map() };
     const candidate = { segment, singular, collectionPath: path, collection, item, kind: 'collection' as const };
-    if (allowsAnyBody(reader.document, list)) return createsUnshown(reader, create) ? [candidate] : [];
+    const isOpen = allowsAnyBody(reader.document, list);
+    if (isOpen && createsUnshown(reader, create)) return [candidate];
     const schema = reader.getResponseSchema(create, create.successStatus) ?? '';
     const entry = reader.findEntry(schema, singular).schema;
     const properties = reader.getProperties(entry);
     const request = [...reader.getProperties(reader.getRequestSchema(create) ?? '').keys()];
     if (!request.some((name) => properties.has(name)) || !reader.hasId(entry, singular)) return [];
-    if (!hasEntries(reader, collection, { name: segment, schema: entry })) return [];
-    return [candidate];
+    return isOpen || hasEntries(reader, collection, { name: segment, schema: entry }) ? [candidate] : [];
   });
 }
 
@@ -177,41 +178,13 @@ export function hasEntries(
 
 /** Returns whether the document defines no body for the success response of an operation. */
 function hasNoBody({ responses, successStatus }: Route): boolean {
-  return responses.some(({ name, media }) => name === String(successStatus) && Object.keys(media).length === 0);
+  const response = findResponse(responses, successStatus);
+  return response !== undefined && Object.keys(response.media).length === 0;
 }
 
 function isEntryResponse(reader: SchemaReader, route: Route): boolean {
   const schema = reader.getResponseSchema(route, route.successStatus);
   return schema !== undefined && reader.isObject(schema);
-}
-
-/**
- * Returns whether a path has one object instead of a list, such as `/settings`. GET must return the object, and PUT or PATCH must change at least one of its
- * properties.
- */
-function isSingleton(reader: SchemaReader, path: string, { routes }: DocumentPath): boolean {
-  const read = routes.get('GET');
-  const change = routes.get('PUT') ?? routes.get('PATCH');
-  if (!read || !change || getParameterName(getLastSegment(path)) !== undefined) return false;
-  if (!(isEntryResponse(reader, read) || allowsAnyBody(reader.document, read)) || selectsObject(read, change))
-    return false;
-  const schema = reader.getResponseSchema(read, read.successStatus) ?? '';
-  const request = reader.getRequestSchema(change);
-  if (request === undefined || reader.findList(schema, getLastSegment(path))?.path.length === 0) return false;
-  const [sent, shown] = [request, schema].map((body) => getNames(reader, body, getLastSegment(path)));
-  return !sent?.length || !shown?.length || sent.some((name) => shown.includes(name));
-}
-
-/** Returns the property names of a body, and of the entry in the body. `body`: the JSON Pointer of the schema of the body. */
-function getNames(reader: SchemaReader, body: string, singular: string): readonly string[] {
-  const { schema } = reader.findEntry(body, singular);
-  return [body, schema].flatMap((part) => [...reader.getProperties(part).keys()]);
-}
-
-/** Returns whether a query parameter selects one of several objects: the operation `read` requires the parameter, but the operation `change` does not. */
-function selectsObject(read: Route, change: Route): boolean {
-  const names = getRequiredQuery(change);
-  return getRequiredQuery(read).some((name) => !names.includes(name));
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/normalize-name.ts';
-import { allowsAnyBody } from './allows-any-body.ts';
+import { allowsAnyBody, allowsAnyJson } from './allows-any-body.ts';
 import { isSearch } from './choose-action.ts';
 import {
   type DocumentPath,
@@ -107,10 +107,12 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
   };
 }
 
-/** Returns whether no response of a candidate describes its entries, and a GET shows them. */
+/** Returns whether a GET shows the entries of a candidate, but no response describes them. */
 function isUnshown(reader: SchemaReader, { collection, item }: Candidate): boolean {
-  const reads = [item, collection].flatMap((path) => path?.routes.get('GET') ?? []);
-  return reads.length > 0 && reads.every((read) => allowsAnyBody(reader.document, read));
+  const routes = [item, collection].flatMap((path) => [...(path?.routes.values() ?? [])]);
+  const isDescribed = (route: Route) =>
+    !allowsAnyJson(reader.document, route) && reader.getResponseSchema(route, route.successStatus) !== undefined;
+  return routes.some((route) => allowsAnyBody(reader.document, route)) && !routes.some(isDescribed);
 }
 
 /** Returns whether two resources, such as `/pets` (`flat`) and `/owners/{ownerId}/pets` (`nested`), are the same resource. */

@@ -240,10 +240,7 @@ function getBodies({ requestPath, entryPath }: Plan, { body }: Input, defaults: 
     .map((inner) => setInner({}, entryPath, { ...defaults, ...omitKeys(toNode(inner), [PATH_VALUES]) }));
 }
 
-/**
- * Returns whether a PUT creates an entry that does not exist. This is the case if 201 is documented, if the PUT has no body, if no POST creates entries, or if
- * the resource is a singleton.
- */
+/** Returns whether a PUT creates a missing entry: if 201 is documented, the PUT has no body, no POST creates entries, or the resource is a singleton. */
 function canCreateAtPath({ route, resource }: Plan): boolean {
   const hasNoBody = Object.keys(route.bodyMedia).length === 0;
   const isDocumented = route.responses.some(({ name }) => name === '201');

@@ -1,5 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
-import { allowsAnyBody } from './allows-any-body.ts';
+import { allowsAnyBody, allowsAnyJson } from './allows-any-body.ts';
 import { chooseAction, hasEntryResponse, hasProperties, type Place } from './choose-action.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
@@ -114,7 +114,7 @@ function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): 
   const needsBody = ['create', 'replace', 'replaceById', 'update'].includes(action);
   if (needsBody && media.length > 0 && reader.getRequestSchema(route) === undefined)
     return `the request body is ${media.join(' or ')}`;
-  if (allowsAnyBody(reader.document, route)) return undefined;
+  if (allowsAnyBody(reader.document, route) || allowsAnyJson(reader.document, route)) return undefined;
   const response = route.responses.find(({ name }) => name === String(route.successStatus));
   const types = Object.keys(response?.media ?? {});
   if (types.length > 0 && reader.getResponseSchema(route, route.successStatus) === undefined)

@@ -55,8 +55,6 @@ function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefin
   const found = findProperty(reader, schema, names, types);
   if (found !== undefined) return found;
   if (isChosenByClient) return findProperty(reader, schema, TEXT_KEYS, types);
-  if (isUnshown && reader.getKeyword(schema, 'additionalProperties') !== false)
-    return ['id', `${normalizeName(singular)}id`].includes(normalizeName(parameter)) ? 'id' : parameter;
   for (const [name, pointer] of properties) {
     // `/orgs/{org}` can have the value of `organization.login`.
     const isNamed = parameter.length > 2 && normalizeName(name).startsWith(normalizeName(parameter));
@@ -64,6 +62,8 @@ function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefin
     const inner = findProperty(reader, pointer, names, types);
     if (inner !== undefined) return `${name}.${inner}`;
   }
+  if (isUnshown && reader.getKeyword(schema, 'additionalProperties') !== false)
+    return ['id', `${normalizeName(singular)}id`].includes(normalizeName(parameter)) ? 'id' : parameter;
   // `payeeWorkingPatternId` is the id of a working pattern.
   const ids = [...properties.keys()].filter((name) => normalizeName(name).endsWith(`${normalizeName(singular)}id`));
   // A property such as `slug` is better than an id that is only in the path, because clients see the property.

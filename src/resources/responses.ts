@@ -7,7 +7,7 @@ import type { Entry } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { toSeed } from '../util/random.ts';
-import { allowsAnyBody } from './allows-any-body.ts';
+import { allowsAnyBody, allowsAnyJson } from './allows-any-body.ts';
 import { getEntryKey, getKeyValue, getOwn, removePathValues } from './entries.ts';
 import type { ListPage } from './list-query.ts';
 import { getKeyNames } from './names.ts';
@@ -38,11 +38,10 @@ export class ResponseFactory {
   createEntryResponse(plan: Plan, status: number, entries: readonly Entry[]): HandlerResponse {
     const [entry] = entries;
     const { schema, headers } = getJsonMedia(plan, status);
-    if (schema === undefined)
-      return entry && allowsAnyBody(this.#reader.document, plan.route)
-        ? { status, body: removePathValues(entry) }
-        : { status };
     const { resource, responsePath } = plan;
+    if (entry && this.#isOpen(plan))
+      return { status, headers, ...this.#wrapOpen(plan, this.#completeOpen(plan, entry)) };
+    if (schema === undefined) return { status };
     const seed = toSeed(`${plan.route.operationId} ${entry ? getEntryKey(resource, entry) : ''}`);
     const inner = this.#reader.getInner(schema, responsePath);
     const items = inner === undefined ? undefined : this.#reader.getItems(inner);
@@ -94,7 +93,7 @@ export class ResponseFactory {
     const { schema, headers } = getJsonMedia(plan, status);
     const entries = page.entries.map((entry) => this.#completeListed(plan, entry));
     const inner = toList(entries);
-    if (schema === undefined) return { status, headers, body: inner.value, generated: inner.generated };
+    if (schema === undefined || this.#isOpen(plan)) return { status, headers, ...this.#wrapOpen(plan, inner) };
     const others = this.#getFieldsBeside(schema, plan, page);
     return {
       status,
@@ -109,11 +108,36 @@ export class ResponseFactory {
   }
 
   #completeListed(plan: Plan, entry: Entry): Completed {
+    if (this.#isOpen(plan)) return this.#completeOpen(plan, entry);
     const { schema } = getJsonMedia(plan, plan.route.successStatus);
     const list = schema === undefined ? undefined : this.#reader.getInner(schema, plan.responsePath);
     const items = list === undefined ? undefined : this.#reader.getItems(list);
     if (items === undefined) return { value: removePathValues(entry), generated: [] };
     return this.completeEntry(plan.resource, items, entry);
+  }
+
+  /** Returns whether the document leaves open which JSON an operation returns. */
+  #isOpen({ route }: Plan): boolean {
+    return allowsAnyBody(this.#contract.normalized, route) || allowsAnyJson(this.#contract.normalized, route);
+  }
+
+  /** Returns an entry for a response that the document does not describe: with its id and without `writeOnly` properties. */
+  #completeOpen({ resource }: Plan, entry: Entry): Completed {
+    if (resource.schema === '') return { value: removePathValues(entry), generated: [] };
+    const { value, generated } = this.completeEntry(resource, resource.schema, entry);
+    const { property } = resource.id;
+    const id = property === undefined ? undefined : getOwn(entry, property);
+    const shown = value as Entry;
+    return { value: id === undefined || property === undefined ? shown : { [property]: id, ...shown }, generated };
+  }
+
+  /** Puts a value at its place in a body that the document does not describe. */
+  #wrapOpen({ responsePath }: Plan, { value, generated }: Completed): HandlerResponse {
+    if (responsePath.length === 0) return { body: value, generated };
+    return {
+      body: setInner({}, responsePath, value),
+      generated: generated.map((one) => formatPointer(...responsePath) + one),
+    };
   }
 
   /** Returns a copy of an entry with all properties that a schema requires. Generated values of an entry are the same in all operations. */

@@ -1,10 +1,9 @@
 import { type Document, getNode, resolvePointer } from '../openapi/document.ts';
-import { allowsJson, isJsonType } from '../openapi/media-types.ts';
+import { allowsJson, isFormBody, isJsonType } from '../openapi/media-types.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { normalizeName } from '../util/normalize-name.ts';
-import { FORM_TYPE } from '../util/request-target.ts';
 import { toSingular } from '../util/singular.ts';
 import { ENTRY_NAMES, ENVELOPE_NAMES, LIST_NAMES } from './body-names.ts';
 
@@ -224,7 +223,7 @@ export class SchemaReader {
   /** Returns the JSON Pointer of the schema of a request body; undefined if there is none. Prefers JSON to forms and wildcard media types. */
   getRequestSchema({ bodyMedia }: Route): string | undefined {
     const types = Object.keys(bodyMedia);
-    const type = types.find(isJsonType) ?? types.find((name) => allowsJson(name) || FORM_TYPES.includes(name));
+    const type = types.find(isJsonType) ?? types.find((name) => allowsJson(name) || isFormBody(name));
     return type === undefined ? undefined : bodyMedia[type]?.schema;
   }
 
@@ -235,8 +234,6 @@ export class SchemaReader {
     return parameter && getNode(this.document, schema) !== undefined ? schema : '';
   }
 }
-
-const FORM_TYPES = [FORM_TYPE, 'multipart/form-data'];
 
 function findPreferred(located: readonly Located[], names: readonly string[]): Located | undefined {
   for (const name of names) {

@@ -109,6 +109,14 @@ describe('a generated value', () => {
       'as many unique entries as enum values',
       { type: 'array', items: { enum: [1, 2, 3, 4, 5, 6, 7, 8] }, minItems: 8, uniqueItems: true },
     ],
+    [
+      'more entries than different ids',
+      {
+        type: 'array',
+        items: { type: 'object', required: ['id'], properties: { id: { type: 'boolean' } } },
+        minItems: 3,
+      },
+    ],
     ['both booleans as unique entries', { type: 'array', items: { type: 'boolean' }, minItems: 2, uniqueItems: true }],
     ['an intersection of enums', { allOf: [{ enum: ['a', 'b', 'c'] }, { enum: ['c', 'd'] }] }],
     ['enums of objects', { allOf: [{ enum: [{ a: 1 }, { a: 2 }] }, { enum: [{ a: 2 }] }] }],

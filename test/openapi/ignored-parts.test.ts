@@ -20,8 +20,8 @@ describe('loadContract warns, with position and reason, of', () => {
     ],
     [
       'a path with a parameter as in Express',
-      [`/a/:id: { ${GET} }`, `/a/{id}:cancel: { ${GET} }`, `/b:search: { ${GET} }`],
-      '4:18 #/paths/~1a~1:id/get is reached only with the text :id in the path, because this is not a parameter: write {id}',
+      [`/a/:id: { ${GET}, ${GET.replace('get', 'put')} }`, `/a/{id}:cancel: { ${GET} }`, `/b:search: { ${GET} }`],
+      '4:11 #/paths/~1a~1:id is reached only with the text :id in the path, because :id is not a parameter: write {id}',
     ],
     [
       'a pattern with slashes',

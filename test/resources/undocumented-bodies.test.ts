@@ -49,6 +49,54 @@ describe('Resources whose responses have no documented body', () => {
     expect(body).toMatchObject({ name: 'Ada' });
   });
 
+  it('never show writeOnly properties', async () => {
+    const user = createObject({ 'email!': TEXT, password: { ...TEXT, writeOnly: true } });
+    const change = { put: { request: user } };
+    const paths: Paths = {
+      '/users': { get: {}, post: { status: 201, request: user, response: {} } },
+      '/users/{id}': { get: { response: {} }, ...change },
+      '/me': { get: {}, ...change },
+    };
+    const { ask } = await startApi({ paths });
+    const { body } = await ask('POST', '/users', { email: 'a', password: 'secret' });
+    await ask('PUT', '/me', { email: 'b', password: 'secret' });
+    expect(body).toEqual({ id: expect.any(String), email: 'a' });
+    expect((await ask('GET', '/users')).body).toEqual([body]);
+    expect((await ask('GET', `/users/${body.id}`)).body).toEqual(body);
+    expect((await ask('GET', '/me')).body).toEqual({ email: 'b' });
+  });
+
+  it('keep the id that another response of the resource documents', async () => {
+    const meta = createObject({ 'metadata!': createObject({ 'name!': TEXT }) });
+    const paths = { '/metas': { get: {}, post: { request: meta, response: meta } }, '/metas/{meta}': { get: {} } };
+    const { ask } = await startApi({ paths });
+    await ask('POST', '/metas', { metadata: { name: 'm1' } });
+    expect((await ask('GET', '/metas/m1')).body).toEqual({ metadata: { name: 'm1' } });
+  });
+
+  it('have the media type and the place in the body that the document names', async () => {
+    const hal = { response: {}, responseType: 'application/hal+json' };
+    const paths: Paths = {
+      '/leads': { get: { ...hal, storefront: { list: 'data.items' } }, ...POST },
+      '/leads/{leadId}': { get: { ...hal, storefront: { entry: 'data' } } },
+    };
+    const { ask } = await startApi({ paths }, { verify: 'strict' });
+    await ask('POST', '/leads', { name: 'Ada' });
+    const list = await ask('GET', '/leads');
+    const [lead] = list.body.data.items;
+    expect(lead).toEqual({ id: expect.any(String), name: 'Ada' });
+    const read = await ask('GET', `/leads/${lead.id}`);
+    expect([read.status, read.body]).toEqual([200, { data: lead }]);
+    expect([list, read].map(({ headers }) => headers.get('content-type'))).toEqual(Array(2).fill(hal.responseType));
+  });
+
+  it('need no path for an entry, if the response of the POST has an id', async () => {
+    const lead = createObject({ 'id!': { type: 'integer' }, 'name!': TEXT });
+    const { ask } = await startApi({ paths: { '/leads': { get: {}, post: { request: NEW_LEAD, response: lead } } } });
+    await ask('POST', '/leads', { name: 'Ada' });
+    expect((await ask('GET', '/leads')).body).toEqual([{ id: 1, name: 'Ada' }]);
+  });
+
   it('are named by explain', async () => {
     expect(await explainApi({ paths: LEADS })).toMatchObject({
       'GET /leads': 'real: lists leads (the document describes no response body)',
@@ -60,9 +108,19 @@ describe('Resources whose responses have no documented body', () => {
   it.each<[title: string, paths: Paths]>([
     ['a POST responds with 200', { '/leads': { get: {}, post: { request: NEW_LEAD } } }],
     ['a POST has no request body', { '/leads': { get: {}, post: { status: 201 } } }],
+    ['a GET has an example', { '/leads': { get: { response: {}, example: { ok: true } }, ...POST } }],
     ['a GET responds with 204', { '/leads': { get: { status: 204 }, ...POST } }],
     ['the request body is a list', { '/leads': { get: {}, post: { status: 201, request: createList(NEW_LEAD) } } }],
   ])('are mocked without a path for an entry, if %s', async (_title, paths) => {
     expect((await explainApi({ paths }))['GET /leads']).toMatch(/^mocked/);
+  });
+
+  it.each<[title: string, path: string, paths: Paths[string]]>([
+    ['its name is plural', '/leads', { get: {}, put: { request: NEW_LEAD } }],
+    ['it has a POST', '/bulk', { get: {}, post: {}, patch: { request: NEW_LEAD } }],
+    ['PUT sends a list', '/order', { get: {}, put: { request: createList(TEXT) } }],
+    ['PUT sends a file', '/avatar', { get: {}, put: { request: NEW_LEAD, requestType: 'multipart/form-data' } }],
+  ])('are mocked at a path with GET and PUT, if %s', async (_title, path, operations) => {
+    expect((await explainApi({ paths: { [path]: operations } }))[`GET ${path}`]).toMatch(/^mocked/);
   });
 });

@@ -35,7 +35,7 @@ export function sendPlainResponse(
   const bytes = Buffer.byteLength(text);
   headers.push('Content-Length', bytes);
   const write = () => {
-    // The server has already responded if Node's parser refused the rest of the request.
+    // The server has already responded if Node's parser has refused the rest of the request in the meantime.
     if (!res.headersSent) res.writeHead(response.status, headers).end(text);
   };
   // The store sends the responses of all changes of a commit together. Other responses are written together at the end of a turn of the event loop: each separate
