@@ -9,9 +9,9 @@ const MAX_LENGTH = 1_000;
 const MAX_PARTS = 4;
 
 /**
- * Returns whether a schema allows one of the languages in the header `Accept-Language` of a request. Browsers send this header with each request, with the languages
- * of the user (RFC 9110, section 12.5.4). With `en-US,en;q=0.9`, the schema must allow `en-US` or `en`. The value `*` stands for any language. `isValid`: returns
- * whether the schema of the parameter allows the header in `parameters`.
+ * Returns whether a schema allows one of the languages in the header `Accept-Language`. Browsers send the languages of the user with each request (RFC 9110,
+ * section 12.5.4). With `en-US,en;q=0.9`, the schema must allow `en-US` or `en`. The value `*` stands for any language. `isValid`: returns whether the schema of
+ * the parameter allows the header in `parameters`.
  */
 export function acceptsLanguage(parameters: Parameters, isValid: (parameters: Parameters) => boolean): boolean {
   const sent = parameters.header[NAME];

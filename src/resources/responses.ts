@@ -5,6 +5,7 @@ import { isNode } from '../openapi/document.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Entry } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { toSeed } from '../util/random.ts';
 import { allowsAnyBody, allowsAnyJson } from './allows-any-body.ts';
@@ -116,10 +117,11 @@ export class ResponseFactory {
     return this.completeEntry(plan.resource, items, entry);
   }
 
-  /** Returns whether the document leaves open which JSON an operation returns. */
-  #isOpen({ route }: Plan): boolean {
-    return allowsAnyBody(this.#contract.normalized, route) || allowsAnyJson(this.#contract.normalized, route);
-  }
+  /** Returns whether the document leaves open which JSON an operation returns. Cached, because it is called for each entry of a list. */
+  readonly #isOpen = memoizeByObject(({ route }: Plan): boolean => {
+    const { normalized } = this.#contract;
+    return allowsAnyBody(normalized, route) || allowsAnyJson(normalized, route);
+  });
 
   /** Returns an entry for a response that the document does not describe: with its id and without `writeOnly` properties. */
   #completeOpen({ resource }: Plan, entry: Entry): Completed {

@@ -50,7 +50,7 @@ describe('Resources whose responses have no documented body', () => {
   });
 
   it('never show writeOnly properties', async () => {
-    const user = createObject({ 'email!': TEXT, password: { ...TEXT, writeOnly: true } });
+    const user = createObject({ 'email!': TEXT, 'password!': { ...TEXT, writeOnly: true } });
     const change = { put: { request: user } };
     const paths: Paths = {
       '/users': { get: {}, post: { status: 201, request: user, response: {} } },

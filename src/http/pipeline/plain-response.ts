@@ -38,8 +38,8 @@ export function sendPlainResponse(
     // The server has already responded if Node's parser has refused the rest of the request in the meantime.
     if (!res.headersSent) res.writeHead(response.status, headers).end(text);
   };
-  // The store sends the responses of all changes of a commit together. Other responses are written together at the end of a turn of the event loop: each separate
-  // write can wake a waiting client, which takes as much CPU time as the rest of the request.
+  // Each separate write can wake a waiting client, which takes as much CPU time as the rest of the request. The responses to the changes of a commit are written
+  // one after another anyway. All others are written together at the end of a turn of the event loop.
   if (outcome.changes) write();
   else setImmediate(write);
   return { response, text, bytes };
