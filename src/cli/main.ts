@@ -12,6 +12,7 @@ import { formatStartMessage } from '../server/start-message.ts';
 import { createStorefront, type Storefront } from '../server/storefront.ts';
 import { version } from '../server/version.ts';
 import { UserError } from '../util/user-error.ts';
+import { keepTickClass } from './keep-tick-class.ts';
 import { type ParsedCommand, readCommandLine } from './options.ts';
 import { runControlCommand } from './run-control-command.ts';
 import { writeTypes } from './types-command.ts';
@@ -41,6 +42,7 @@ const MAX_BUFFERED_BYTES = 1_000_000;
 /** The control sequence that moves the cursor to the start of the line and clears the line (ECMA-48). */
 const CLEAR_LINE = '\r\u001b[K';
 
+keepTickClass();
 // If the program that reads the output ends, a write fails. This error must not stop the server.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 const commandLine = { args: process.argv.slice(2), environment: process.env, version };
