@@ -1,11 +1,13 @@
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { importModule } from '../util/import-module.ts';
 import { limitList } from '../util/limit-list.ts';
 import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
 import { distribute, sendConfirmed } from './confirm-findings.ts';
 import { isSuccess } from './exchange.ts';
+import type { FastCheckModule } from './explore.ts';
 import { findFailingOperations, retryFailingOperations } from './failing-operations.ts';
 import { checkHostileInput } from './hostile-input.ts';
 import { checkInput } from './input.ts';
@@ -45,7 +47,7 @@ export async function createWorker(session: Session, options: CheckOptions, note
   const pool = new Pool();
   const basics = {
     session,
-    fc: await import('fast-check'),
+    fc: await importModule<FastCheckModule>('fast-check'),
     requests: createRequestGenerator(contract, pool),
     seed,
     runs,
