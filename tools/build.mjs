@@ -1,4 +1,4 @@
-// Builds dist/ from src/: the program, the compiled contracts, the console and the API reference. With `--if-stale`, builds only if the sources have changed since the last build, so that
+// Builds dist/ from src/: the program and its code cache, the compiled contracts, the console and the API reference. With `--if-stale`, builds only if the sources have changed since the last build, so that
 // `npm start` is fast and never runs old code. If the development packages are not installed (npm ci --omit=dev), prints a message and changes nothing.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,6 +25,7 @@ function hashSources() {
     'vite.reference.config.ts',
     'tools/build.mjs',
     'tools/bundled-packages.ts',
+    'tools/code-cache.mjs',
     'tools/compile.ts',
     'tools/page-build.ts',
   ];
@@ -56,17 +57,32 @@ function build() {
     run(['--import', 'tsx', join('tools', 'compile.ts'), join('dist', 'compiled')]) &&
     run([vite, 'build', '--logLevel', 'warn']) &&
     run([vite, 'build', '--logLevel', 'warn', '--config', 'vite.reference.config.ts']);
-  if (isBuilt) writeFileSync(stamp, sourceHash);
-  return isBuilt;
+  if (!isBuilt) return false;
+  writeCodeCache();
+  writeFileSync(stamp, sourceHash);
+  return true;
+}
+
+/** Writes the code cache for this version of Node. If this fails, the build is still complete: the server starts without a code cache, but more slowly. */
+function writeCodeCache() {
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  run([join('tools', 'code-cache.mjs')], { env, timeout: 60_000 });
+}
+
+async function hasCodeCache() {
+  const { getCachePath } = await import('../dist/load-bundle.js');
+  return existsSync(getCachePath(join(root, 'dist', 'program.cjs')));
 }
 
 /** Runs Node with arguments in the root of the project. Prints the output if it fails. Returns whether it succeeded. */
-function run(args) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+function run(args, options = {}) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', ...options });
   if (status !== 0) process.stderr.write(stdout + stderr);
   return status === 0;
 }
 
 const ifStale = process.argv.includes('--if-stale');
-if (!(ifStale && isFresh()) && !build() && (ifStale || existsSync(join(root, 'node_modules', 'tsdown'))))
-  process.exitCode = 1;
+if (ifStale && isFresh()) {
+  // V8 can't read the code cache of another version of Node.
+  if (!(await hasCodeCache())) writeCodeCache();
+} else if (!build() && (ifStale || existsSync(join(root, 'node_modules', 'tsdown')))) process.exitCode = 1;

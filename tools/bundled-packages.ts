@@ -41,8 +41,9 @@ export function bundlePackages(): Rolldown.Plugin {
       codeSplitting: { groups: [{ name: CHUNK, test: /\/node_modules\// }] },
     }),
     load: {
-      filter: { id: /\.json$|\/jsonc-parser\/lib\/umd\/main\.js$/ },
+      filter: { id: /\.json$|\/jsonc-parser\/lib\/umd\/main\.js$|\/util\/import-module\.ts$/ },
       handler(id) {
+        if (id.endsWith('.ts')) return { code: 'export const importModule = importFromBundle;', moduleType: 'js' };
         // JSON.parse reads a large object several times faster than the JavaScript parser.
         if (id.endsWith('.json'))
           return { code: `module.exports = JSON.parse(${JSON.stringify(minifyJson(id))});`, moduleType: 'js' };
@@ -56,7 +57,7 @@ export function bundlePackages(): Rolldown.Plugin {
       order: 'post',
       async handler(_options, bundle) {
         const chunks = Object.values(bundle).flatMap((part) => (part.type === 'chunk' ? part : []));
-        for (const chunk of chunks) chunk.code = escapeCharacters(await shortenCode(chunk));
+        for (const chunk of chunks) chunk.code = wrapCode(escapeCharacters(await shortenCode(chunk)));
         this.emitFile({ type: 'asset', fileName: 'licenses.txt', source: formatLicenses(chunks) });
       },
     },
@@ -79,9 +80,14 @@ async function shortenCode({ name, code }: Rolldown.OutputChunk): Promise<string
   return name === CHUNK ? (await minify(`${name}.js`, code, { compress: false, mangle: false })).code : code;
 }
 
-/** Escapes all characters above U+00FF. If a file contains one of them, V8 stores the whole file with two bytes for each character. */
+/** Escapes all characters that are not ASCII. If a file contains one above U+00FF, V8 stores the whole file with two bytes for each character. */
 function escapeCharacters(code: string): string {
-  return code.replaceAll(/[^\0-\xff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return code.replaceAll(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Makes a function of the code of a CommonJS module. src/entry/load-bundle.ts calls the function. */
+function wrapCode(code: string): string {
+  return `(function (exports, require, module, __filename, __dirname, importFromBundle) {${code}\n})`;
 }
 
 /** Returns the licenses of the packages in the chunks. Also returns the licenses of packages that are included in a file of another package. */

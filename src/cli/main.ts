@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { randomInt } from 'node:crypto';
 import { CheckUsageError } from '../check/check-error.ts';
 import { type CheckCommand, MAX_SEED } from '../check/options.ts';
@@ -46,7 +45,7 @@ keepTickClass();
 // If the program that reads the output ends, a write fails. This error must not stop the server.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 const commandLine = { args: process.argv.slice(2), environment: process.env, version };
-await runCommand(readCommandLine({ ...commandLine, isTerminal: process.stdout.isTTY === true })).catch((error) => {
+runCommand(readCommandLine({ ...commandLine, isTerminal: process.stdout.isTTY === true })).catch((error) => {
   if (!(error instanceof UserError)) throw error;
   fail(error.message, EXIT_FAILED);
 });

@@ -1,7 +1,17 @@
-// Node loads this file before a program (`--import`). It appends the URL of each module that the program loads to the file in the environment variable
-// LOADED_TO.
-import { register } from 'node:module';
+// Node loads this file before a program (`--import`). It appends the URL of each module and of each bundle that the program loads to the file in the environment
+// variable LOADED_TO.
+import fs, { appendFileSync } from 'node:fs';
+import { register, syncBuiltinESMExports } from 'node:module';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+
+const { readFileSync } = fs;
+const loadedTo = resolve(process.env.LOADED_TO);
+fs.readFileSync = (path, ...options) => {
+  if (String(path).endsWith('.cjs')) appendFileSync(loadedTo, `${pathToFileURL(path)}\n`);
+  return readFileSync(path, ...options);
+};
+syncBuiltinESMExports();
 
 const source = `
   import { appendFileSync } from 'node:fs';

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { loadBundle } from './load-bundle.ts';
+
+loadBundle('program.cjs');
