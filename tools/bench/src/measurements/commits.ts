@@ -6,7 +6,7 @@ import { interleave } from '../rounds.ts';
 import { type Figure, figure, ratio, show } from '../stats.ts';
 import { bareWriter, ourWriter, type Writer } from '../writers.ts';
 
-const ROUNDS = 7;
+const ROUNDS = 15;
 /** The number of sequential changes that each store makes in a round. */
 const CHANGES = 300;
 /** The number of orders or products in a large data file. */

@@ -12,7 +12,7 @@ import { type Server, startServer } from '../server.ts';
 import { figure, ratio, show } from '../stats.ts';
 
 const ORDERS = 10_000;
-const ROUNDS = 7;
+const ROUNDS = 15;
 const AMOUNT = 10 * CONNECTIONS;
 /** The target: the CPU time of the server with only `node:http`, divided by the CPU time of our server. */
 const WANTED_RATIO = 0.85;
