@@ -45,9 +45,9 @@ export class ChangeHistory {
 
   /** Adds the changes of a request, as returned by `compareAllStates`. `id`: the id of the request in the journal. */
   addLists(id: number, lists: readonly ListChange[]): void {
-    const entries = lists.flatMap(({ before, after }) => [...before, ...after]);
-    if (entries.length > MAX_ENTRIES) return;
-    const bytes = entries.reduce((sum, entry) => sum + measureValue(entry), 0);
+    const entries = lists.reduce((count, { before, after }) => count + before.length + after.length, 0);
+    if (entries > MAX_ENTRIES) return;
+    const bytes = lists.reduce((sum, { before, after }) => sum + measureEntries(before) + measureEntries(after), 0);
     if (bytes > MAX_BYTES) return;
     this.changes.set(id, { lists, bytes });
     this.charge(bytes);
@@ -75,18 +75,34 @@ export class ChangeHistory {
   }
 }
 
-/** Returns the entries that differ between the states before and after each change. */
-export function compareAllStates(states: readonly StateChange[]): readonly ListChange[] {
-  return states.flatMap(compareStates);
+/** Returns the memory of entries, in bytes. */
+function measureEntries(entries: readonly Entry[]): number {
+  return entries.reduce((sum, entry) => sum + measureValue(entry), 0);
 }
 
-/** Returns the entries that differ between two states. Ignores lists that are missing in `after`, because the store does not change them. */
-function compareStates({ before, after }: StateChange): readonly ListChange[] {
-  return Object.keys(after).flatMap((collection) => {
-    const [from = [], to = []] = [before[collection], after[collection]];
-    if (from === to) return [];
-    const { start, fromEnd, toEnd } = findDifference(from, to);
-    if (start === fromEnd && start === toEnd) return [];
-    return [{ collection, start, before: from.slice(start, fromEnd), after: to.slice(start, toEnd) }];
-  });
+/**
+ * Returns the entries that differ between the states before and after each change. Ignores lists that are missing in `after`, because the store does not change
+ * them. Uses loops, because it runs for each change, and `flatMap` takes twice as long.
+ */
+export function compareAllStates(states: readonly StateChange[]): readonly ListChange[] {
+  const changes: ListChange[] = [];
+  for (const { before, after } of states) {
+    for (const collection of Object.keys(after)) {
+      const change = compareLists(collection, before[collection], after[collection]);
+      if (change) changes.push(change);
+    }
+  }
+  return changes;
+}
+
+/** Returns the entries that differ between two versions of a collection. Returns undefined if there are none. */
+function compareLists(
+  collection: string,
+  from: readonly Entry[] = [],
+  to: readonly Entry[] = [],
+): ListChange | undefined {
+  if (from === to) return undefined;
+  const { start, fromEnd, toEnd } = findDifference(from, to);
+  if (start === fromEnd && start === toEnd) return undefined;
+  return { collection, start, before: from.slice(start, fromEnd), after: to.slice(start, toEnd) };
 }
