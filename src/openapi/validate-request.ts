@@ -96,7 +96,8 @@ function findErrors(context: RequestValidation, route: Route, request: RequestTo
 
 /** Returns the errors of the parameters. A header `Accept-Language` is valid if the schema allows one of its languages. */
 function validateParameters(validators: readonly ValidateFunction[], parameters: Parameters): readonly ErrorObject[] {
-  const validate = (values: Parameters) => validators.flatMap((check) => (check(values) ? [] : (check.errors ?? [])));
+  const validate = (values: Parameters) =>
+    validators.filter((check) => !check(values)).flatMap(({ errors }) => errors ?? []);
   const isAboutLanguage = ({ instancePath }: ErrorObject) => /^\/header\/accept-language(\/|$)/.test(instancePath);
   const errors = validate(parameters);
   const isAccepted =
