@@ -103,6 +103,20 @@ describe('a cached response', () => {
     expect(await getStatus('/api/products')).toBe(200);
   });
 
+  it('has the same bytes as the first response, with and without characters that are not ASCII', async () => {
+    const { port, ask } = await startStorefront();
+    const [product] = defaults.products;
+    for (const name of ['Cafe', 'Café', 'カフェ ☕', '\u{1f680}']) {
+      const state = { ...defaults, products: [{ ...product, name }], cartItems: [], orders: [] };
+      expect((await ask('PUT', '/_control/sandboxes/default/state', state)).status).toBe(204);
+      for (let time = 1; time <= 2; time++) {
+        const { body, headers, size } = await sendRawRequest(port, 'GET /api/products');
+        expect(body).toEqual(state.products);
+        expect(headers['content-length']).toEqual([`${size}`]);
+      }
+    }
+  });
+
   it('is not sent to requests that name a sandbox or have a preference', async () => {
     const shop = await startStorefront();
     await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 }, { 'x-sandbox': 'w1' });

@@ -12,7 +12,7 @@ import {
   PROBLEM_HEADERS,
 } from '../response-headers.ts';
 import type { ResponseData } from './outcome.ts';
-import { isBodilessStatus } from './response.ts';
+import { isAscii, isBodilessStatus } from './response.ts';
 import type { Exchange } from './values.ts';
 
 /**
@@ -34,9 +34,11 @@ export function sendPlainResponse(
   const headers = [...CONSTANT_HEADERS, ...toList(corsHeaders), ...toList(response.headers)];
   const bytes = Buffer.byteLength(text);
   headers.push('Content-Length', bytes);
+  // Node writes Latin-1 faster than UTF-8. The bytes of ASCII characters are the same in both.
+  const encoding = isAscii(text, bytes) ? 'latin1' : 'utf8';
   const write = () => {
     // The server has already responded if Node's parser has refused the rest of the request in the meantime.
-    if (!res.headersSent) res.writeHead(response.status, headers).end(text);
+    if (!res.headersSent) res.writeHead(response.status, headers).end(text, encoding);
   };
   // Each separate write can wake a waiting client, which takes as much CPU time as the rest of the request. The responses to the changes of a commit are written
   // one after another anyway. All others are written together at the end of a turn of the event loop.
