@@ -1,5 +1,6 @@
-// Builds dist/ from src/: the program and its code cache, the compiled contracts, the console and the API reference. With `--if-stale`, builds only if the sources have changed since the last build, so that
-// `npm start` is fast and never runs old code. If the development packages are not installed (npm ci --omit=dev), prints a message and changes nothing.
+// Builds dist/ from src/: the program and its code cache, the compiled contracts, the console and the API reference. With `--if-stale`, builds only if the
+// sources have changed since the last build, so that `npm start` is fast and never runs old code. If the development packages are not installed
+// (npm ci --omit=dev), prints a message and changes nothing.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -69,9 +70,11 @@ function writeCodeCache() {
   run([join('tools', 'code-cache.mjs')], { env, timeout: 60_000 });
 }
 
+/** Returns whether the build has a code cache for this version of Node. */
 async function hasCodeCache() {
   const { getCachePath } = await import('../dist/load-bundle.js');
-  return existsSync(getCachePath(join(root, 'dist', 'program.cjs')));
+  const path = join(root, 'dist', 'program.cjs');
+  return existsSync(getCachePath(path, readFileSync(path)));
 }
 
 /** Runs Node with arguments in the root of the project. Prints the output if it fails. Returns whether it succeeded. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const folder = mkdtempSync(join(tmpdir(), 'storefront-code-cache-'));
 for (const name of Object.keys(process.env).filter((name) => name.startsWith('STOREFRONT_'))) delete process.env[name];
 process.argv.push('--port', '0', '--data', join(folder, 'db.json'));
-const { getCachePath, scripts } = await import('../dist/load-bundle.js');
+const { scripts } = await import('../dist/load-bundle.js');
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const url = await new Promise((resolve) => {
@@ -19,8 +19,7 @@ const url = await new Promise((resolve) => {
   import('../dist/main.js');
 });
 await (await fetch(`${url}/api/products`)).arrayBuffer();
-for (const [path, script] of scripts) {
-  const cachePath = getCachePath(path);
+for (const [cachePath, script] of scripts) {
   writeFileSync(`${cachePath}.${process.pid}`, script.createCachedData());
   renameSync(`${cachePath}.${process.pid}`, cachePath);
 }

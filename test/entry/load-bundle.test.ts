@@ -1,18 +1,51 @@
 import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as library from '../../src/index.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
+
+const LOADER = projectFile('dist/load-bundle.js');
+
+/** Runs an ES module that prints JSON in a process with V8 options. Returns the printed value. */
+function runModule(program: string, v8Options: readonly string[] = []) {
+  const args = [...v8Options, '--input-type=module', '--eval', program];
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', env }));
+}
 
 /** Loads the library with `loadBundle` in a process with V8 options. Returns its exports, and for each loaded file whether V8 refused its code cache. */
 function loadLibrary(...v8Options: readonly string[]): { names: string[]; refused: (boolean | undefined)[] } {
   const program = `
-    import { loadBundle, scripts } from ${JSON.stringify(projectFile('dist/load-bundle.js'))};
+    import { loadBundle, scripts } from ${JSON.stringify(LOADER)};
     const names = Object.keys(loadBundle('library.cjs'));
     console.log(JSON.stringify({ names, refused: [...scripts.values()].map((script) => script.cachedDataRejected) }));`;
-  const args = [...v8Options, '--input-type=module', '--eval', program];
-  return JSON.parse(
-    execFileSync(process.execPath, args, { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } }),
-  );
+  return runModule(program, v8Options);
+}
+
+/** Creates a folder with the loader and a bundle that exports the function `getValue`. */
+async function makeBundle(value: number): Promise<string> {
+  const folder = await tempFolder();
+  copyFileSync(LOADER, join(folder, 'load-bundle.mjs'));
+  writeBundle(folder, value);
+  return folder;
+}
+
+function writeBundle(folder: string, value: number): void {
+  writeFileSync(join(folder, 'bundle.cjs'), `(function (exports) { exports.getValue = () => ${value}; })`);
+}
+
+/** Loads the bundle in a folder, and writes its code cache. Returns the result of `getValue`, and whether V8 refused an earlier code cache. */
+function loadAndCache(folder: string): { value: number; isRefused: boolean | undefined } {
+  const program = `
+    import { writeFileSync } from 'node:fs';
+    import { loadBundle, scripts } from ${JSON.stringify(join(folder, 'load-bundle.mjs'))};
+    const value = loadBundle('bundle.cjs').getValue();
+    const [[path, script]] = scripts;
+    try { writeFileSync(path, script.createCachedData()); } catch {}
+    console.log(JSON.stringify({ value, isRefused: script.cachedDataRejected }));`;
+  return runModule(program);
 }
 
 describe('loadBundle', () => {
@@ -29,6 +62,27 @@ describe('loadBundle', () => {
     expect(names.toSorted()).toEqual(Object.keys(library).toSorted());
     expect(refused).toContain(true);
     expect(refused).not.toContain(false);
+  });
+
+  it('never runs the code in the cache of an earlier file with the same length', async () => {
+    const folder = await makeBundle(1);
+    loadAndCache(folder);
+    expect(loadAndCache(folder)).toEqual({ value: 1, isRefused: false });
+    writeBundle(folder, 2);
+    expect(loadAndCache(folder)).toEqual({ value: 2 });
+  });
+
+  it('compiles the file if its cache is damaged or can not be read', async () => {
+    const folder = await makeBundle(1);
+    loadAndCache(folder);
+    const [name = ''] = readdirSync(folder).filter((file) => file.endsWith('.cache'));
+    for (const content of ['', 'no cache', '\0'.repeat(1_000)]) {
+      writeFileSync(join(folder, name), content);
+      expect(loadAndCache(folder)).toEqual({ value: 1, isRefused: true });
+    }
+    rmSync(join(folder, name));
+    mkdirSync(join(folder, name));
+    expect(loadAndCache(folder)).toEqual({ value: 1 });
   });
 });
 
