@@ -113,7 +113,7 @@ export function parseRawResponses(text: string): readonly RawResponse[] {
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(`${start} `)?.[1]);
     if (end < 0 || Number.isNaN(status)) throw new Error(`this is no answer: ${JSON.stringify(rest)}`);
     const headers = headersIn(lines);
-    const length = Number(headers['content-length']?.[0] ?? (status < 200 ? 0 : Number.POSITIVE_INFINITY));
+    const length = Number(headers['content-length']?.[0] ?? (isBodiless(status) ? 0 : Number.POSITIVE_INFINITY));
     const body = rest.slice(end + 4, end + 4 + length);
     replies.push({ status, headers, text: utf8(body), size: body.length, body: parsed(utf8(body)) });
     rest = rest.slice(end + 4 + length);
@@ -150,4 +150,9 @@ const SHOWN_LENGTH = 1_000;
 function getEnd(text: string): string {
   if (text.length <= SHOWN_LENGTH) return JSON.stringify(text);
   return `${text.length} characters, at the end ${JSON.stringify(text.slice(-SHOWN_LENGTH))}`;
+}
+
+/** Returns whether responses with a status never have a body (RFC 9112, section 6.3). */
+function isBodiless(status: number): boolean {
+  return status < 200 || status === 204 || status === 304;
 }
