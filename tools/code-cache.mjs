@@ -18,10 +18,19 @@ const url = await new Promise((resolve) => {
   };
   import('../dist/main.js');
 });
-await (await fetch(`${url}/api/products`)).arrayBuffer();
-for (const [cachePath, script] of scripts) {
-  writeFileSync(`${cachePath}.${process.pid}`, script.createCachedData());
-  renameSync(`${cachePath}.${process.pid}`, cachePath);
+try {
+  await (await fetch(`${url}/api/products`)).arrayBuffer();
+  for (const [cachePath, script] of scripts) {
+    writeFileSync(`${cachePath}.${process.pid}`, script.createCachedData());
+    renameSync(`${cachePath}.${process.pid}`, cachePath);
+  }
+} catch (error) {
+  // The program handles uncaught errors, and would continue.
+  process.stderr.write(
+    `storefront: the code cache can't be written, so the server starts more slowly: ${error.message}\n`,
+  );
+  process.exitCode = 1;
+} finally {
+  // The server stops as if the signal had arrived.
+  process.emit('SIGTERM');
 }
-// The server stops as if the signal had arrived.
-process.emit('SIGTERM');
