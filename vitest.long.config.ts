@@ -15,6 +15,7 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: SLOW_FILES,
+          isolate: false,
           env: { SEEDS: '1000', DOCUMENTS: '60' },
         },
       },
