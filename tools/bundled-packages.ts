@@ -85,9 +85,9 @@ function escapeCharacters(code: string): string {
   return code.replaceAll(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Makes a function of the code of a CommonJS module. src/entry/load-bundle.ts calls the function. */
+/** Makes a function of the code of a CommonJS module, in strict mode like an ES module. src/entry/load-bundle.ts calls the function. */
 function wrapCode(code: string): string {
-  return `(function (exports, require, module, __filename, __dirname, importFromBundle) {${code}\n})`;
+  return `(function (exports, require, module, __filename, __dirname, importFromBundle) {'use strict';${code}\n})`;
 }
 
 /** Returns the licenses of the packages in the chunks. Also returns the licenses of packages that are included in a file of another package. */
