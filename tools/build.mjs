@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const stamp = join(root, 'dist', '.built-from');
-const program = join(root, 'dist', 'main.js');
+const program = join(root, 'dist', 'program.cjs');
 
 /** Returns a hash of the contents of all files that the build depends on. */
 function hashSources() {
@@ -73,8 +73,7 @@ function writeCodeCache() {
 /** Returns whether the build has a code cache for this version of Node. */
 async function hasCodeCache() {
   const { getCachePath } = await import('../dist/load-bundle.js');
-  const path = join(root, 'dist', 'program.cjs');
-  return existsSync(getCachePath(path, readFileSync(path)));
+  return existsSync(getCachePath(program));
 }
 
 /** Runs Node with arguments in the root of the project. Prints the output if it fails. Returns whether it succeeded. */

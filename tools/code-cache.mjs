@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const folder = mkdtempSync(join(tmpdir(), 'storefront-code-cache-'));
 for (const name of Object.keys(process.env).filter((name) => name.startsWith('STOREFRONT_'))) delete process.env[name];
 process.argv.push('--port', '0', '--data', join(folder, 'db.json'));
-const { scripts } = await import('../dist/load-bundle.js');
+const { formatCache, scripts } = await import('../dist/load-bundle.js');
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const url = await new Promise((resolve) => {
@@ -20,8 +20,9 @@ const url = await new Promise((resolve) => {
 });
 try {
   await (await fetch(`${url}/api/products`)).arrayBuffer();
-  for (const [cachePath, script] of scripts) {
-    writeFileSync(`${cachePath}.${process.pid}`, script.createCachedData());
+  // The build looks for the cache of the first script, so that one is written last.
+  for (const [cachePath, script] of [...scripts].reverse()) {
+    writeFileSync(`${cachePath}.${process.pid}`, formatCache(script));
     renameSync(`${cachePath}.${process.pid}`, cachePath);
   }
 } catch (error) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
@@ -18,8 +18,17 @@ type ModuleFunction = (
 /** The loaded bundles by file name. */
 const bundles = new Map<string, { exports: object }>();
 
-/** The compiled scripts, by the path of their code cache. The build gets the code cache of each script from V8 after the script has run. */
-export const scripts = new Map<string, Script>();
+/** A compiled script, and the content of its file. */
+interface LoadedScript {
+  readonly script: Script;
+  readonly content: Buffer;
+}
+
+/** The loaded scripts by the path of their code cache. The build gets the code cache of each script from V8 after the script has run. */
+export const scripts = new Map<string, LoadedScript>();
+
+/** The size of the checksum at the end of a code cache, in bytes. */
+const CHECKSUM_BYTES = 4;
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const nodeRequire = createRequire(import.meta.url);
@@ -44,29 +53,46 @@ export function loadBundle(name: string): object {
   return module.exports;
 }
 
-/**
- * Returns the path of the code cache of a file. The name of the cache has the version of Node and the architecture, because V8 can't read other caches. It also
- * has a checksum of the file: V8 itself only compares the length, and would run the earlier code of an edited file.
- */
-export function getCachePath(path: string, content: Buffer): string {
-  return `${path}.${crc32(content).toString(16)}.${process.version}-${process.arch}.cache`;
+/** Returns the path of the code cache of a file. V8 can't read the cache of another version or platform. */
+export function getCachePath(path: string): string {
+  return `${path}.${process.version}-${process.platform}-${process.arch}.cache`;
 }
 
 function compile(path: string): ModuleFunction {
   const content = readFileSync(path);
-  const cachePath = getCachePath(path, content);
-  const cachedData = readCache(cachePath);
+  const cachePath = getCachePath(path);
+  const cachedData = readCache(cachePath, content);
+  // On Node 20, stack traces have the name from the cache, so the name must not depend on the folder of the package.
+  const filename = `storefront/dist/${basename(path)}`;
   // The build escapes all characters that are not ASCII, and V8 stores such a text with one byte for each character.
-  const script = new Script(content.toString('latin1'), { filename: path, ...(cachedData && { cachedData }) });
-  scripts.set(cachePath, script);
+  const script = new Script(content.toString('latin1'), { filename, ...(cachedData && { cachedData }) });
+  scripts.set(cachePath, { script, content });
   return script.runInThisContext();
 }
 
-/** Returns the content of a code cache. Returns undefined if it does not exist or can't be read, because the program also starts without it. */
-function readCache(path: string): Buffer | undefined {
+/** Returns the content of a code cache. Returns undefined if it does not exist, can't be read, or is damaged, because the program also starts without it. */
+function readCache(path: string, content: Buffer): Buffer | undefined {
   try {
-    return readFileSync(path);
+    const bytes = readFileSync(path);
+    const data = bytes.subarray(0, -CHECKSUM_BYTES);
+    return bytes.readUInt32LE(data.length) === computeChecksum(data, content) ? data : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Returns the content of the code cache of a script: the data from V8, and a checksum. */
+export function formatCache({ script, content }: LoadedScript): Buffer {
+  const data = script.createCachedData();
+  const checksum = Buffer.alloc(CHECKSUM_BYTES);
+  checksum.writeUInt32LE(computeChecksum(data, content));
+  return Buffer.concat([data, checksum]);
+}
+
+/**
+ * Returns the checksum of the data of a code cache and of its file. V8 itself only compares the lengths: it would run the earlier code of an edited file, and
+ * damaged data would end the process.
+ */
+function computeChecksum(data: Buffer, content: Buffer): number {
+  return crc32(data, crc32(content));
 }

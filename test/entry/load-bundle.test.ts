@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as library from '../../src/index.ts';
@@ -20,31 +20,31 @@ function loadLibrary(...v8Options: readonly string[]): { names: string[]; refuse
   const program = `
     import { loadBundle, scripts } from ${JSON.stringify(LOADER)};
     const names = Object.keys(loadBundle('library.cjs'));
-    console.log(JSON.stringify({ names, refused: [...scripts.values()].map((script) => script.cachedDataRejected) }));`;
+    console.log(JSON.stringify({ names, refused: [...scripts.values()].map(({ script }) => script.cachedDataRejected) }));`;
   return runModule(program, v8Options);
 }
 
-/** Creates a folder with the loader and a bundle that exports the function `getValue`. */
-async function makeBundle(value: number): Promise<string> {
+/** Creates a folder with the loader and a bundle that exports the function `getValue`. `value`: the JavaScript expression that the function returns. */
+async function makeBundle(value: string): Promise<string> {
   const folder = await tempFolder();
   copyFileSync(LOADER, join(folder, 'load-bundle.mjs'));
   writeBundle(folder, value);
   return folder;
 }
 
-function writeBundle(folder: string, value: number): void {
+function writeBundle(folder: string, value: string): void {
   writeFileSync(join(folder, 'bundle.cjs'), `(function (exports) { exports.getValue = () => ${value}; })`);
 }
 
 /** Loads the bundle in a folder, and writes its code cache. Returns the result of `getValue`, and whether V8 refused an earlier code cache. */
-function loadAndCache(folder: string): { value: number; isRefused: boolean | undefined } {
+function loadAndCache(folder: string): { value: unknown; isRefused: boolean | undefined } {
   const program = `
     import { writeFileSync } from 'node:fs';
-    import { loadBundle, scripts } from ${JSON.stringify(join(folder, 'load-bundle.mjs'))};
+    import { formatCache, loadBundle, scripts } from ${JSON.stringify(join(folder, 'load-bundle.mjs'))};
     const value = loadBundle('bundle.cjs').getValue();
-    const [[path, script]] = scripts;
-    try { writeFileSync(path, script.createCachedData()); } catch {}
-    console.log(JSON.stringify({ value, isRefused: script.cachedDataRejected }));`;
+    const [[path, loaded]] = scripts;
+    try { writeFileSync(path, formatCache(loaded)); } catch {}
+    console.log(JSON.stringify({ value, isRefused: loaded.script.cachedDataRejected }));`;
   return runModule(program);
 }
 
@@ -65,24 +65,50 @@ describe('loadBundle', () => {
   });
 
   it('never runs the code in the cache of an earlier file with the same length', async () => {
-    const folder = await makeBundle(1);
+    const folder = await makeBundle('1');
     loadAndCache(folder);
     expect(loadAndCache(folder)).toEqual({ value: 1, isRefused: false });
-    writeBundle(folder, 2);
+    writeBundle(folder, '2');
     expect(loadAndCache(folder)).toEqual({ value: 2 });
   });
 
   it('compiles the file if its cache is damaged or can not be read', async () => {
-    const folder = await makeBundle(1);
+    const folder = await makeBundle('1');
     loadAndCache(folder);
-    const [name = ''] = readdirSync(folder).filter((file) => file.endsWith('.cache'));
-    for (const content of ['', '\0'.repeat(1_000)]) {
-      writeFileSync(join(folder, name), content);
-      expect(loadAndCache(folder)).toEqual({ value: 1, isRefused: true });
-    }
-    rmSync(join(folder, name));
-    mkdirSync(join(folder, name));
+    const path = join(folder, readdirSync(folder).find((file) => file.endsWith('.cache')) ?? '');
+    const cache = readFileSync(path);
+    // The header of the cache is intact.
+    writeFileSync(path, cache.fill(0, 300, cache.length - 4));
     expect(loadAndCache(folder)).toEqual({ value: 1 });
+    expect(loadAndCache(folder)).toEqual({ value: 1, isRefused: false });
+    writeFileSync(path, '');
+    expect(loadAndCache(folder)).toEqual({ value: 1 });
+    rmSync(path);
+    mkdirSync(path);
+    expect(loadAndCache(folder)).toEqual({ value: 1 });
+  });
+
+  it('loads a bundle with the same code cache from another folder, and no stack trace names the earlier folder', async () => {
+    const folder = await makeBundle('new Error().stack');
+    loadAndCache(folder);
+    const moved = await tempFolder();
+    cpSync(folder, moved, { recursive: true });
+    const { value, isRefused } = loadAndCache(moved);
+    expect(isRefused).toBe(false);
+    expect(value).toContain('storefront/dist/bundle.cjs:1:');
+    expect(value).not.toContain(folder);
+  });
+});
+
+describe('A bundle of the build', () => {
+  it('is in strict mode, like the sources', () => {
+    const folder = projectFile('dist');
+    const bundles = readdirSync(folder).filter((name) =>
+      /^(program|library|storefront-.*|packages-.*)\.cjs$/.test(name),
+    );
+    expect(bundles).toHaveLength(4);
+    for (const name of bundles)
+      expect(readFileSync(join(folder, name), 'utf8'), name).toMatch(/^\(function \([^)]*\) \{'use strict';/);
   });
 });
 
