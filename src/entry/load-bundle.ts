@@ -18,10 +18,10 @@ type ModuleFunction = (
 /** The loaded bundles by file name. */
 const bundles = new Map<string, { exports: object }>();
 
-/** A compiled script, and the content of its file. */
+/** A compiled script, and the checksum of its file. */
 interface LoadedScript {
   readonly script: Script;
-  readonly content: Buffer;
+  readonly fileChecksum: number;
 }
 
 /** The loaded scripts by the path of their code cache. The build gets the code cache of each script from V8 after the script has run. */
@@ -59,40 +59,41 @@ export function getCachePath(path: string): string {
 }
 
 function compile(path: string): ModuleFunction {
-  const content = readFileSync(path);
+  // The build escapes all characters that are not ASCII, and V8 stores such a text with one byte for each character.
+  const code = readFileSync(path, 'latin1');
+  const fileChecksum = crc32(code);
   const cachePath = getCachePath(path);
-  const cachedData = readCache(cachePath, content);
+  const cachedData = readCache(cachePath, fileChecksum);
   // On Node 20, stack traces have the name from the cache, so the name must not depend on the folder of the package.
   const filename = `storefront/dist/${basename(path)}`;
-  // The build escapes all characters that are not ASCII, and V8 stores such a text with one byte for each character.
-  const script = new Script(content.toString('latin1'), { filename, ...(cachedData && { cachedData }) });
-  scripts.set(cachePath, { script, content });
+  const script = new Script(code, { filename, ...(cachedData && { cachedData }) });
+  scripts.set(cachePath, { script, fileChecksum });
   return script.runInThisContext();
 }
 
-/** Returns the content of a code cache. Returns undefined if it does not exist, can't be read, or is damaged, because the program also starts without it. */
-function readCache(path: string, content: Buffer): Buffer | undefined {
+/** Returns the data of a code cache. Returns undefined if it does not exist, can't be read, or is damaged, because the program also starts without it. */
+function readCache(path: string, fileChecksum: number): Buffer | undefined {
   try {
     const bytes = readFileSync(path);
     const data = bytes.subarray(0, -CHECKSUM_BYTES);
-    return bytes.readUInt32LE(data.length) === computeChecksum(data, content) ? data : undefined;
+    return bytes.readUInt32LE(data.length) === computeChecksum(data, fileChecksum) ? data : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Returns the content of the code cache of a script: the data from V8, and a checksum. */
-export function formatCache({ script, content }: LoadedScript): Buffer {
+export function formatCache({ script, fileChecksum }: LoadedScript): Buffer {
   const data = script.createCachedData();
   const checksum = Buffer.alloc(CHECKSUM_BYTES);
-  checksum.writeUInt32LE(computeChecksum(data, content));
+  checksum.writeUInt32LE(computeChecksum(data, fileChecksum));
   return Buffer.concat([data, checksum]);
 }
 
 /**
- * Returns the checksum of the data of a code cache and of its file. V8 itself only compares the lengths: it would run the earlier code of an edited file, and
+ * Returns the checksum of the data of a code cache and of its file together. V8 itself only compares the lengths: it would run the earlier code of an edited file, and
  * damaged data would end the process.
  */
-function computeChecksum(data: Buffer, content: Buffer): number {
-  return crc32(data, crc32(content));
+function computeChecksum(data: Buffer, fileChecksum: number): number {
+  return crc32(data, fileChecksum);
 }

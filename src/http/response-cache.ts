@@ -7,7 +7,6 @@ import { HeaderChecks } from './header-checks.ts';
 import type { ResponseCache, ServerParts } from './parts.ts';
 import { hasBody } from './pipeline/body.ts';
 import { type ListPieces, sendPieces } from './pipeline/long-list.ts';
-import { isAscii } from './pipeline/response.ts';
 import { mayNameSandbox } from './pipeline/route.ts';
 import { type SentResponse, toRecordedResponse } from './record.ts';
 
@@ -19,7 +18,7 @@ interface CachedResponse {
   readonly basePath: string | undefined;
   /** The headers as a list of alternating names and values. Node writes a list faster than an object. */
   readonly headers: OutgoingHttpHeader[];
-  readonly body: string | Buffer | ListPieces;
+  readonly body: Buffer | ListPieces;
   /** The response as the journal stores it. */
   readonly recorded: RecordedResponse;
   /** The journal record of the latest request that got this response. It is used again for the next request with the same headers. */
@@ -70,9 +69,8 @@ export function createResponseCache(
       const response = responses.get(prefix + url, getRevision());
       if (!response || mockedOperations.has(response.operationId)) return undefined;
       res.writeHead(200, response.headers);
-      const { body } = response;
-      if (typeof body === 'object' && 'pieces' in body) sendPieces(res, body);
-      else res.end(body, 'latin1');
+      if ('pieces' in response.body) sendPieces(res, response.body);
+      else res.end(response.body);
       journal.addStored(getStoredRequest(response, url, rawHeaders));
       return response.operationId;
     },
@@ -148,15 +146,12 @@ function createCachedResponse(
   };
 }
 
-/** The maximum length of a text that Node sends faster as a string than as a buffer, in characters. */
-const MAX_TEXT_LENGTH = 2_000;
-
 /**
- * Returns the body of a response in the form that is sent fastest: a short ASCII text as it is, other bodies as one buffer. Returns a very long list in pieces,
- * because copying it into a buffer takes too long.
+ * Returns the body of a response as one buffer, because a buffer is sent faster than pieces. Returns a very long list in pieces, because copying it into a
+ * buffer takes too long.
  */
-function getBody({ response: { pieces }, text, bytes }: SentResponse): CachedResponse['body'] {
-  if (!pieces) return isAscii(text, bytes) && bytes <= MAX_TEXT_LENGTH ? text : Buffer.from(text);
+function getBody({ response: { pieces }, text }: SentResponse): CachedResponse['body'] {
+  if (!pieces) return Buffer.from(text);
   return pieces.length > MAX_BYTES ? pieces : Buffer.concat(pieces.pieces);
 }
 
