@@ -106,11 +106,6 @@ export function isBodilessStatus(status: number): boolean {
   return status === 204 || status === 304;
 }
 
-/** Returns whether all characters of a text are ASCII. `bytes`: the length of the text in UTF-8. */
-export function isAscii(text: string, bytes: number): boolean {
-  return text.length === bytes;
-}
-
 /** Removes `Content-Type` and `Content-Length`. A response with status 204 must not have them (RFC 9110, section 8.6). */
 function removeContentHeaders(headers: Headers): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-(type|length)$/i.test(name)));
