@@ -17,7 +17,7 @@ describe('a request in progress', () => {
     ['default', 'cleared of its journal meanwhile', 'DELETE', '/requests'],
   ])('in the sandbox %s is not recorded if the sandbox is %s', async (id, _, method, below) => {
     const sandbox = getSandboxClient(await startStorefront(), id);
-    await sandbox.sendControl('POST', '/faults', { operation: 'createOrder', delay: 100, phase: 'after' });
+    await sandbox.sendControl('POST', '/faults', { operation: 'createOrder', delay: 1_000, phase: 'after' });
     const request = sandbox.ask('POST', '/api/orders');
     await vi.waitFor(async () => expect((await sandbox.sendControl('GET', '')).body.counts.orders).toBe(3), {
       interval: 2,
