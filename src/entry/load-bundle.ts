@@ -91,8 +91,8 @@ export function formatCache({ script, fileChecksum }: LoadedScript): Buffer {
 }
 
 /**
- * Returns the checksum of the data of a code cache and of its file together. V8 itself only compares the lengths: it would run the earlier code of an edited file, and
- * damaged data would end the process.
+ * Returns the checksum of the data of a code cache and of its file together. V8 itself only compares the lengths: it would run the earlier code of an edited
+ * file, and damaged data would end the process.
  */
 function computeChecksum(data: Buffer, fileChecksum: number): number {
   return crc32(data, fileChecksum);

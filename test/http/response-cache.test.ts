@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaults, getProductId } from '../support/fixtures/default-data.ts';
 import { sendRaw, sendRawRequest } from '../support/harness/raw-client.ts';
-import { NOW_MS, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import { startAlike } from '../support/harness/start-alike.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const KETTLE = getProductId('Cordless Electric Kettle');
 const [CART_ITEM] = defaults.cartItems.map((item) => item.productId) as [string];
@@ -42,13 +43,6 @@ const CHANGES: readonly (readonly [string, string, object?])[] = [
   ['POST', '/api/orders'],
   ['POST', '/api/reset'],
 ];
-
-/** Starts a storefront with a fixed time and sequential ids, so that two storefronts have the same responses. */
-async function startAlike(responseCache: boolean): Promise<TestShop> {
-  let ids = 0;
-  const newId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`;
-  return startStorefront({ durability: 'memory', nowMs: () => NOW_MS, newId, responseCache });
-}
 
 /** Sends a request, and returns the status, the headers except the date, and the bytes of the response. */
 async function read({ port }: TestShop, path: string, sentHeaders: readonly string[]) {

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaults, getProductId } from '../support/fixtures/default-data.ts';
 import { sendRaw } from '../support/harness/raw-client.ts';
-import { NOW_MS, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import { startAlike } from '../support/harness/start-alike.ts';
+import { NOW_MS, type TestShop } from '../support/harness/start-storefront.ts';
 
 const SEQUENCES = 2_000;
 const SEQUENCES_PER_CALL = 100;
@@ -93,13 +94,6 @@ const UNDO = [
   formatRequest(`DELETE ${SANDBOX}/clock`),
 ];
 const LAST = 'GET /api/products HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
-
-/** Starts a storefront with a fixed time and sequential ids, so that two storefronts have the same responses. */
-async function startAlike(responseCache: boolean): Promise<TestShop> {
-  let ids = 0;
-  const newId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`;
-  return startStorefront({ durability: 'memory', nowMs: () => NOW_MS, newId, responseCache });
-}
 
 /** Sends requests on one connection. Returns the status, the headers except the date, and the text of each response. */
 async function sendAll({ port }: TestShop, texts: string) {
