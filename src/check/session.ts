@@ -182,7 +182,7 @@ function findViolations(
   // Responses to HEAD, and responses with status 204 or 304, have no body and need no content type (RFC 9110, sections 9.3.2 and 6.4.1).
   const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304;
   const responseViolations = contract
-    .verifyResponse(route, { status, headers, body }, { closed: hasModel })
+    .verifyResponse(route, { status, headers, body }, { closed: hasModel, isReceived: true })
     .filter(({ where }) => hasBody || !/^(body|content type)/.test(where))
     // OpenAPI does not define whether a response without `content` may have a body. The body is a violation only if a behaviour model describes the contract.
     .filter(({ where, rule }) => hasModel || where !== 'body' || rule !== 'documented');

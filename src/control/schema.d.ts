@@ -994,7 +994,7 @@ export interface components {
             readonly example?: string;
             /** @description The body of the response: any JSON value, or a string if `headers` contains another content type. Requires `status`. The server validates the body if the contract documents the status */
             readonly body?: unknown;
-            /** @description Headers of the response. Requires `status`. The server validates the headers that the contract documents */
+            /** @description Headers of the response. Requires `status`. The server validates the headers that the contract documents. Headers that only the server sets, such as `Content-Length`, `Date` or `Access-Control-Allow-Origin`, are not allowed */
             readonly headers?: {
                 readonly [key: string]: string;
             };

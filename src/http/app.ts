@@ -74,7 +74,9 @@ async function serveApiRequest(parts: AppParts, routed: Exchange, res: ServerRes
   let exchange = routed;
   logRequest(log, res, () => getLogDetails(access, res.req, exchange));
   const isContractApi = routed.target?.api.isContractApi;
-  const corsHeaders = isContractApi ? getCorsHeaders(access, res.req.headers, getPath(routed)) : NO_HEADERS;
+  const corsHeaders = isContractApi
+    ? getCorsHeaders(access, res.req.headers, getPath(routed), routed.target?.route)
+    : NO_HEADERS;
   try {
     exchange = await runPipeline(parts, routed);
     if (exchange.outcome.transport?.connection) await acceptPendingConnections();

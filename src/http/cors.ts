@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import createCors from '@koa/cors';
 import type { Middleware } from 'koa';
+import type { Route } from '../openapi/routes.ts';
+import { HEADER_NAME } from '../util/header-names.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { getPathname } from '../util/request-target.ts';
 import {
   type AccessPolicy,
@@ -19,7 +22,7 @@ const PREFLIGHT_SECONDS = 86_400;
 /** The methods that each response to a preflight request allows. If a page asks for another method, the response allows that method too. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** The response headers that scripts of other origins can read. */
+/** The response headers that scripts of other origins can read, in addition to those that the contract documents for the operation. */
 const EXPOSED_HEADERS =
   'Location,Link,X-Total-Count,Allow,Retry-After,Preference-Applied,Idempotent-Replayed,X-Mocked,X-Sandbox,X-Sandbox-Expired';
 
@@ -56,15 +59,40 @@ function canRead(access: AccessPolicy, requester: Requester, path: string): bool
 /** The CORS headers of a response that pages of other origins may not read. */
 const NO_CORS_HEADERS: Headers = { Vary: 'Origin' };
 
-/** Returns the CORS headers of a response that is sent without the Koa middleware. `path`: the path of the request. */
-export function getCorsHeaders(access: AccessPolicy, requester: Requester, path: string): Headers {
+/**
+ * Returns the CORS headers of a response that is sent without the Koa middleware. `path`: the path of the request. `route`: the operation; undefined if the
+ * path or the method is unknown.
+ */
+export function getCorsHeaders(access: AccessPolicy, requester: Requester, path: string, route?: Route): Headers {
   if (!canRead(access, requester, path)) return NO_CORS_HEADERS;
   return {
     Vary: 'Origin',
     'Access-Control-Allow-Origin': requester.origin ?? '',
     'Access-Control-Allow-Credentials': 'true',
-    'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+    'Access-Control-Expose-Headers': route ? getExposedHeaders(route) : EXPOSED_HEADERS,
   };
+}
+
+/** Returns the names of the headers that scripts of other origins can read: also those that any response of the operation documents. */
+const getExposedHeaders = memoizeByObject(({ responses }: Route) =>
+  addExposedNames(
+    EXPOSED_HEADERS,
+    responses.flatMap(({ headers }) => headers.map(({ name }) => name)),
+  ),
+);
+
+/** The headers that scripts of other origins can always read, and those that scripts can never read (Fetch Standard, section 2.2.2). */
+const NEVER_LISTED =
+  /^(cache-control|content-language|content-length|content-type|expires|last-modified|pragma|set-cookie2?)$/i;
+
+/** Adds the names of headers to a value of `Access-Control-Expose-Headers`. Leaves out names that are already there or need not be there. */
+export function addExposedNames(exposed: string, names: readonly string[]): string {
+  const list = exposed.split(',');
+  for (const name of names) {
+    const isKnown = list.some((other) => other.toLowerCase() === name.toLowerCase());
+    if (!isKnown && !NEVER_LISTED.test(name) && HEADER_NAME.test(name)) list.push(name);
+  }
+  return list.join();
 }
 
 /** Returns a note for the log if a page can't read the response because its origin is not allowed. Otherwise returns no notes. */

@@ -1,3 +1,5 @@
+import { limitList } from '../util/limit-list.ts';
+import { isServerHeader } from '../util/server-headers.ts';
 import type { ServedContract } from './parts.ts';
 
 /** The contract in use, and functions that say which handler an operation has and what the handler does. */
@@ -40,6 +42,26 @@ export function formatOperations(operations: Operations): readonly string[] {
   const widths = [0, 1, 2].map(getWidth);
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
 }
+
+/**
+ * Returns a sentence about the documented response headers that the mock leaves out, because only the server sets them. Returns undefined if there are none.
+ */
+export function describeServerHeaders({ contract: { routes } }: Pick<Operations, 'contract'>): string | undefined {
+  const places = new Map<string, Set<string>>();
+  for (const { operationId, responses } of routes) {
+    for (const { name } of responses.flatMap(({ headers }) => headers)) {
+      if (!isServerHeader(name)) continue;
+      const key = [...places.keys()].find((other) => other.toLowerCase() === name.toLowerCase()) ?? name;
+      places.set(key, (places.get(key) ?? new Set()).add(operationId));
+    }
+  }
+  if (places.size === 0) return undefined;
+  const names = [...places].map(([name, ids]) => `${name} (${limitList([...ids], MAX_LISTED).join(', ')})`);
+  return `The server sets these headers itself, and leaves out the documented values: ${names.join('; ')}.`;
+}
+
+/** The maximum number of operations that are listed for one header. */
+const MAX_LISTED = 3;
 
 /** Returns a sentence such as `12 operations: 10 real, 2 mocked.` Real operations have a handler. */
 export function summarizeOperations({ contract: { routes }, getImplementation }: Operations): string {

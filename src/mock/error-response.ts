@@ -2,8 +2,8 @@ import type { Contract } from '../openapi/contract.ts';
 import { toNode } from '../openapi/document.ts';
 import { allowsJson, isJsonType } from '../openapi/media-types.ts';
 import {
-  type DocumentedHeader,
   type DocumentedMedia,
+  type DocumentedResponse,
   type Example,
   findErrorResponse,
   type ResponseToVerify,
@@ -28,8 +28,8 @@ export interface ErrorToDescribe {
 interface MockParts {
   /** Generates a valid value with all optional properties for the schema at a JSON Pointer. Throws an error if no valid value is found. */
   generate(schema: string, options: { readonly seed: number; readonly usesExamples: boolean }): unknown;
-  /** Returns the documented headers that have an example, and the required headers. Throws an error if no valid value is found for a required header. */
-  createHeaders(headers: readonly DocumentedHeader[], status: number): ResponseToVerify['headers'];
+  /** Returns the documented headers. Throws an error if no valid value is found for a required header. */
+  createHeaders(route: Route, response: DocumentedResponse, status: number): ResponseToVerify['headers'];
 }
 
 /** Creates the body of an error response. Returns undefined if the problem document of the error is used as the body. */
@@ -54,8 +54,8 @@ export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'route
    * Creates an error response as the contract documents it for the operation: with the documented status, media type and fields. Returns undefined if the body
    * must be the problem document of the error. This is the case if the contract documents a problem document or no body, or if no valid body is found.
    */
-  const createDocumented = ({ responses }: Route, described: ErrorToDescribe): ResponseToVerify | undefined => {
-    const response = findErrorResponse(responses, described.error.status);
+  const createDocumented = (route: Route, described: ErrorToDescribe): ResponseToVerify | undefined => {
+    const response = findErrorResponse(route.responses, described.error.status);
     if (!response) return undefined;
     const type = PROBLEM_TYPE in response.media ? PROBLEM_TYPE : (chooseMediaType(response, described.accept) ?? '');
     const status = /^\d+$/.test(response.name) ? Number(response.name) : described.error.status;
@@ -63,7 +63,7 @@ export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'route
     const media = response.media[type];
     const { createBody } = media ? getForm(media, () => createForm({ isValid, ...parts }, type, media, own)) : NO_FORM;
     const body = createBody?.(own);
-    const headers = tryOrUndefined(() => parts.createHeaders(response.headers, status)) ?? {};
+    const headers = tryOrUndefined(() => parts.createHeaders(route, response, status)) ?? {};
     if (body === undefined) {
       const isProblem = own === described && !response.headers.some(({ isRequired }) => isRequired);
       return isProblem ? undefined : createProblemResponse(own, headers);

@@ -1,7 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, getTarget, isNode, resolvePointer, toNode } from '../openapi/document.ts';
 import { isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
-import type { DocumentedMedia, Example, ResponseToVerify } from '../openapi/responses.ts';
+import { type DocumentedMedia, type Example, findResponse, type ResponseToVerify } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
 import { toSeed } from '../util/random.ts';
@@ -25,7 +25,7 @@ import { setKnownValues } from './known-values.ts';
 import { PROBLEM_TYPE, toContentType, toText } from './media-types.ts';
 import { findPathValues } from './path-values.ts';
 import type { GeneratorOptions } from './place.ts';
-import { createDocumentedHeaders, createHeaders } from './response-headers.ts';
+import { createHeaders, type HeaderSource } from './response-headers.ts';
 import { createSampleFile } from './sample-files.ts';
 import { createStatusProblem, replaceOtherPath } from './status-problem.ts';
 
@@ -72,10 +72,10 @@ export function createMock(contract: Contract) {
   const completeValue = createCompleter(contract, generateOnce);
   const generate = createValidGenerator(contract, generateOnce, completeValue);
   const getShape = createShapes(contract.normalized);
+  const source = { contract, generate };
   const errors = createErrorResponder(contract, {
     generate: (schema, options) => generate(schema, { ...options, query: {}, includesOptional: true }),
-    createHeaders: (headers, status) =>
-      createDocumentedHeaders(generate, headers, { status, example: undefined, preferences: {} }),
+    createHeaders: (route, response, status) => createHeaders(source, response, { ...NO_EXAMPLE, route, status }),
   });
   return {
     /**
@@ -95,30 +95,25 @@ export function createMock(contract: Contract) {
       const media = type === undefined ? undefined : response.media[type];
       const example = media && chooseExample(media, names, chosen);
       const schema = media?.schema === undefined ? undefined : getNode(contract.normalized, media.schema);
-      const knownValues = status < 300 ? findPathValues(getShape, schema, route, input.path) : undefined;
       // An example that was selected by its name is not changed.
-      const isNamed = example?.name !== undefined && names.includes(example.name);
-      const responseInput = {
-        route,
-        input,
-        preferences,
-        status,
-        example,
-        knownValues: isNamed ? undefined : knownValues,
-      };
-      const headers = createHeaders(contract, generate, response.headers, responseInput);
-      if (!media || type === undefined) return { status, headers };
+      const isFixed = status >= 300 || (example?.name !== undefined && names.includes(example.name));
+      const knownValues = isFixed ? undefined : findPathValues(getShape, schema, route, input.path);
+      const responseInput = { route, input, preferences, status, example, knownValues };
+      const toHeaders = (body: unknown) => createHeaders(source, response, { ...responseInput, body });
+      if (!media || type === undefined) return { status, headers: toHeaders(undefined) };
       const contentType = toContentType(type);
       const bodyInput = { ...responseInput, media, type: removeTypeParameters(type) };
       const fromExample = findExampleBody(contract, bodyInput);
       const body = fromExample ?? createBody(contract, generate, bodyInput);
       return {
         status,
-        headers: { ...headers, 'Content-Type': contentType },
+        headers: { ...toHeaders(body), 'Content-Type': contentType },
         body: isJsonType(contentType) ? body : toText(contentType, body),
         example: fromExample === undefined ? undefined : example?.name,
       };
     },
+    /** Returns the documented headers of a response whose body is not from the mock. Throws `MockError` if no valid value is found for a required header. */
+    createHeaders: createOwnHeaders.bind(undefined, source),
     completeValue,
     /** Returns an error response as the contract documents it; undefined if the response is the problem document of the error. */
     createErrorResponse: errors.createDocumented,
@@ -126,6 +121,19 @@ export function createMock(contract: Contract) {
     createUndocumentedError: errors.createUndocumented,
     generateField: createFieldGenerator(contract, generate),
   };
+}
+
+/** The input for the headers of a response whose body is no example of the contract. */
+const NO_EXAMPLE = { example: undefined, preferences: {}, input: { path: {} }, body: undefined };
+
+function createOwnHeaders(
+  source: HeaderSource,
+  route: Route,
+  input: OperationInput,
+  { status, body }: Pick<ResponseToVerify, 'status' | 'body'>,
+) {
+  const response = findResponse(route.responses, status);
+  return response ? createHeaders(source, response, { ...NO_EXAMPLE, route, input, status, body }) : {};
 }
 
 /** Creates responses from the examples and schemas of a contract. */

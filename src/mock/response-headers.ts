@@ -1,55 +1,84 @@
 import type { Contract } from '../openapi/contract.ts';
-import type { DocumentedHeader, Example } from '../openapi/responses.ts';
+import { getTarget, toNode } from '../openapi/document.ts';
+import type { DocumentedHeader, DocumentedResponse, Example } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import type { OperationInput } from '../openapi/validate-request.ts';
 import { formatHeader } from '../util/format-header.ts';
+import { HEADER_NAME, normalizeHeaderNames } from '../util/header-names.ts';
 import { toSeed } from '../util/random.ts';
+import { isServerHeader } from '../util/server-headers.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { ResponsePreferences } from './choose-response.ts';
+import { listUsualValues } from './header-values.ts';
 import type { GeneratorOptions } from './place.ts';
 import { getMethodsAtPath, setStatusHeaders } from './status-problem.ts';
 
 /** The parts of a response on which its headers depend. */
-interface HeaderInput {
+export interface HeaderInput {
+  readonly route: Route;
   readonly status: number;
+  readonly input: Pick<OperationInput, 'path'>;
+  /** The body of the response; undefined if it has none. */
+  readonly body: unknown;
+  /** The contract's example that is the body; undefined if the body is not an example. */
   readonly example: Example | undefined;
   readonly preferences: Pick<ResponsePreferences, 'seed'>;
 }
 
-/** Returns a valid value for the schema at a JSON Pointer. */
-type GenerateValue = (schema: string, options: Omit<GeneratorOptions, 'omitsOptional'>) => unknown;
-
-/** Returns the headers of a response: the documented headers that have an example or are required, `Allow` for a 405, and `Retry-After` for a 429 or 503. */
-export function createHeaders(
-  contract: Contract,
-  generate: GenerateValue,
-  documented: readonly DocumentedHeader[],
-  input: HeaderInput & { readonly route: Route },
-): Readonly<Record<string, string>> {
-  const { status, route } = input;
-  const headers = createDocumentedHeaders(generate, documented, input);
-  if (status < 400) return headers;
-  return setStatusHeaders(
-    contract,
-    { status, headers },
-    { headers: documented, methods: getMethodsAtPath(contract, route) },
-  );
+/** The contract, and a function that returns a valid value for the schema at a JSON Pointer. */
+export interface HeaderSource {
+  readonly contract: Pick<Contract, 'isValid' | 'normalized' | 'routes'>;
+  readonly generate: (schema: string, options: Omit<GeneratorOptions, 'omitsOptional'>) => unknown;
 }
 
-/** Returns the documented headers that have an example, and the required headers. */
-export function createDocumentedHeaders(
-  generate: GenerateValue,
-  headers: readonly DocumentedHeader[],
-  { status, example, preferences }: HeaderInput,
+/**
+ * Returns the headers of a response: the documented headers, `Allow` for a 405, and `Retry-After` for a 429 or 503. Leaves out the headers that only the server
+ * sets. Throws an error if no valid value is found for a required header.
+ */
+export function createHeaders(
+  source: HeaderSource,
+  response: DocumentedResponse,
+  input: HeaderInput,
 ): Readonly<Record<string, string>> {
-  const entries = headers.flatMap(({ name, isRequired: isAlwaysRequired, schema, examples }) => {
-    // A client can't follow a redirect without `Location`.
-    const isRequired = isAlwaysRequired || (name.toLowerCase() === 'location' && status >= 300 && status < 400);
-    const own =
-      examples.find((candidate) => candidate.name === undefined || candidate.name === example?.name) ??
-      (isRequired ? examples[0] : undefined);
-    if (own?.value !== undefined) return [[name, formatHeader(own.value)]];
-    if (own || !isRequired || schema === undefined) return [];
-    const seed = preferences.seed ?? toSeed(name);
-    return [[name, formatHeader(generate(schema, { seed, query: {}, usesExamples: true }))]];
+  const { status, route } = input;
+  const names = Object.values(response.media).flatMap(({ examples }) => examples.flatMap(({ name }) => name ?? []));
+  const entries = response.headers.flatMap((header) => {
+    if (isServerHeader(header.name) || !HEADER_NAME.test(header.name)) return [];
+    const value = createValue(source, header, { ...input, bodyExamples: new Set(names) });
+    return value === undefined ? [] : [[header.name, formatHeader(value)]];
   });
-  return Object.fromEntries(entries);
+  const headers = normalizeHeaderNames(Object.fromEntries(entries));
+  if (status < 400) return headers;
+  const documented = { headers: response.headers, methods: getMethodsAtPath(source.contract, route) };
+  return setStatusHeaders(source.contract, { status, headers }, documented);
+}
+
+/**
+ * Returns the value of a documented header: its example, else the usual value of this header, else a generated value. Returns undefined if the header does not
+ * belong to the response. `bodyExamples`: the names of the examples of the body.
+ */
+function createValue(
+  { contract, generate }: HeaderSource,
+  { name, isRequired: isAlwaysRequired, schema, examples }: DocumentedHeader,
+  input: HeaderInput & { readonly bodyExamples: ReadonlySet<string> },
+): unknown {
+  const { status, example, preferences, bodyExamples } = input;
+  // A client can't follow a redirect without `Location`.
+  const isRequired = isAlwaysRequired || (name.toLowerCase() === 'location' && status >= 300 && status < 400);
+  const own = examples.find((candidate) => candidate.name === undefined || candidate.name === example?.name);
+  if (own) return own.value;
+  // Examples of a header and of the body with the same name belong together, so the header is absent beside the other examples of the body.
+  const isPaired = examples.some((candidate) => bodyExamples.has(candidate.name ?? ''));
+  if (examples.length > 0) return isPaired && !isRequired ? undefined : examples[0]?.value;
+  const isUsable = (value: unknown) => schema === undefined || contract.isValid(schema, value);
+  const hasOwnValue = schema !== undefined && definesValue(getTarget(contract.normalized, schema));
+  const usual = hasOwnValue ? undefined : listUsualValues(contract, name, input).find(isUsable);
+  if (usual !== undefined || schema === undefined) return usual;
+  const options = { seed: preferences.seed ?? toSeed(name), query: {}, usesExamples: true, name };
+  return isRequired ? generate(schema, options) : tryOrUndefined(() => generate(schema, options));
+}
+
+/** Returns whether the author of a schema chose its value. */
+function definesValue(schema: unknown): boolean {
+  return ['example', 'examples', 'default', 'enum', 'const'].some((keyword) => keyword in toNode(schema));
 }

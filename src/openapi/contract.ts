@@ -70,8 +70,11 @@ export interface Contract extends Routing {
   warmUp(route: Route, options: VerifyOptions): void;
 }
 
-/** Options of the verification of responses. `closed`: whether undocumented properties are violations. */
-type VerifyOptions = { readonly closed: boolean };
+/**
+ * Options of the verification of responses. `closed`: whether undocumented properties are violations. `isReceived`: whether the response came from a server and
+ * has all its headers. Otherwise the headers that only the server sets are not expected, because they are added later.
+ */
+type VerifyOptions = { readonly closed: boolean; readonly isReceived?: boolean };
 
 /** The maximum number of cached contracts. */
 const MAX_CACHED_CONTRACTS = 20;
@@ -141,7 +144,7 @@ function createContract(
   const { open, closed } = createDataValidators(views, compiled);
   let enforced: Contract['enforced'] | undefined;
   const verify: Contract['verifyResponse'] = (route, response, options) =>
-    verifyResponse(options.closed ? closed : open, route, response);
+    verifyResponse(options.closed ? closed : open, route, response, options.isReceived);
   return {
     path,
     text,

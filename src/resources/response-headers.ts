@@ -2,9 +2,11 @@ import type { Input } from '../application.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Entry } from '../store/state.ts';
 import { formatHeader } from '../util/format-header.ts';
-import { normalizeHeaderNames } from '../util/header-names.ts';
+import { HEADER_NAME, normalizeHeaderNames } from '../util/header-names.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { formatLinks } from '../util/pages.ts';
+import { fillPath } from '../util/path-template.ts';
+import { isServerHeader } from '../util/server-headers.ts';
 import { getKeyValue } from './entries.ts';
 import type { ListPage } from './list-query.ts';
 import { getPageValues } from './page-fields.ts';
@@ -21,7 +23,7 @@ interface HeaderInput {
 
 /**
  * Creates the response headers that the contract documents. Sets headers with known values, such as `Location`, `Link` and `X-Total-Count`, and generates the
- * other required headers. Also sets `Location` for a created entry if the body can't show its id.
+ * other required headers. Leaves out the headers that only the server sets. Also sets `Location` for a created entry if the body can't show its id.
  */
 export function createHeaders(
   model: ResourceModel,
@@ -30,6 +32,7 @@ export function createHeaders(
 ): Readonly<Record<string, string>> {
   const headers = findResponse(plan.route.responses, described.status)?.headers ?? [];
   const entries = headers.flatMap(({ name, schema, isRequired }) => {
+    if (isServerHeader(name) || !HEADER_NAME.test(name)) return [];
     const candidates = listCandidates(plan, name, described);
     const value = candidates.find((candidate) => schema === undefined || model.contract.isValid(schema, candidate));
     if (value !== undefined) return [[name, String(value)]];
@@ -72,8 +75,4 @@ function formatLocation({ resource, mount }: Plan, path: Input['path'], entry: E
   const id = getKeyValue(entry, resource.id);
   if (own?.item === undefined || id === undefined) return undefined;
   return fillPath(own.item, { ...path, [own.id.parameter]: id });
-}
-
-function fillPath(template: string, path: Input['path']): string {
-  return template.replaceAll(/\{([^}]*)\}/g, (_text, name: string) => encodeURIComponent(path[name] ?? ''));
 }

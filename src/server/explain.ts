@@ -1,5 +1,10 @@
 import { resolve } from 'node:path';
-import { explainOperations, formatOperations, summarizeOperations } from '../http/operation-table.ts';
+import {
+  describeServerHeaders,
+  explainOperations,
+  formatOperations,
+  summarizeOperations,
+} from '../http/operation-table.ts';
 import { loadContract } from '../openapi/contract.ts';
 import { chooseApplication } from './choose-application.ts';
 import { loadHandlers } from './handler-registry.ts';
@@ -26,6 +31,7 @@ export async function explain({ json = false, ...options }: ExplainOptions): Pro
   const notes = [
     overlay && `The contract is changed by the overlay ${overlay}`,
     warning && `Warning: ${warning}`,
+    describeServerHeaders(setup),
   ].filter(Boolean);
   return `${[...formatOperations(setup), '', summarizeOperations(setup), ...notes].join('\n')}\n`;
 }

@@ -1,3 +1,6 @@
+/** Matches a valid name of a header (RFC 9110, section 5.1). */
+export const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
 /** The usual spelling of the response headers that the server reads. The keys are the names in lower case. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   'content-type': 'Content-Type',

@@ -10,3 +10,8 @@ export function toPattern(path: string): string {
 export function isPathSegment(text: string): boolean {
   return !['', '.', '..'].includes(text) && !/\p{Surrogate}/u.test(text);
 }
+
+/** Replaces the parameters in a path template by their values, percent-encoded: `/pets/{petId}` becomes `/pets/7`. */
+export function fillPath(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{([^}]*)\}/g, (_text, name: string) => encodeURIComponent(values[name] ?? ''));
+}

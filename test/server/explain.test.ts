@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readCommandLine } from '../../src/cli/options.ts';
 import { explain } from '../../src/server/explain.ts';
 import { startApplication } from '../../src/server/start-application.ts';
+import { writeDocument } from '../support/fixtures/other-document.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { createShelves, createShelvesContract } from '../support/reference-applications/shelves.ts';
@@ -30,6 +31,15 @@ describe('storefront explain', () => {
     ]);
     expect(lines).toContain('GET     /api/orders                  listOrders           real: your handler');
     expect(lines.slice(-2)).toEqual(['', '11 operations: 10 real, 1 mocked.']);
+  });
+
+  it('lists the documented headers that the mock leaves out, because only the server sets them', async () => {
+    const headers = { Date: { schema: {} }, 'Access-Control-Allow-Origin': { schema: {} }, ETag: { schema: {} } };
+    const get = (operationId: string) => ({ operationId, responses: { 200: { description: 'd', headers } } });
+    const contract = await writeDocument({ paths: { '/a': { get: get('getA') }, '/b': { get: get('getB') } } });
+    expect((await explain({ contract })).trimEnd().split('\n').at(-1)).toBe(
+      'The server sets these headers itself, and leaves out the documented values: Date (getA, getB); Access-Control-Allow-Origin (getA, getB).',
+    );
   });
 
   it('prints JSON with --json', async () => {

@@ -8,9 +8,10 @@ import type { Route } from '../../openapi/routes.ts';
 import type { OperationInput } from '../../openapi/validate-request.ts';
 import type { ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
 import { normalizeHeaderNames } from '../../util/header-names.ts';
-import { isMessageHeader } from '../../util/message-headers.ts';
 import { isBelow, JSON_TYPE } from '../../util/request-target.ts';
+import { isServerHeader } from '../../util/server-headers.ts';
 import { isLongList } from '../../util/slices.ts';
+import { tryOrUndefined } from '../../util/try-or-undefined.ts';
 import type { ServedContract, ServerParts } from '../parts.ts';
 import { createUnknownPath, HttpProblemError } from '../problem.ts';
 import { type Headers, NO_HEADERS } from '../response-headers.ts';
@@ -96,7 +97,10 @@ function createStoredResponse(
   if (preferences.isMockRequired) return undefined;
   const { state } = selection.sandbox.store.read();
   const stored = parts.getStoredResponse(route, new ApplicationInput(request, input), state);
-  return stored && createResponse(stored.status ?? route.successStatus, stored.body, stored.headers ?? NO_HEADERS);
+  if (!stored) return undefined;
+  const { status = route.successStatus, body, headers } = stored;
+  const documented = tryOrUndefined(() => parts.mock.createHeaders(route, input, { status, body }));
+  return createResponse(status, body, { ...documented, ...headers });
 }
 
 function rethrowUnlessDomainError(error: unknown): undefined {
@@ -170,14 +174,14 @@ function joinHeaders(headers: HttpRequest['headers']): Input['headers'] {
  */
 function checkReturned({ operationId }: Route, returned: unknown): HandlerResponse {
   const { status = 200, headers = {} } = (returned ?? {}) as HandlerResponse;
-  const messageHeader = Object.keys(headers).find(isMessageHeader);
+  const serverHeader = Object.keys(headers).find(isServerHeader);
   const isStatus = Number.isInteger(status) && status >= 200 && status <= 599;
   const isPlain = isNode(returned) && !isFetchResponse(returned);
-  if (isPlain && isStatus && messageHeader === undefined) return returned;
+  if (isPlain && isStatus && serverHeader === undefined) return returned;
   const issue =
-    messageHeader === undefined
+    serverHeader === undefined
       ? 'did not return a response: return an object such as { body } or { status, body } with a status from 200 to 599'
-      : `returned the header ${messageHeader}, which only the server can set: remove it`;
+      : `returned the header ${serverHeader}, which only the server can set: remove it`;
   throw new HttpProblemError({ code: 'internal-error', detail: `the handler of ${operationId} ${issue}` });
 }
 

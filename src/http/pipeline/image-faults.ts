@@ -60,6 +60,5 @@ function createFaultResponse({ api, location }: Target, status: number, fault: F
   const instance = toUriReference(location.prefix + location.pathname);
   const body = { ...createStatusProblem(status), instance };
   const problem = { ...createErrorResponse(api.contract, READ_METHODS, status), body };
-  const response = replaceBodyAndHeaders({ responses: [] }, problem, fault);
-  return completeMockResponse(location, { ...response, exposedHeaders: Object.keys(fault.headers ?? {}) });
+  return completeMockResponse(location, replaceBodyAndHeaders({ responses: [] }, problem, fault));
 }

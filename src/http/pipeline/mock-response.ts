@@ -28,7 +28,7 @@ export function createPreferredResponse(parts: ServedContract, call: OperationCa
  */
 export function createFaultResponse(parts: ServedContract, call: OperationCall, fault: ForcedResponse): ResponseData {
   const { route } = call;
-  const { status: code, example, body, headers = {} } = fault;
+  const { status: code, example, body } = fault;
   const isDocumented = code === undefined || findResponse(route.responses, code) !== undefined;
   const response: MockResponse = isDocumented
     ? createMockResponse(parts.mock, call, { code, example })
@@ -37,7 +37,6 @@ export function createFaultResponse(parts: ServedContract, call: OperationCall, 
   const replaced = replaceBodyAndHeaders(route, located, fault);
   return {
     ...replaced,
-    exposedHeaders: Object.keys(headers),
     example: body === undefined ? located.example : undefined,
   };
 }

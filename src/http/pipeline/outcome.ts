@@ -18,8 +18,6 @@ export interface ResponseData {
   readonly list?: readonly unknown[];
   /** The JSON text of `list`. If `pieces` is present, the server sends it instead of `body`. */
   readonly pieces?: ListPieces;
-  /** The names of additional response headers that scripts of allowed origins can read (`Access-Control-Expose-Headers`). */
-  readonly exposedHeaders?: readonly string[];
   /** The name of the contract's example that is the body. Undefined if the body is not an example. */
   readonly example?: string | undefined;
   /** Writes the whole response: the status, the headers and the body. If `stream` is present, all other properties are ignored. */

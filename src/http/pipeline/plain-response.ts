@@ -48,11 +48,8 @@ export function sendPlainResponse(
 }
 
 /** Returns whether a response has a JSON body and no headers besides `Content-Type` and the headers that all responses have. */
-function isPlain(
-  { selection, outcome }: Exchange,
-  { status, headers, body, pieces, exposedHeaders }: ResponseData,
-): boolean {
-  const hasOwnHeaders = outcome.headers !== NO_HEADERS || selection?.headers !== NO_HEADERS || exposedHeaders;
+function isPlain({ selection, outcome }: Exchange, { status, headers, body, pieces }: ResponseData): boolean {
+  const hasOwnHeaders = outcome.headers !== NO_HEADERS || selection?.headers !== NO_HEADERS;
   return (
     body !== undefined &&
     !pieces &&

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { isJsonType } from '../../openapi/media-types.ts';
 import { JSON_TYPE } from '../../util/request-target.ts';
+import { addExposedNames } from '../cors.ts';
 import type { AppParts } from '../parts.ts';
 import { getProblemKind, type HttpProblem, internalError, toUriReference } from '../problem.ts';
 import type { SentResponse } from '../record.ts';
@@ -38,9 +39,22 @@ export function createProblemResponse(problem: HttpProblem, path: string): Respo
   };
 }
 
-/** Sets headers of a response. Replaces existing headers with the same names. */
+/** Sets headers of a response. Replaces existing headers with the same names. `Vary` is extended, because the server itself needs the value `Origin`. */
 export function setHeaders(res: ServerResponse, headers: Headers): void {
-  for (const name in headers) res.setHeader(name, headers[name] as string);
+  for (const name in headers) {
+    const value = headers[name] as string;
+    const known = /^vary$/i.test(name) ? res.getHeader(name) : undefined;
+    res.setHeader(name, known === undefined ? value : mergeNames(String(known), value.split(',')));
+  }
+}
+
+/** Adds names to a comma-separated list of header names. Names are case-insensitive. */
+function mergeNames(list: string, names: readonly string[]): string {
+  const merged = list.split(',').map((name) => name.trim());
+  for (const name of names.map((each) => each.trim())) {
+    if (name !== '' && !merged.some((other) => other.toLowerCase() === name.toLowerCase())) merged.push(name);
+  }
+  return merged.join(', ');
 }
 
 /**
@@ -69,7 +83,7 @@ export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Ex
     // A user's handler can return a value that has no JSON form, such as a BigInt.
     const path = getPath(exchange);
     parts.log.error({ err, method: request.method, path });
-    for (const name of Object.keys(response.headers)) res.removeHeader(name);
+    for (const name of Object.keys(response.headers)) if (!/^vary$/i.test(name)) res.removeHeader(name);
     return send(res, createProblemResponse(internalError, path), transport);
   }
 }
@@ -81,7 +95,7 @@ export function writeResponse(parts: AppParts, res: ServerResponse, exchange: Ex
 function send(res: ServerResponse, response: ResponseData, transport?: TransportFault): SentResponse | undefined {
   // The server has already responded if Node's parser refused the rest of the request.
   if (res.headersSent) return undefined;
-  const { status, headers, body, pieces, exposedHeaders = [], stream } = response;
+  const { status, headers, body, pieces, stream } = response;
   if (stream) {
     stream(res);
     return undefined;
@@ -94,7 +108,7 @@ function send(res: ServerResponse, response: ResponseData, transport?: Transport
   setHeaders(res, DATA_HEADERS);
   setHeaders(res, isBodilessStatus(status) ? removeContentHeaders(headers) : headers);
   if (!isBodiless) res.setHeader('Content-Length', bytes);
-  if (exposedHeaders.length > 0) exposeHeaders(res, exposedHeaders);
+  if (headers !== JSON_HEADERS) exposeHeaders(res, Object.keys(headers));
   if (transport) return sendWithTransportFault(res, content, transport) ? { response, text, bytes } : undefined;
   if (pieces) return { response, text: sendPieces(res, pieces), bytes };
   res.end(res.req.method === 'HEAD' ? undefined : content);
@@ -125,8 +139,5 @@ const EXPOSE = 'Access-Control-Expose-Headers';
  */
 function exposeHeaders(res: ServerResponse, names: readonly string[]): void {
   const exposed = res.getHeader(EXPOSE);
-  if (exposed === undefined) return;
-  const known = String(exposed).split(',');
-  const isKnown = (name: string) => known.some((other) => other.toLowerCase() === name.toLowerCase());
-  res.setHeader(EXPOSE, [...known, ...names.filter((name) => !isKnown(name))].join());
+  if (exposed !== undefined) res.setHeader(EXPOSE, addExposedNames(String(exposed), names));
 }

@@ -1,7 +1,7 @@
 import type { FaultDefinition } from '../../control/operation.ts';
 import { createIssue, type Issue } from '../../util/issue.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
-import { isMessageHeader } from '../../util/message-headers.ts';
+import { isServerHeader } from '../../util/server-headers.ts';
 import { createRequestMatcher, type RequestMatcher } from '../matcher/request-matcher.ts';
 import { InvalidMatcherError } from '../matcher/value-matcher.ts';
 
@@ -30,8 +30,10 @@ export function findFaultIssues({ headers = {} }: FaultDefinition): readonly Iss
   return Object.keys(headers).flatMap((name, index) => {
     const pointer = `/headers${formatPointer(name)}`;
     const isRepeated = names.indexOf(name.toLowerCase()) < index;
-    if (!isRepeated && !isMessageHeader(name)) return [];
-    const problem = isRepeated ? 'is repeated, because header names are case-insensitive' : 'is set by the server';
+    if (!isRepeated && !isServerHeader(name)) return [];
+    const problem = isRepeated
+      ? 'is repeated, because header names are case-insensitive'
+      : 'is set by the server, and a fault cannot change it';
     return [createIssue(pointer, { rule: 'propertyNames', problem, remedy: 'remove it' })];
   });
 }
