@@ -12,7 +12,6 @@ const BUNDLED = new Set([
   'ajv-formats/dist/formats.js',
   'commander',
   'flexsearch',
-  'json-schema-faker',
   'jsonc-parser',
   'koa',
   'lowdb',

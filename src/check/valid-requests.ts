@@ -1,4 +1,5 @@
-import { createGenerator, EndlessSchemaError } from '../mock/generate.ts';
+import { createGenerator } from '../mock/generate.ts';
+import { EndlessSchemaError } from '../mock/generation-limit.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';

@@ -15,7 +15,8 @@ import {
   isPlausible,
   type Shape,
 } from './fit-schema.ts';
-import { createGenerator, EndlessSchemaError, type Generate } from './generate.ts';
+import { createGenerator, type Generate } from './generate.ts';
+import { EndlessSchemaError, GenerationLimit } from './generation-limit.ts';
 import { getEntriesPointer, getOwn, getPartName, getPartPointer, getPlace, type Part } from './value-part.ts';
 
 /** A value that was changed to be a valid response, and the places of its generated parts. */
@@ -28,9 +29,10 @@ export interface CompletedValue {
 /**
  * Changes a value until it is a valid response for the schema at a JSON Pointer, if possible. Generates missing required properties. Removes undocumented and
  * `writeOnly` properties. Replaces invalid required values, and removes invalid optional values. A generated value depends only on the seed, on the closest
- * `id` around it, and on the path from there. Returns a valid response unchanged.
+ * `id` around it, and on the path from there. Returns a valid response unchanged. If the schema requires too many values, the result is not valid. `limit`:
+ * limits the work (default: a limit for this value alone).
  */
-export type CompleteValue = (schema: string, value: unknown, seed: number) => CompletedValue;
+export type CompleteValue = (schema: string, value: unknown, seed: number, limit?: GenerationLimit) => CompletedValue;
 
 /** The maximum number of rounds. In each round, the value is validated and its invalid parts are replaced. */
 const MAX_ROUNDS = 24;
@@ -60,7 +62,7 @@ export function createCompleter(
 ): CompleteValue {
   const { normalized, getErrors } = contract;
   const getShape = createShapes(normalized);
-  return (schema, value, seed) => {
+  return (schema, value, seed, limit = new GenerationLimit()) => {
     const node = getNode(normalized, schema);
     const found = getErrors(schema, value);
     // Most values are already valid responses, and this check is ten times faster than a round. If ajv can't use the schema, no value is valid.
@@ -69,11 +71,17 @@ export function createCompleter(
     const tries = new Map<string, number>();
     const root = { node, value, parent: undefined, step: '', isRequired: true };
     for (let round = 0; ; round++) {
-      const shared = { getShape, generate: generatePart.bind(undefined, contract, generate, seed), tries };
+      const shared = {
+        getShape,
+        generate: generatePart.bind(undefined, contract, generate, { seed, limit }),
+        tries,
+        limit,
+      };
       const context = { ...shared, generated: new Set<string>(), shown: new Set<string>(), chosen: new Map() };
-      const completed = complete(context, root);
+      const completed = tryOrError(EndlessSchemaError, () => complete(context, root));
+      if (completed instanceof EndlessSchemaError) return { value, generated: [] };
       const errors = getErrors(schema, completed);
-      const isLast = round === MAX_ROUNDS || [...tries.values()].some((count) => count > MAX_TRIES);
+      const isLast = round === MAX_ROUNDS || limit.isReached || [...tries.values()].some((count) => count > MAX_TRIES);
       if (errors.length === 0 || isLast) return { value: completed, generated: [...context.shown] };
       for (const { pointer, addedTries } of findInvalid(errors, { ...context, value: completed, getErrors }))
         tries.set(pointer, (tries.get(pointer) ?? 0) + addedTries);
@@ -113,12 +121,22 @@ interface Context {
   readonly shown: Set<string>;
   /** For each value with a `oneOf` or `anyOf`: the JSON Pointer of the value (key), and the JSON Pointer of the chosen alternative. */
   readonly chosen: Map<string, string>;
+  readonly limit: GenerationLimit;
 }
 
-function generatePart(contract: Contract, generate: Generate, seed: number, part: Part, tries: number): unknown {
+/** The options of all generated parts of a value. */
+type PartOptions = { readonly seed: number; readonly limit: GenerationLimit };
+
+function generatePart(
+  contract: Contract,
+  generate: Generate,
+  { seed, limit }: PartOptions,
+  part: Part,
+  tries: number,
+): unknown {
   const generateTry = (number: number) => {
     const seeds = { seed: mixSeed(seed, `${getPlace(part)} ${number}`), entitySeed: seed + number };
-    const options = { ...seeds, usesExamples: number === 0, omitsOptional: number > MAX_FULL_TRIES, query: {} };
+    const options = { ...seeds, usesExamples: number === 0, omitsOptional: number > MAX_FULL_TRIES, query: {}, limit };
     const value = tryOrError(EndlessSchemaError, () => generate(part.node, { ...options, name: getPartName(part) }));
     return value instanceof EndlessSchemaError ? undefined : value;
   };
@@ -198,6 +216,7 @@ function completeArray(context: Context, part: Part<readonly unknown[]>, shape: 
     0,
     Number(maxItems),
   );
+  context.limit.requireValues(Number(minItems));
   const padded = [...present, ...Array.from({ length: Math.max(0, Number(minItems) - present.length) })];
   const completed = padded
     .map((entry, step) =>

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createPattern } from '../openapi/ajv.ts';
 import { type Document, isNode, type Node, toNode } from '../openapi/document.ts';
+import { createPattern, type Pattern } from '../openapi/patterns/pattern.ts';
 import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import { findSubtype } from './discriminator.ts';
 import { allowsType, createMerge, getReferences } from './merge-schema.ts';
@@ -11,7 +11,7 @@ export interface Shape {
   readonly properties: Node;
   readonly required: ReadonlySet<string>;
   /** The patterns of documented property names. */
-  readonly patterns: readonly RegExp[];
+  readonly patterns: readonly Pattern[];
   /** The names of the properties that are `writeOnly`, so that responses do not have them. */
   readonly writeOnly: ReadonlySet<string>;
   /**
@@ -33,14 +33,26 @@ export type GetShape = (schema: unknown, value: unknown, skipped?: number) => Sh
 /** The depth from which alternatives are no longer compared, because a schema can be an alternative of itself. */
 const MAX_DEPTH = 4;
 
+/** The maximum number of alternatives that are compared to find the best one. Alternatives inside alternatives are counted too. */
+const MAX_COMPARISONS = 2_000;
+
+/** The place of a schema inside alternatives, and the number of alternatives that were compared. */
+interface Comparison {
+  readonly depth: number;
+  readonly counter: { comparisons: number };
+}
+
 /** Creates a function that merges a schema with the alternatives that fit a value best. */
 export function createShapes(document: Document): GetShape {
   const merge = createMerge(document);
   const shapes = new WeakMap<Node, Shape>();
-  const getShape = (node: unknown, value: unknown, skipped: number, depth: number): Shape => {
+  const getShape = (node: unknown, value: unknown, skipped: number, { depth, counter }: Comparison): Shape => {
     const union = { alternatives: 0, chosen: undefined as string | undefined };
+    const inner = { depth: depth + 1, counter };
     const rate = (alternative: unknown) =>
-      rateFit((schema, part) => getShape(schema, part, 0, depth + 1), alternative, value);
+      ++counter.comparisons > MAX_COMPARISONS
+        ? 0
+        : rateFit((schema, part) => getShape(schema, part, 0, inner), alternative, value);
     const { schema, references } = merge(node, {
       choose(alternatives) {
         const best = depth < MAX_DEPTH ? chooseBest(alternatives, rate, skipped) : alternatives[0];
@@ -52,14 +64,14 @@ export function createShapes(document: Document): GetShape {
     });
     const subtype = depth < MAX_DEPTH ? findSubtype(document, schema, value) : undefined;
     if (subtype !== undefined && !references.includes(subtype))
-      return getShape({ allOf: [node, { $ref: `#${subtype}` }] }, value, skipped, depth + 1);
+      return getShape({ allOf: [node, { $ref: `#${subtype}` }] }, value, skipped, inner);
     const known = shapes.get(schema);
     if (known) return known;
     const shape = { ...toShape(document, schema), ...union };
     shapes.set(schema, shape);
     return shape;
   };
-  return (schema, value, skipped = 0) => getShape(schema, value, skipped, 0);
+  return (schema, value, skipped = 0) => getShape(schema, value, skipped, { depth: 0, counter: { comparisons: 0 } });
 }
 
 function chooseBest(

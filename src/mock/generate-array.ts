@@ -19,6 +19,7 @@ export function generateArray(input: ContainerInput): readonly unknown[] {
   const { items = {}, contains, minContains = 1 } = schema;
   const prefix = getPrefix(schema);
   const { least, count } = countEntries(input);
+  options.limit.requireValues(count);
   const budget = place.budget / Math.max(1, count);
   const entries: unknown[] = [];
   const seen = new Set<string>();

@@ -1,6 +1,7 @@
 import { isNode, type Node, toNode } from '../openapi/document.ts';
 import { createRandom, mixSeed, type Random, toSeed } from '../util/random.ts';
 import { describeList } from './describe-list.ts';
+import type { GenerationLimit } from './generation-limit.ts';
 import type { ContainerInput, GeneratorOptions, Place } from './place.ts';
 import { generateString } from './primitives.ts';
 
@@ -24,8 +25,9 @@ const ENTITY_BUDGET = 400;
 
 /** Generates an object. If it has an `id`, its other values depend only on this `id`. */
 export function generateObject(input: ContainerInput): Node {
-  const { schema, generate } = input;
+  const { schema, generate, options } = input;
   const properties = toNode(schema.properties);
+  options.limit.requireValues(Math.max(countRequired(schema), Number(schema.minProperties ?? 0)));
   const { place, id } = enterEntity(input, properties);
   const names = chooseNames({ ...input, place }, properties);
   const containers = names.filter((name) => input.isContainer(properties[name]));
@@ -39,6 +41,10 @@ export function generateObject(input: ContainerInput): Node {
   }
   addProperties({ ...input, place }, values, createPlace);
   return describeList(schema, Object.fromEntries(values));
+}
+
+function countRequired({ required }: Node): number {
+  return Array.isArray(required) ? required.length : 0;
 }
 
 /**
@@ -111,18 +117,23 @@ function addProperties(input: ContainerInput, values: Map<string, unknown>, crea
   const most = Number(schema.maxProperties ?? Number.POSITIVE_INFINITY);
   for (let number = 1; values.size < Math.min(least, most) && number <= MAX_ATTEMPTS; number++) {
     const inner = { ...createPlace(`key${number}`), name: place.name };
-    const [key, node] = createAdditionalProperty(schema, number, createRandom(inner.seed));
+    const [key, node] = createAdditionalProperty(schema, number, createRandom(inner.seed), options.limit);
     if (!values.has(key)) values.set(key, generate(node, inner));
   }
 }
 
 /** Returns the name and the schema of a new property that the object schema does not list. */
-function createAdditionalProperty(schema: Node, number: number, random: Random): readonly [string, unknown] {
+function createAdditionalProperty(
+  schema: Node,
+  number: number,
+  random: Random,
+  limit: GenerationLimit,
+): readonly [string, unknown] {
   const place = { name: 'key', subject: '' };
   const [[pattern, property] = []] = Object.entries(toNode(schema.patternProperties));
-  if (pattern !== undefined) return [generateString({ pattern }, place, random), property];
+  if (pattern !== undefined) return [generateString({ pattern }, place, random, limit), property];
   const names = schema.propertyNames;
-  const key = isNode(names) ? generateString(names, place, random) : `key${number}`;
+  const key = isNode(names) ? generateString(names, place, random, limit) : `key${number}`;
   return [key, toNode(schema.additionalProperties)];
 }
 

@@ -6,9 +6,10 @@ import { getDiscriminatorName, getDiscriminatorValue, getSubtypes } from './disc
 import { isPlausible } from './fit-schema.ts';
 import { generateArray } from './generate-array.ts';
 import { generateObject } from './generate-object.ts';
+import { EndlessSchemaError, GenerationLimit } from './generation-limit.ts';
 import { setKnownValues } from './known-values.ts';
 import { chooseAtRandom, createMerge, type Merge } from './merge-schema.ts';
-import type { Children, ContainerInput, GeneratorOptions, Place } from './place.ts';
+import type { Children, ContainerInput, GeneratorOptions, LimitedOptions, Place } from './place.ts';
 import { generateNumber, generateString } from './primitives.ts';
 
 /** The number of times that a reference is followed again inside the schema to which it refers. */
@@ -25,11 +26,6 @@ const BUDGET = 4_000;
 
 /** The probability that null is chosen from an `enum` with other values. */
 const NULL_PROBABILITY = 0.05;
-
-/** Thrown for a schema that requires endlessly nested values. */
-export class EndlessSchemaError extends Error {
-  override readonly name = 'EndlessSchemaError';
-}
 
 /** The document, and the functions that read its schemas. */
 interface Engine {
@@ -57,18 +53,24 @@ export function createGenerator(document: Document, excluded: 'readOnly' | 'writ
       budget: BUDGET,
       isInEntity: false,
     };
-    return generate(engine, node, { ...place, omitsContainers: omitsOptional }, options);
+    const limited = { ...options, limit: options.limit ?? new GenerationLimit() };
+    return generate(engine, node, { ...place, omitsContainers: omitsOptional }, limited);
   };
 }
 
-/** Generates a value for a schema. Throws `EndlessSchemaError` if the schema requires endlessly nested values. */
+/**
+ * Generates a value for a schema. Throws `EndlessSchemaError` if the schema requires endlessly nested values, and `GenerationLimitError` if it requires too
+ * many values.
+ */
 export type Generate = ReturnType<typeof createGenerator>;
 
-function generate(engine: Engine, node: unknown, place: Place, options: GeneratorOptions): unknown {
+function generate(engine: Engine, node: unknown, place: Place, options: LimitedOptions): unknown {
   const { ancestors, knownValues } = place;
+  const { limit } = options;
+  limit.addValue();
   const random = createRandom(place.seed);
   const canFollow = (reference: string) => countReference(ancestors, reference) < MAX_RECURSIONS;
-  const { schema, references } = mergeSubtype(engine, node, random, canFollow);
+  const { schema, references } = mergeSubtype(engine, node, { random, canFollow, limit });
   const path = [...ancestors, ...(references.length > 0 ? references : [''])];
   if (path.length > MAX_DEPTH) throw new EndlessSchemaError();
   if (knownValues !== undefined && !isNode(knownValues) && isPlausible(schema, knownValues)) return knownValues;
@@ -97,6 +99,13 @@ function isRepeatedId({ isRepeated, name }: Place, example: unknown): boolean {
   return isRepeated === true && (isNode(example) ? Object.hasOwn(example, 'id') : name === 'id');
 }
 
+interface MergeOptions {
+  readonly random: Random;
+  /** Returns whether a reference may be followed once more. */
+  readonly canFollow: (reference: string) => boolean;
+  readonly limit: GenerationLimit;
+}
+
 /**
  * Merges a schema with its references and chosen alternatives. If the schema has a discriminator, and other schemas extend it, merges one of these instead.
  * Restricts the discriminator to the value that selects the merged schema.
@@ -104,11 +113,14 @@ function isRepeatedId({ isRepeated, name }: Place, example: unknown): boolean {
 function mergeSubtype(
   { document, merge }: Engine,
   node: unknown,
-  random: Random,
-  canFollow: (reference: string) => boolean,
+  { random, canFollow, limit }: MergeOptions,
 ): MergedSchema {
-  // A value that satisfies both `if` and `then` is valid, so the condition applies.
-  const choices = { choose: chooseAtRandom.bind(undefined, random, canFollow), applies: () => true };
+  const choices = {
+    choose: chooseAtRandom.bind(undefined, random, canFollow),
+    // A value that satisfies both `if` and `then` is valid, so the condition applies.
+    applies: () => true,
+    addSteps: (count: number) => limit.addSteps(count),
+  };
   const merged = merge(node, choices);
   const name = getDiscriminatorName(merged.schema);
   const [base] = merged.references;
@@ -155,13 +167,15 @@ function generateType(engine: Engine, input: Omit<ContainerInput, keyof Children
     case 'null':
       return null;
     default:
-      return generateString(schema, place, random);
+      return generateString(schema, place, random, options.limit);
   }
 }
 
 /** Returns the functions that generate the properties of an object or the entries of an array. */
-function createChildren(engine: Engine, { ancestors }: Place, options: GeneratorOptions): Children {
-  const mergeFirst = (node: unknown) => engine.merge(node, { choose: ([first]) => first, applies: () => true });
+function createChildren(engine: Engine, { ancestors }: Place, options: LimitedOptions): Children {
+  const addSteps = (count: number) => options.limit.addSteps(count);
+  const mergeFirst = (node: unknown) =>
+    engine.merge(node, { choose: ([first]) => first, applies: () => true, addSteps });
   return {
     isExcluded: engine.isExcluded,
     isContainer: (node) => CONTAINERS.includes(chooseType(mergeFirst(node).schema, FIRST)),

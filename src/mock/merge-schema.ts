@@ -9,6 +9,8 @@ export interface Choices {
   readonly choose: (alternatives: readonly unknown[]) => unknown;
   /** Decides whether the condition of an `if` is met. */
   readonly applies: (condition: unknown) => boolean;
+  /** Counts the merged keywords and properties. Throws an error if there are too many. */
+  readonly addSteps?: (count: number) => void;
 }
 
 type MergeContext = Choices & { readonly document: Document };
@@ -19,7 +21,7 @@ export type Merge = (schema: unknown, choices: Choices) => MergedSchema;
 /** Creates a function that merges the schemas of a document. The result for a schema without alternatives is cached. */
 export function createMerge(document: Document): Merge {
   const fixed = new WeakMap<object, MergedSchema>();
-  return (node, { choose, applies }) => {
+  return (node, { choose, applies, addSteps = () => {} }) => {
     if (!isNode(node)) return NO_SCHEMA;
     const known = fixed.get(node);
     if (known) return known;
@@ -27,6 +29,7 @@ export function createMerge(document: Document): Merge {
     const merged = mergeSchema(
       {
         document,
+        addSteps,
         choose(alternatives) {
           isFixed = false;
           return choose(alternatives);
@@ -52,6 +55,7 @@ const NO_SCHEMA: MergedSchema = { schema: {}, references: [] };
 function mergeSchema(context: MergeContext, node: unknown, ancestors: readonly string[] = []): MergedSchema {
   if (!isNode(node)) return NO_SCHEMA;
   const { $ref, allOf = [], oneOf, anyOf, if: condition, then, else: otherwise, ...own } = node;
+  context.addSteps?.(1 + Object.keys(own).length);
   const parts: MergedSchema[] = [{ schema: own, references: [] }];
   const add = (part: unknown) => parts.push(mergeSchema(context, part, ancestors));
   const pointer = typeof $ref === 'string' ? resolvePointer(context.document, parseReference($ref)) : undefined;

@@ -20,7 +20,8 @@ import { describeError } from './error-body.ts';
 import { createStatusError } from './error-fields.ts';
 import { createErrorResponder } from './error-response.ts';
 import { createShapes } from './fit-schema.ts';
-import { createGenerator, EndlessSchemaError, type Generate } from './generate.ts';
+import { createGenerator, type Generate } from './generate.ts';
+import { EndlessSchemaError, GenerationLimit } from './generation-limit.ts';
 import { setKnownValues } from './known-values.ts';
 import { PROBLEM_TYPE, toContentType, toText } from './media-types.ts';
 import { findPathValues } from './path-values.ts';
@@ -153,10 +154,15 @@ function createFieldGenerator(contract: Contract, generate: GenerateValid) {
 }
 
 function createValidGenerator(contract: Contract, generate: Generate, completeValue: CompleteValue): GenerateValid {
+  // A schema that has reached the limit is not tried again, because each attempt delays other requests.
+  const tooLarge = new Set<string>();
   return (schema, options) => {
+    const limit = new GenerationLimit();
     const node = getNode(contract.normalized, schema);
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const generated = tryOrError(EndlessSchemaError, () => generate(node, getAttempt(options, attempt)));
+    for (let attempt = 0; attempt < MAX_ATTEMPTS && !tooLarge.has(schema); attempt++) {
+      const attemptOptions = { ...getAttempt(options, attempt), limit };
+      const generated = tryOrError(EndlessSchemaError, () => generate(node, attemptOptions));
+      if (limit.isReached) tooLarge.add(schema);
       if (generated instanceof EndlessSchemaError) continue;
       const errors = contract.getErrors(schema, generated);
       if (errors.length === 0) return generated;
@@ -164,10 +170,11 @@ function createValidGenerator(contract: Contract, generate: Generate, completeVa
       if (errors.some(isUnusable)) break;
       if (attempt >= MAX_REPAIRS) continue;
       // If only its invalid parts are replaced, an object in a list stays equal to the same object alone.
-      const { value } = completeValue(schema, generated, options.entitySeed ?? 0);
+      const { value } = completeValue(schema, generated, options.entitySeed ?? 0, limit);
       if (contract.isValid(schema, value)) return value;
     }
-    throw new MockError(`no valid value could be generated for the schema at #${schema}: add an example`);
+    const reason = tooLarge.has(schema) ? ', because it requires too many values or too long strings' : '';
+    throw new MockError(`no valid value could be generated for the schema at #${schema}${reason}: add an example`);
   };
 }
 

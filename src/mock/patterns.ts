@@ -1,79 +1,61 @@
-import { generateSync } from 'json-schema-faker';
+import { createTextGenerator, type TextGenerator } from '../openapi/patterns/generate-text.ts';
 import type { Random } from '../util/random.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import type { GenerationLimit } from './generation-limit.ts';
 
-/** The Unicode classes that json-schema-faker does not support, with the character ranges that replace them. */
-const UNICODE_CLASSES: readonly (readonly [RegExp, string])[] = [
-  [/^\\p\{(Lu|Uppercase_Letter|Uppercase)\}$/, 'A-Z'],
-  [/^\\p\{(Ll|Lowercase_Letter|Lowercase)\}$/, 'a-z'],
-  [/^\\p\{(L|Letter|Alpha|Alphabetic|Script=Latin)\}$/, 'A-Za-z'],
-  [/^\\p\{(N|Nd|Number|Decimal_Number)\}$/, '0-9'],
-];
+/** The number of further attempts with random lengths, for example for a pattern with lookaround. */
+const MAX_ATTEMPTS = 30;
 
-/** The numbers of repetitions to try first for `*`, `+` and `{n,}`. A string of six random characters is probably unique. */
-const REPETITIONS = [6, 4, 3, 8, 2, 12, 1, 0];
+/** The maximum difference between the usual length of a text and the length in a further attempt. */
+const MAX_DIFFERENCE = 12;
 
-/** The maximum number of characters outside the repetitions of a pattern. */
-const MAX_OTHER_CHARACTERS = 16;
+/** The maximum usual length of a text, unless the pattern or the schema requires a longer one. */
+const MAX_USUAL_LENGTH = 24;
 
-/** Generates strings for a pattern, with various lengths. Prefers strings with one of `lengths`. The caller must check whether a string matches. */
-export function* generateMatches(pattern: string, lengths: readonly number[], random: Random): Generator<string> {
-  const supported = replaceBackReferences(replaceUnicodeClasses(pattern), random);
-  const fromLengths = lengths
-    .filter((length) => length > 0 && Number.isFinite(length))
-    .flatMap((length) => Array.from({ length: MAX_OTHER_CHARACTERS }, (_, others) => length - others))
-    .filter((count) => count > 0);
-  for (const count of new Set([...REPETITIONS, ...fromLengths])) {
-    // json-schema-faker throws for some patterns with changed quantifiers.
-    const text = tryOrUndefined(() => generateMatch(setRepetitions(supported, count), random));
-    if (text !== undefined) yield text;
+/** The allowed lengths of a string, in characters. */
+interface AllowedLengths {
+  readonly minLength: number;
+  readonly maxLength: number;
+}
+
+/**
+ * Generates strings for a pattern, with various lengths. Prefers the usual length of a string for this pattern, if it is allowed. The caller must check whether
+ * a string matches.
+ */
+export function* generateMatches(
+  pattern: string,
+  { minLength, maxLength }: AllowedLengths,
+  random: Random,
+  limit: GenerationLimit,
+): Generator<string> {
+  const generator = getGenerator(pattern);
+  if (!generator) return;
+  const clamp = (length: number) => Math.max(minLength, Math.min(maxLength, length));
+  const usual = clamp(Math.min(generator.usualLength, Math.max(generator.lengths.min, MAX_USUAL_LENGTH)));
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const length = attempt === 0 ? usual : clamp(usual + random.integer(-attempt, Math.min(attempt, MAX_DIFFERENCE)));
+    const text = generator.generate(length, random, limit);
+    yield text;
+    // A pattern without `$` also matches longer texts.
+    if (text.length >= minLength) continue;
+    limit.addCharacters(minLength);
+    yield text.padEnd(minLength, 'x');
   }
 }
 
-function generateMatch(pattern: string, random: Random): string {
-  return String(generateSync({ type: 'string', pattern }, { seed: random.integer(1, 2 ** 31 - 1) }));
-}
+/** The generators of the patterns in use. */
+const generators = new Map<string, TextGenerator | undefined>();
 
-/** Replaces back references and their groups with a string that matches the group: `(a|b)\1` becomes `aa`. */
-function replaceBackReferences(pattern: string, random: Random): string {
-  if (!/\\(\d|k<)/.test(pattern)) return pattern;
-  const groups = new Map<string, string>();
-  let count = 0;
-  const withoutGroups = pattern.replaceAll(
-    /(?<!\\)\((?:\?<(\w+)>)?((?!\?)[^()]*)\)/g,
-    (_all, name: string | undefined, inner: string) => {
-      const text = generateMatch(inner, random).replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-      for (const key of [String(++count), name ?? '']) groups.set(key, text);
-      return text;
-    },
-  );
-  return withoutGroups.replaceAll(
-    /\\(?:(\d)|k<(\w+)>)/g,
-    (all, index?: string, name?: string) => groups.get(index ?? name ?? '') ?? all,
-  );
-}
+/** The maximum number of generators in the cache. */
+const MAX_CACHED = 1_000;
 
-function replaceUnicodeClasses(pattern: string): string {
-  let isInClass = false;
-  return pattern.replaceAll(/\\p\{[^}]*\}|\\.|[[\]]/g, (part) => {
-    if (part === '[') isInClass = true;
-    if (part === ']') isInClass = false;
-    const characters = UNICODE_CLASSES.find(([unicodeClass]) => unicodeClass.test(part))?.[1];
-    if (characters === undefined) return part;
-    return isInClass ? characters : `[${characters}]`;
-  });
-}
-
-/** Replaces each quantifier with a fixed number of repetitions: `count`, or the closest number that the quantifier allows. */
-function setRepetitions(pattern: string, count: number): string {
-  let isInClass = false;
-  return pattern.replaceAll(/\\.|[[\]]|[*+]\??|\{(\d+),(\d*)\}\??/g, (part, least?: string, most?: string) => {
-    if (part === '[') isInClass = true;
-    if (part === ']') isInClass = false;
-    if (isInClass || part.startsWith('\\') || part === '[' || part === ']') return part;
-    if (part.startsWith('*')) return `{${count}}`;
-    if (part.startsWith('+')) return `{${Math.max(1, count)}}`;
-    const upper = most === '' ? Number.POSITIVE_INFINITY : Number(most);
-    return `{${Math.min(upper, Math.max(Number(least), count))}}`;
-  });
+function getGenerator(pattern: string): TextGenerator | undefined {
+  if (!generators.has(pattern)) {
+    if (generators.size >= MAX_CACHED) generators.clear();
+    generators.set(
+      pattern,
+      tryOrUndefined(() => createTextGenerator(pattern)),
+    );
+  }
+  return generators.get(pattern);
 }

@@ -1,5 +1,6 @@
 import type { Node } from '../openapi/document.ts';
 import type { Random } from '../util/random.ts';
+import type { GenerationLimit } from './generation-limit.ts';
 
 /** Options for generating a value. */
 export interface GeneratorOptions {
@@ -18,7 +19,12 @@ export interface GeneratorOptions {
   readonly name?: string;
   /** Known values: the value itself, or an object with the values of properties. The value at `*` applies to all entries of an array. */
   readonly knownValues?: unknown;
+  /** Limits the work of this and other attempts to generate the value (default: a limit for one attempt). */
+  readonly limit?: GenerationLimit | undefined;
 }
+
+/** Options with the limit of the work. */
+export type LimitedOptions = GeneratorOptions & { readonly limit: GenerationLimit };
 
 /** The position at which a value is generated inside the whole value, and the settings for this position. */
 export interface Place {
@@ -46,7 +52,7 @@ export interface Place {
 export interface ContainerInput extends Children {
   readonly schema: Node;
   readonly place: Place;
-  readonly options: GeneratorOptions;
+  readonly options: LimitedOptions;
   readonly random: Random;
 }
 

@@ -1,6 +1,7 @@
-import { compilePattern } from '../openapi/ajv.ts';
 import type { Node } from '../openapi/document.ts';
+import { createPattern } from '../openapi/patterns/pattern.ts';
 import { createUuid, type Random } from '../util/random.ts';
+import type { GenerationLimit } from './generation-limit.ts';
 import { generateMatches } from './patterns.ts';
 import {
   generateHex,
@@ -12,14 +13,20 @@ import {
   type Label,
 } from './realistic-values.ts';
 
-/** Generates a string for the pattern or the format of a schema, else a realistic string for the property name. */
-export function generateString(schema: Node, label: Label, random: Random): string {
-  if (schema.pattern !== undefined) return generateForPattern(schema, label, random);
+/**
+ * Generates a string for the pattern or the format of a schema, else a realistic string for the property name. Throws a `GenerationLimitError` if the string is
+ * too long.
+ */
+export function generateString(schema: Node, label: Label, random: Random, limit: GenerationLimit): string {
   const lengths = getLengths(schema);
+  limit.addCharacters(lengths.minLength);
+  if (schema.pattern !== undefined) return generateForPattern(schema, label, random, limit);
   const format = FORMATS.get(schema.format);
   if (format) return fitLength(format, format[0](random, label), lengths);
-  let text = generateText(label, random);
-  while (text.length < lengths.minLength) text += ` ${generateSentence(random)}`;
+  const words = [generateText(label, random)];
+  for (let { length = 0 } = words[0] ?? ''; length < lengths.minLength; length += (words.at(-1)?.length ?? 0) + 1)
+    words.push(generateSentence(random));
+  const text = words.join(' ');
   const end = Math.max(lengths.minLength, Math.min(text.length, lengths.maxLength));
   return text.slice(0, end).trimEnd().padEnd(lengths.minLength, 'x');
 }
@@ -45,28 +52,34 @@ function fitLength(
 }
 
 /** Generates a string that matches all patterns of a schema. Tries a realistic string for the property name first. */
-function generateForPattern(schema: Node, label: Label, random: Random): string {
+function generateForPattern(schema: Node, label: Label, random: Random, limit: GenerationLimit): string {
   const { pattern, ...rest } = schema;
   const patterns = [pattern].flat().map(String);
-  const { minLength, maxLength } = getLengths(schema);
+  const lengths = getLengths(schema);
   const isAllowed = (text: string) => {
-    const length = [...text].length;
-    return (
-      length >= minLength && length <= maxLength && patterns.every((each) => compilePattern(each)?.test(text) ?? true)
-    );
+    const length = countCharacters(text);
+    const hasLength = length >= lengths.minLength && length <= lengths.maxLength;
+    return hasLength && patterns.every((each) => createPattern(each).test(text));
   };
-  const realistic = generateString(rest, label, random);
+  const realistic = generateString(rest, label, random, limit);
   if (isAllowed(realistic)) return realistic;
   let joined = '';
   for (const each of patterns) {
     let first: string | undefined;
-    for (const text of generateMatches(each, [minLength, maxLength], random)) {
+    for (const text of generateMatches(each, lengths, random, limit)) {
       if (isAllowed(text)) return text;
       first ??= text;
     }
     joined += first ?? '';
   }
   return isAllowed(joined) ? joined : realistic;
+}
+
+/** Returns the number of code points in a text, which is its length in JSON Schema. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
 }
 
 function generateIsoTime(random: Random): string {
@@ -123,10 +136,17 @@ const WIDE_SPAN = 1e12;
 /** The maximum number of attempts to generate a number other than `exclusiveMinimum` and `exclusiveMaximum`. */
 const MAX_ATTEMPTS = 20;
 
+/** The range of numbers by format. The limits of 64-bit integers are not exact numbers, so the range for `int64` is slightly smaller. */
+const INTEGER_RANGES: ReadonlyMap<unknown, readonly [least: number, most: number]> = new Map([
+  ['int32', [-(2 ** 31), 2 ** 31 - 1]],
+  ['int64', [-(2 ** 63), 2 ** 63 - 1_024]],
+]);
+
 /** Generates a number for a schema, preferably in a realistic range for the property name. For integers, `multipleOf` must be set. */
 export function generateNumber(schema: Node, name: string, random: Random): number {
   const bounds = schema as Readonly<Record<string, number | undefined>>;
   const { multipleOf } = bounds;
+  const [formatLeast, formatMost] = INTEGER_RANGES.get(schema.format) ?? [-Infinity, Infinity];
   const least = Math.max(bounds.minimum ?? -Infinity, bounds.exclusiveMinimum ?? -Infinity);
   const most = Math.min(bounds.maximum ?? Infinity, bounds.exclusiveMaximum ?? Infinity);
   const isAllowed = (value: number) =>
@@ -137,7 +157,8 @@ export function generateNumber(schema: Node, name: string, random: Random): numb
     [Number.isFinite(least) ? least : most - SPAN, Number.isFinite(most) ? most : least + SPAN],
     [Number.isFinite(least) ? least : -WIDE_SPAN, Number.isFinite(most) ? most : WIDE_SPAN],
   ] as const;
-  for (const [from, to] of ranges) {
+  for (const range of ranges) {
+    const [from, to] = [Math.max(range[0], formatLeast), Math.min(range[1], formatMost)];
     for (const step of multipleOf === undefined ? [0.01, (to - from) / 1_000] : [multipleOf]) {
       const [first, last] = [Math.ceil(from / step - 1e-9), Math.floor(to / step + 1e-9)];
       if (last - first < (multipleOf === undefined ? 100 : 0)) continue;

@@ -2,9 +2,9 @@ import type { Ajv, Options } from 'ajv';
 import type AjvFormats from 'ajv-formats';
 import { loadPackage } from '../util/load-package.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Document, isNode, type Node, omitKeys } from './document.ts';
 import { formats } from './formats.ts';
+import { createPattern } from './patterns/pattern.ts';
 import { getKind, mapNodes } from './walk-schemas.ts';
 
 /** The ajv options for requests and responses. Each error has the invalid value and its schema (`verbose`). */
@@ -21,11 +21,6 @@ export const ajvOptions: Options = {
   // The code of precompiled validators calls the function by this name.
   code: { regExp: Object.assign(createPattern, { code: 'createPattern' }) },
 };
-
-/** Compiles a `pattern` for ajv. An invalid pattern matches every string. */
-export function createPattern(pattern: string): RegExp {
-  return compilePattern(pattern) ?? /^/;
-}
 
 /**
  * Creates an ajv instance, and adds a document to it as the schema `contract`. `document`: a document without examples and extensions, from `removeData`.
@@ -125,9 +120,4 @@ export function addJsonFormats<Instance extends AnyAjv>(ajv: Instance): Instance
   loadPackage<AjvFormats.FormatsPlugin>('ajv-formats')(ajv);
   for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format);
   return ajv;
-}
-
-/** Compiles the `pattern` of a schema, in Unicode mode if the pattern is valid in Unicode mode. Returns undefined for an invalid pattern. */
-export function compilePattern(pattern: string): RegExp | undefined {
-  return tryOrUndefined(() => new RegExp(pattern, 'u')) ?? tryOrUndefined(() => new RegExp(pattern));
 }

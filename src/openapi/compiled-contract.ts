@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ValidateFunction } from 'ajv';
 import { loadPackage } from '../util/load-package.ts';
-import { createPattern } from './ajv.ts';
 import { type Document, getNode } from './document.ts';
 import { formats } from './formats.ts';
+import { createPattern } from './patterns/pattern.ts';
 
 /** The documents of a precompiled contract. */
 export interface CompiledDocuments {

@@ -3,13 +3,14 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { toPattern } from '../util/path-template.ts';
 import { suggestName } from '../util/similar-names.ts';
 import { type Document, getTarget, toNode } from './document.ts';
+import { getMaxTestedLength } from './patterns/pattern.ts';
 import { getRoutes, type Route } from './routes.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /**
  * Returns a warning for each part of a document that the server ignores or that is probably a mistake. These are unknown top-level properties, operations that
- * no request can reach, paths with a parameter as in Express, parameters with an unsupported `style`, and patterns that match no text. Also returns a warning if
- * the document has no operations.
+ * no request can reach, paths with a parameter as in Express, parameters with an unsupported `style`, patterns that match no text, and
+ * patterns that are not tested with long texts. Also returns a warning if the document has no operations.
  */
 export function findIgnoredParts(document: Document): readonly Issue[] {
   const routes = getRoutes(document);
@@ -20,6 +21,7 @@ export function findIgnoredParts(document: Document): readonly Issue[] {
     ...findColonParameters(routes),
     ...findUnsupportedStyles(document, routes),
     ...findDelimitedPatterns(document),
+    ...findBoundedPatterns(document),
   ];
 }
 
@@ -103,3 +105,24 @@ function findDelimitedPatterns(document: Document): readonly Issue[] {
 }
 
 const DELIMITED = 'matches no text, because the slashes are a part of the pattern: remove the slashes';
+
+/** Returns a warning for each pattern that is tested only with short texts, or not at all. */
+function findBoundedPatterns(document: Document): readonly Issue[] {
+  const issues: Issue[] = [];
+  const check = (source: string, pointer: string) => {
+    const maxLength = getMaxTestedLength(source);
+    if (maxLength !== undefined) issues.push({ pointer, message: describeBound(maxLength) });
+  };
+  mapNodes(document, (node, pointer) => {
+    if (typeof node.pattern === 'string') check(node.pattern, pointer + formatPointer('pattern'));
+    for (const source of Object.keys(toNode(node.patternProperties)))
+      check(source, pointer + formatPointer('patternProperties', source));
+    return node;
+  });
+  return issues;
+}
+
+function describeBound(maxLength: number): string {
+  const tested = maxLength < 0 ? 'is not tested' : `is tested only with texts of up to ${maxLength} characters`;
+  return `${tested}, because longer texts could take very long: use a pattern without lookaround, backreferences and large repetitions`;
+}

@@ -1,6 +1,5 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { compilePattern } from './ajv.ts';
 import {
   type Document,
   getNode,
@@ -13,6 +12,7 @@ import {
   toNode,
 } from './document.ts';
 import { findLoops } from './find-loops.ts';
+import { isValidPattern } from './patterns/pattern.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 const COUNT_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
@@ -145,7 +145,7 @@ const KEYWORD_CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   required: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
   enum: isFilledArray,
   properties: isNode,
-  pattern: (value) => typeof value === 'string' && compilePattern(value) !== undefined,
+  pattern: (value) => typeof value === 'string' && isValidPattern(value),
   format: (value) => typeof value === 'string',
   ...Object.fromEntries(COUNT_KEYWORDS.map((keyword) => [keyword, isCount])),
   minimum: Number.isFinite,

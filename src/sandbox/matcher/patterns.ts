@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
-import type * as Re2 from 're2js';
 import type { IssueParts } from '../../util/issue.ts';
+import { loadRe2 } from '../../util/re2.ts';
 
 /** The maximum length of a regular expression, in characters. The limit keeps the compile time below 0.6 s (measured with re2js 2.10.0). */
 const MAX_PATTERN_LENGTH = 1_000;
@@ -33,7 +32,7 @@ interface CompiledPattern {
  */
 export function compilePattern(source: string): CompiledPattern | IssueParts {
   if (source.length > MAX_PATTERN_LENGTH) return TOO_LONG;
-  const { RE2JS, RE2JSSyntaxException } = loadEngine();
+  const { RE2JS, RE2JSSyntaxException } = loadRe2();
   try {
     const pattern = RE2JS.compile(source);
     return { isMatch: (text) => pattern.test(text), size: pattern.programSize() };
@@ -44,13 +43,6 @@ export function compilePattern(source: string): CompiledPattern | IssueParts {
       : `is not a regular expression (${cause.message.replace(/^error parsing regexp: /, '')})`;
     return { rule: 'format', problem, remedy: 'use RE2 syntax' };
   }
-}
-
-const require = createRequire(import.meta.url);
-
-/** Loads the package re2js on first use. Loading takes 7 ms, and most servers need no regular expressions. */
-function loadEngine(): typeof Re2 {
-  return require('re2js');
 }
 
 /**

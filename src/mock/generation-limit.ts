@@ -1,0 +1,60 @@
+/** The maximum number of values in all attempts to generate a value: objects, arrays, and other values inside them. */
+const MAX_VALUES = 100_000;
+
+/** The maximum number of characters in all generated strings. */
+const MAX_CHARACTERS = 1_000_000;
+
+/** The maximum number of steps: merged keywords of schemas, compared alternatives, and repeated parts of patterns. A step takes about 1 µs. */
+const MAX_STEPS = 500_000;
+
+/** Thrown for a schema that requires endlessly nested values. */
+export class EndlessSchemaError extends Error {
+  override readonly name: string = 'EndlessSchemaError';
+}
+
+/** Thrown for a schema that requires more values, longer strings or more steps than the limit of a generated value. */
+class GenerationLimitError extends EndlessSchemaError {
+  override readonly name = 'GenerationLimitError';
+}
+
+/**
+ * Limits the work to generate a value. All attempts to generate the value share the limit. The methods throw a `GenerationLimitError` if the limit is reached.
+ */
+export class GenerationLimit {
+  #values = MAX_VALUES;
+  #characters = MAX_CHARACTERS;
+  #steps = MAX_STEPS;
+  #isReached = false;
+
+  /** Whether the limit was reached. Further attempts are then useless. */
+  get isReached(): boolean {
+    return this.#isReached;
+  }
+
+  /** Adds values. Is called with the minimum number of entries before they are generated, so that a huge number fails at once. */
+  requireValues(count: number): void {
+    this.#check(count <= this.#values);
+  }
+
+  addValue(): void {
+    this.#values--;
+    this.requireValues(0);
+  }
+
+  /** Adds the characters of a string before the string is generated. */
+  addCharacters(count: number): void {
+    this.#characters -= count;
+    this.#check(this.#characters >= 0);
+  }
+
+  addSteps(count: number): void {
+    this.#steps -= count;
+    this.#check(this.#steps >= 0);
+  }
+
+  #check(isAllowed: boolean): void {
+    if (isAllowed) return;
+    this.#isReached = true;
+    throw new GenerationLimitError();
+  }
+}

@@ -1,0 +1,121 @@
+import { loadRe2 } from '../../util/re2.ts';
+import { tryOrUndefined } from '../../util/try-or-undefined.ts';
+import { countSteps } from './count-steps.ts';
+import { separateSurrogates, toRe2Syntax } from './re2-syntax.ts';
+import { createNative, type ParsedPattern, parsePattern } from './syntax.ts';
+
+/** A regular expression that tests texts. Its time is bounded: no text delays other requests. */
+export interface Pattern {
+  test(text: string): boolean;
+  /** Returns the source. ajv recognizes equal patterns by it. */
+  toString(): string;
+}
+
+/** The length of the longest texts that are tested, in characters: a body has at most 100 kB. Longer texts, in a large state, are rare. */
+const LONGEST_TEXT = 100_000;
+
+/** The maximum number of steps with which Node's engine tests the longest text. It needs 1 to 5 ns for a step. */
+const MAX_STEPS = 10_000_000;
+
+/** The maximum number of steps to test a text with a pattern that RE2 does not support. */
+const MAX_BOUNDED_STEPS = 1_000_000;
+
+/** The length of a text, multiplied by the size of its RE2 program, is at most this number. RE2 needs up to 0.3 s for it. */
+const MAX_RE2_STEPS = 40_000_000;
+
+/** How a pattern is tested. Longer texts than `maxLength` are not tested, and match. */
+interface Engine {
+  readonly maxLength: number;
+  /** The pattern for RE2, which needs linear time; undefined if the pattern is tested with Node's engine. */
+  readonly re2?: { readonly syntax: string; readonly isUnicode: boolean };
+  /** The regular expression for Node's engine; undefined if the pattern is invalid, or is never tested. */
+  readonly native?: RegExp;
+}
+
+/** The chosen engines, and the patterns, by source. */
+const engines = new Map<string, Engine>();
+const patterns = new Map<string, Pattern>();
+
+/** The maximum number of patterns in the cache. */
+const MAX_CACHED = 10_000;
+
+/**
+ * Compiles a `pattern` of a schema when it is used for the first time. The syntax is that of ECMAScript, in Unicode mode if the pattern is valid in Unicode
+ * mode. An invalid pattern matches every text.
+ */
+export function createPattern(source: string): Pattern {
+  const known = patterns.get(source);
+  if (known) return known;
+  let test: Pattern['test'] | undefined;
+  const pattern = {
+    test(text: string) {
+      test ??= compile(source);
+      return test(text);
+    },
+    toString: () => source,
+  };
+  if (patterns.size >= MAX_CACHED) patterns.clear();
+  patterns.set(source, pattern);
+  return pattern;
+}
+
+/** Returns whether a pattern is a valid regular expression. */
+export function isValidPattern(source: string): boolean {
+  return createNative(source) !== undefined;
+}
+
+/** The length of the longest texts that are tested with a pattern, in characters; undefined if all texts of a request are. */
+export function getMaxTestedLength(source: string): number | undefined {
+  const { maxLength } = chooseEngine(source);
+  return maxLength < LONGEST_TEXT ? maxLength : undefined;
+}
+
+function compile(source: string): Pattern['test'] {
+  const { maxLength, re2, native } = chooseEngine(source);
+  if (!re2) {
+    // The engine throws an error for a pattern that is too large when it is used for the first time.
+    return (text) => text.length > maxLength || (tryOrUndefined(() => native?.test(text)) ?? true);
+  }
+  const program = loadRe2().RE2JS.compile(re2.syntax);
+  return (text) => text.length > maxLength || program.test(re2.isUnicode ? text : separateSurrogates(text));
+}
+
+function chooseEngine(source: string): Engine {
+  const known = engines.get(source);
+  if (known) return known;
+  const parsed = parsePattern(source);
+  // A pattern with thousands of nested groups can exceed the stack.
+  const engine = parsed ? (tryOrUndefined(() => selectEngine(parsed)) ?? UNTESTED) : ANY_TEXT;
+  if (engines.size >= MAX_CACHED) engines.clear();
+  engines.set(source, engine);
+  return engine;
+}
+
+const ANY_TEXT: Engine = { maxLength: Number.POSITIVE_INFINITY };
+const UNTESTED: Engine = { maxLength: -1 };
+
+function selectEngine({ native, tree, isUnicode }: ParsedPattern): Engine {
+  if (!tree) return UNTESTED;
+  if (countSteps(tree, LONGEST_TEXT) <= MAX_STEPS) return { maxLength: Number.POSITIVE_INFINITY, native };
+  const translated = tryOrUndefined(() => toRe2Syntax(tree, isUnicode));
+  if (translated) {
+    const maxLength = Math.floor(MAX_RE2_STEPS / translated.size);
+    const isBounded = maxLength < LONGEST_TEXT;
+    return {
+      maxLength: isBounded ? maxLength : Number.POSITIVE_INFINITY,
+      re2: { syntax: translated.text, isUnicode },
+    };
+  }
+  return { maxLength: findMaxLength((length) => countSteps(tree, length) <= MAX_BOUNDED_STEPS), native };
+}
+
+/** Returns the largest length up to `LONGEST_TEXT` that is short enough; -1 if there is none. */
+function findMaxLength(isShortEnough: (length: number) => boolean): number {
+  let [low, high] = [-1, LONGEST_TEXT];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (isShortEnough(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
