@@ -42,7 +42,8 @@ export function parseText(path: string, text: string): unknown {
   const { CORE_SCHEMA, load, YAMLException } = loadYamlParser();
   try {
     const document = load(text, { schema: CORE_SCHEMA });
-    if (/[*&]\w/.test(text)) checkAliases(path, document);
+    // Each alias starts with an asterisk. Its name can have almost any characters.
+    if (text.includes('*')) checkAliases(path, document);
     return document;
   } catch (cause) {
     if (!(cause instanceof YAMLException)) throw cause;
