@@ -1,6 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
-import { getNode, isNode, type Node, resolvePointer } from '../openapi/document.ts';
+import type { Node } from '../openapi/document.ts';
 import type { Edit, RequestPart } from './request-edits.ts';
+import { getSchema } from './value-classes.ts';
 
 /** Numbers at the limits of common integer and floating-point types. */
 const NUMBERS = [0, 1, -1, 1.5, 2 ** 31, 2 ** 53, 1e300];
@@ -42,19 +43,14 @@ const MALFORMATIONS: readonly ((text: string) => string)[] = [
  */
 export function createCoverageSet(contract: Contract, part: RequestPart, current: unknown): readonly Edit[] {
   const schema = getSchema(contract, part);
-  const bounds = [...getBoundaryValues(schema), ...createMalformedTexts(schema, current)];
+  const defaultValue = schema.default === undefined ? [] : [schema.default];
+  const bounds = [...defaultValue, ...getBoundaryValues(schema), ...createMalformedTexts(schema, current)];
   const values =
     part.kind === 'body'
       ? [...BODY_VALUES, [current], ...bounds, ...toTexts(current)]
       : [...PARAMETER_TEXTS, ...bounds.map(String)];
   const replacements = [...new Set(values)].map((value): Edit => ({ kind: 'set', value }));
   return [{ kind: 'remove' }, { kind: 'repeat' }, { kind: 'add property', value: 'x' }, ...replacements];
-}
-
-/** Returns the schema of a request part, with `$ref` resolved. Returns an empty schema if the part has no schema. */
-function getSchema({ normalized: plain }: Contract, { schema }: RequestPart): Node {
-  const node = schema === undefined ? undefined : getNode(plain, resolvePointer(plain, schema));
-  return isNode(node) ? node : {};
 }
 
 /** Returns values at the limits of a schema, such as `maximum` and `maxLength`, and values just below and above these limits. */

@@ -47,6 +47,8 @@ export class CheckResults {
   readonly #counts = new Map<string, Count>();
   readonly #findings = new Map<string, Finding>();
   readonly #unreproduced: Finding[] = [];
+  /** For each operation: the number of valid requests that it refused with a documented status, and the first of them. */
+  readonly #refusals = new Map<string, { readonly count: number; readonly exchange: Exchange | undefined }>();
   /** The status codes that each operation returned. */
   readonly #statusCodes = new Map<string, Set<number>>();
   #responseCount = 0;
@@ -113,6 +115,17 @@ export class CheckResults {
     const list = limitList(places, MAX_UNREPRODUCED).join(', ');
     const message = `Not reproducible: ${remaining.length} of ${this.#responseCount} requests failed (${list}), but did not fail when they were repeated. First failure: ${first.message}`;
     this.add({ ...first, rule: 'reproducible', message });
+  }
+
+  /** Counts a valid request that the server refused with a documented status. */
+  countRefusal({ operationId }: Route, exchange: Exchange): void {
+    const { count, exchange: first = exchange } = this.getRefusals(operationId);
+    this.#refusals.set(operationId, { count: count + 1, exchange: first });
+  }
+
+  /** Returns the number of valid requests that an operation refused with a documented status, and the first of them. */
+  getRefusals(operationId: string): { readonly count: number; readonly exchange: Exchange | undefined } {
+    return this.#refusals.get(operationId) ?? { count: 0, exchange: undefined };
   }
 
   getCount(check: CheckName, operationId: string, status: string): Count | undefined {

@@ -4,14 +4,14 @@ import type { Example } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { RequestResult } from '../openapi/validate-request.ts';
 import type { RequestViolations } from '../openapi/violations.ts';
-import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 import type { CheckContext } from './check-context.ts';
-import { examineAll } from './confirm-findings.ts';
+import { examineAll, sendConfirmed } from './confirm-findings.ts';
 import { createCoverageSet } from './coverage-values.ts';
 import type { Exchange, ReceivedResponse } from './exchange.ts';
 import { explore, type FastCheckModule } from './explore.ts';
 import type { Finding, Violation } from './findings.ts';
+import { type EditedAnswer, examineRefusals, INVALID_STATUSES, isDocumentedRefusal } from './refusals.ts';
 import { applyEdit, type Edit, findRequestParts, type RequestPart } from './request-edits.ts';
 import {
   getBodySchema,
@@ -23,13 +23,12 @@ import {
   validateValues,
 } from './requests.ts';
 import { isWriteOperation } from './selection.ts';
+import type { Session } from './session.ts';
 import { isTooLarge } from './undocumented-responses.ts';
+import { describePart } from './value-classes.ts';
 
 /** The maximum number of requests to an operation that differ from a valid request in a single edit. */
 const MAX_EDITS = 600;
-
-/** Statuses that mean that the request is invalid. */
-const INVALID_STATUSES: readonly number[] = [400, 405, 406, 411, 413, 414, 415, 422, 428, 431];
 
 /**
  * Sends valid and invalid requests to an operation, by the rules of Schemathesis. The server must not reject a valid request as invalid, but the request may
@@ -40,31 +39,55 @@ export async function checkInput(context: CheckContext, route: Route): Promise<v
   const { session, requests, prepare, note } = context;
   await prepare();
   const seed = context.seed + toSeed(route.operationId);
-  const base = requests.createValid(route, seed);
+  const base = await findAcceptedRequest(context, route, requests.createValid(route, seed));
   if (!base)
     return note(
       `The input of ${route.operationId} was not checked: no valid request could be generated. Add an example of a valid request to the contract.`,
     );
+  const answers: EditedAnswer[] = [];
   await examineAll(session, [...createSingleEdits(context, route, base)], {
-    examine: ({ values, place }) => examine(context, route, values, place),
+    examine: async ({ values, place, edited }) => {
+      const { exchange, findings, isValid } = await examine(context, route, values, place);
+      if (edited && exchange && isValid) answers.push({ ...edited, response: exchange.response });
+      return findings;
+    },
     prepare,
     // Requests that the server should reject, and requests that only read, can be sent concurrently.
     mustRunAlone: ({ values }) =>
       isWriteOperation(route) && validateValues(session.contract, route, values).kind === 'call',
   });
+  if (!session.hasModel) await examineRefusals(context, route, answers);
   if (route.parameters.length > 0 || getBodyType(route) !== undefined) await checkRandomInput(context, route, seed);
 }
 
-/** A request, and a description of the edited part for messages. */
+/** The maximum number of valid requests that are tried as the base of edits. */
+const MAX_BASES = 6;
+
+/**
+ * Returns a valid request that the server accepts, so that a refusal of an edited copy shows the effect of the edit. Tries `first`, other generated requests, and a
+ * request with the required parts only. Returns `first` if the server refuses all of them with documented statuses.
+ */
+async function findAcceptedRequest(
+  { session, requests, seed, prepare }: CheckContext,
+  route: Route,
+  first: RequestValues | undefined,
+): Promise<RequestValues | undefined> {
+  if (!first || session.hasModel) return first;
+  for (let attempt = 0; attempt < MAX_BASES; attempt++) {
+    const create = attempt === MAX_BASES - 1 ? 'createMinimal' : 'createValid';
+    const values = attempt === 0 ? first : requests[create](route, seed + attempt);
+    const { exchange } = values ? await sendConfirmed(session, 'input', route, toRequest(route, values)) : {};
+    await prepare();
+    if (!exchange || !isDocumentedRefusal(session, route, exchange.response)) return values;
+  }
+  return first;
+}
+
+/** A request, and a description of the edited part for messages. `edited`: the edit, if the request differs from a valid request in one part. */
 interface EditedRequest {
   readonly values: RequestValues;
   readonly place: string;
-}
-
-function describePart(part: RequestPart): string {
-  return part.kind === 'body'
-    ? `body ${formatPointer(...part.path)}`.trim()
-    : `${part.parameter.in} ${part.parameter.name}`;
+  readonly edited?: Pick<EditedAnswer, 'part' | 'edit'>;
 }
 
 function* createSingleEdits(
@@ -86,7 +109,7 @@ function* createSingleEdits(
       // OpenAPI does not define the meaning of a repeated parameter. So a parameter is repeated only if a behaviour model describes the contract.
       if (edit.kind === 'repeat' && !hasModel) continue;
       const values = applyEdit(base, part, edit);
-      if (values && count++ < MAX_EDITS) yield { values, place: describePart(part) };
+      if (values && count++ < MAX_EDITS) yield { values, place: describePart(part), edited: { part, edit } };
     }
   }
 }
@@ -130,7 +153,7 @@ async function checkRandomInput(context: CheckContext, route: Route, seed: numbe
   const examineRandom = async (one: RandomRequest) => {
     const values = toValues(one);
     if (values) await prepare();
-    return values ? examine(context, route, values) : [];
+    return values ? (await examine(context, route, values)).findings : [];
   };
   const cases = generators.get(session.hasModel) ?? createCases(fc, session.hasModel);
   generators.set(session.hasModel, cases);
@@ -173,23 +196,34 @@ function createCases(fc: FastCheckModule, hasModel: boolean): Arbitrary<RandomRe
   });
 }
 
-/** Sends a request. Returns the findings in the response. */
-async function examine(
-  { session }: CheckContext,
-  route: Route,
-  values: RequestValues,
-  place = 'several changes',
-): Promise<readonly Finding[]> {
+/** Sends a request. Returns its exchange and the findings in the response. `isValid`: whether every server should accept the values of the request. */
+async function examine({ session }: CheckContext, route: Route, values: RequestValues, place = 'several changes') {
   const result = validateValues(session.contract, route, values);
   const isClear = !isAmbiguous(session.contract, route, values);
-  const { findings } = await session.send('input', route, toRequest(route, values), (_, exchange) =>
-    isClear ? findStatusViolations(route, result, exchange, place) : [],
+  const { exchange, findings } = await session.send('input', route, toRequest(route, values), (_, received) =>
+    isClear ? findStatusViolations(session, route, result, received, place) : [],
   );
-  return findings;
+  const isValid = isClear && result.kind === 'call';
+  if (exchange && isValid && isDocumentedRefusal(session, route, exchange.response))
+    session.results.countRefusal(route, exchange);
+  return { exchange, findings: removeEffects(findings), isValid };
 }
 
-/** Returns a violation if the server accepts an invalid request, or rejects a valid request. `place`: the edited part of the request, for the message. */
+/** Removes the finding about a refused valid request if the status of the refusal is itself a finding, because both have one cause. */
+function removeEffects(findings: readonly Finding[]): readonly Finding[] {
+  const isUndocumented = findings.some(({ rule }) => rule === 'status documented');
+  return isUndocumented ? findings.filter(({ rule }) => !rule.startsWith(ACCEPTS_VALID)) : findings;
+}
+
+/** The start of the name of the rule that the server accepts valid requests. */
+const ACCEPTS_VALID = 'accepts valid requests';
+
+/**
+ * Returns a violation if the server accepts an invalid request, or rejects a valid request. `place`: the edited part of the request, for the message. A documented
+ * refusal of a valid request is examined later, with the other refusals.
+ */
 function findStatusViolations(
+  session: Session,
   route: Route,
   result: RequestResult,
   { request, response }: Exchange,
@@ -198,8 +232,9 @@ function findStatusViolations(
   if (result.kind === 'call') {
     const isExpected = route.successStatus >= 400 || isTooLarge(request, response);
     if (!INVALID_STATUSES.includes(response.status) || isExpected) return [];
+    if (isDocumentedRefusal(session, route, response)) return [];
     const message = `The server rejects a valid request with status ${response.status} (${place})${getDetail(response)}`;
-    return [{ rule: `accepts valid requests: ${place}`, message, pointer: route.pointer }];
+    return [{ rule: `${ACCEPTS_VALID}: ${place}`, message, pointer: route.pointer }];
   }
   // Any error status is a rejection: a proxy or an access check may reject the request before it reaches the API.
   if (response.status >= 400) return [];

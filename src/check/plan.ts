@@ -15,6 +15,7 @@ import { checkLifeCycle, findLifeCycles, getRoutes } from './life-cycles.ts';
 import { checkLinks } from './links.ts';
 import { checkMethods } from './methods.ts';
 import { Pool } from './pool.ts';
+import { findCompleteRefusal } from './refusals.ts';
 import { toRequest } from './requests.ts';
 import { findIdSources, ResourceProvider, removeDeletedId } from './resource-provider.ts';
 import { getAllowedRoutes, isWriteOperation } from './selection.ts';
@@ -170,6 +171,7 @@ export function finishChecks(workers: readonly [Worker, ...Worker[]], routes: re
   const unchecked = failing
     .filter(({ reason }) => reason === undefined)
     .map(({ operationId, statusCodes }) => `${operationId} (only ${statusCodes.join(', ')} received)`);
+  if (!model) session.results.addAll(failing.flatMap((route) => findCompleteRefusal(session, route) ?? []));
   if (unchecked.length > 0) note(NEVER_SUCCEEDED);
   if (unreached.length > 0) note(UNREACHED);
   return { unchecked, unreached };

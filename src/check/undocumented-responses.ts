@@ -18,6 +18,9 @@ export const MAX_PORTABLE_BODY_BYTES = 10_000;
 /** Error statuses that a web server or a proxy can return for any API, such as 408 (timeout) and 413 (body too large). */
 const TRANSPORT_STATUSES: readonly number[] = [408, 411, 413, 414, 417, 421, 426, 429, 431];
 
+/** The statuses of permanent and temporary redirects (RFC 9110, section 15.4). */
+const REDIRECT_STATUSES: readonly number[] = [301, 302, 307, 308];
+
 /** Characters and escapes that servers and proxies may reject or decode differently: escaped slashes, control characters, invalid escapes, and quotes. */
 const AMBIGUOUS_CHARACTER = /%(2f|5c|[01][0-9a-f]|7f|25|ed%a0)|%(?![0-9a-f]{2})|[{};'"<>\\]/i;
 
@@ -52,6 +55,12 @@ export function canBeUndocumented(
   if (status === 401 || status === 403) return isSecured(contract, route);
   if (status === 415) return !hasDocumentedType(route, request);
   if ((status === 400 || status === 404) && isAmbiguousTarget(request)) return true;
+  // Servers and proxies redirect a path with escaped slashes or dot segments to its normal form.
+  if (
+    REDIRECT_STATUSES.includes(status) &&
+    isAmbiguousTarget({ ...request, target: request.target.split('?')[0] ?? '' })
+  )
+    return true;
   return isUndocumentedRejection(contract, route, request, status);
 }
 

@@ -18,6 +18,8 @@ export interface Overrides {
   readonly entry?: string;
   /** Whether the server mocks the operation and does not use stored entries for it. */
   readonly off?: boolean;
+  /** Whether the operation can refuse valid requests with a documented status. Only `storefront check` reads this value. */
+  readonly refuses?: boolean;
 }
 
 /** A path of the document, and its operations by HTTP method. */
@@ -50,6 +52,7 @@ const OVERRIDE_TYPES: Readonly<Record<keyof Overrides, 'string' | 'boolean'>> = 
   list: 'string',
   entry: 'string',
   off: 'boolean',
+  refuses: 'boolean',
 };
 
 /** Returns the errors in the `x-storefront` extensions of a document. */

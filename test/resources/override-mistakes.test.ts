@@ -16,7 +16,7 @@ describe('x-storefront in a document', () => {
     [{ id: 5 }, '#/paths/~1things~1{id}/x-storefront/id is not a name: use the name of a property or a resource'],
     [{ entry: '' }, '/x-storefront/entry is not a name: use the name of a property or a resource'],
     [{ off: 'no' }, '/x-storefront/off is not a boolean: use true or false'],
-    [{ ide: 'name' }, '/x-storefront/ide is unknown: use resource, id, list, entry, off'],
+    [{ ide: 'name' }, '/x-storefront/ide is unknown: use resource, id, list, entry, off, refuses'],
     [{ id: 'owner' }, '/x-storefront/id is an object: use the name of a property in it, such as owner.id'],
     ['off', '/x-storefront is not an object: use an object such as { off: true }'],
   ])('is refused at the start: %j', async (overrides, message) => {
