@@ -19,10 +19,10 @@ interface ExploreOptions<Case> {
   readonly cases: FastCheck.Arbitrary<Case>;
   readonly seed: number;
   readonly runs: number;
-  /** Runs a test case. Returns its findings. */
-  readonly examine: (value: Case) => Promise<readonly Finding[]>;
+  /** Runs a test case. Returns its findings. `target`: the finding to reproduce, which other test cases may have added to the results. */
+  readonly examine: (value: Case, target?: Finding) => Promise<readonly Finding[]>;
   /** Runs a failed test case again. Default: `examine`. */
-  readonly examineAgain?: (value: Case) => Promise<readonly Finding[]>;
+  readonly examineAgain?: (value: Case, target?: Finding) => Promise<readonly Finding[]>;
   /**
    * Creates the finding to report. fast-check shrinks a failed test case: `first` is the original case, and `smallest` is the smallest case that fails.
    * Default: the finding of `smallest`.
@@ -64,11 +64,11 @@ async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean
     const target = smallest?.finding;
     // While fast-check shrinks a failed test case, a smaller case fails only if it has the same finding.
     const isRelevant = (one: Finding) => (target ? getFindingKey(one) === getFindingKey(target) : !results.has(one));
-    const found = (await examine(value)).find(isRelevant);
+    const found = (await examine(value, target)).find(isRelevant);
     if (!found) return;
     unconfirmed ??= found;
     shrinkRuns++;
-    const finding = await reproduceFinding(found, () => examineAgain(value), target ? 1 : MAX_REPETITIONS);
+    const finding = await reproduceFinding(found, () => examineAgain(value, found), target ? 1 : MAX_REPETITIONS);
     if (finding) {
       smallest = { value, finding };
       first ??= smallest;
@@ -86,7 +86,9 @@ async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean
     throw errorInstance;
   }
   if (!smallest || !first) return false;
+  // A test case in another sandbox may have added the finding in the meantime. Then its requests are in the results.
+  const isNew = !results.has(smallest.finding);
   results.add(smallest.finding);
-  if (describe) results.replace(await describe(smallest, first));
+  if (describe && isNew) results.replace(await describe(smallest, first));
   return true;
 }

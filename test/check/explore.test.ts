@@ -33,6 +33,35 @@ describe('explore', () => {
     expect([messages.toSorted(), error]).toEqual([['large 100', 'small 0'], undefined]);
   });
 
+  it('describes a finding by test cases that report it although the results contain it', async () => {
+    const results = new CheckResults(shopContract.routes);
+    // Like the sequences of the shop, which ignore known findings except the target.
+    const examine = async (one: number, target?: Finding) =>
+      one >= 100 && (target || !results.has(finding('large')))
+        ? [{ ...finding('large'), message: `large ${one}` }]
+        : [];
+    const describe = async ({ value, finding: smallest }: { value: number; finding: Finding }) => {
+      const [again] = await examine(value, smallest);
+      return { ...smallest, message: again ? `${again.message}, described` : 'not reproducible' };
+    };
+    const cases = fc.integer({ min: 0, max: 1_000 });
+    await explore({ fc, results, cases, seed: 1, runs: 50, examine, describe });
+    expect(results.findings.map(({ message }) => message)).toEqual(['large 100, described']);
+  });
+
+  it('keeps a finding that a test case in another sandbox has added meanwhile', async () => {
+    const results = new CheckResults(shopContract.routes);
+    const examine = async (one: number) => (one >= 100 ? [finding('large')] : []);
+    const examineAgain = async (one: number) => {
+      results.add({ ...finding('large'), message: 'from the other sandbox' });
+      return examine(one);
+    };
+    const describe = async () => ({ ...finding('large'), message: 'not reproducible' });
+    const cases = fc.integer({ min: 0, max: 1_000 });
+    await explore({ fc, results, cases, seed: 1, runs: 50, examine, examineAgain, describe });
+    expect(results.findings.map(({ message }) => message)).toEqual(['from the other sandbox']);
+  });
+
   it('keeps the findings if an error stops it, and rejects with the error', async () => {
     const { messages, error } = await exploreNumbers((_, time) => {
       if (time > 1) throw new TypeError('unexpected');

@@ -40,7 +40,7 @@ describe('The check of a server that refuses valid requests with a documented st
   it.each<[rule: string, refuses: (guest: Guest, count: number) => boolean]>([
     ['the start is after the end', ({ from = 0, to = 1_000 }) => from > to],
     ['one of two properties is required', ({ from, to }) => from === undefined && to === undefined],
-    ['a text has U+0000 or a surrogate', ({ note = '' }) => !note.isWellFormed() || note.includes('\u0000')],
+    ['a text has U+0000 or a surrogate', ({ note = '' }) => /\p{Surrogate}/u.test(note) || note.includes('\u0000')],
     ['an integer without a maximum has more than 32 bits', ({ age }) => age > 2 ** 31 - 1],
     ['a quota is reached', (_, count) => count >= 15],
   ])('finds nothing if %s', async (_, refuses) => {

@@ -23,15 +23,15 @@ const MAX_STEPS = 25;
 
 /**
  * Resets the shop and runs a test sequence. Returns the findings that stopped it, or undefined if it reached its end. A finding is an error for the report of
- * the check.
+ * the check. `target`: a finding to reproduce. Other findings that the results contain do not stop the sequence.
  */
-type RunSequence = (sequence: Sequence) => Promise<readonly Finding[] | undefined>;
+type RunSequence = (sequence: Sequence, target?: Finding) => Promise<readonly Finding[] | undefined>;
 
 function createSequenceRunner(session: Session, check: CheckName, defaultModel: Model): RunSequence {
   // The check of statuses includes CORS: the shop must allow this origin to read every response.
   const headers: Readonly<Record<string, string>> = check === 'statuses' ? { origin: ALLOWED_ORIGIN } : {};
-  return async (sequence) => {
-    const tester = new ShopTester({ session, check, headers }, defaultModel);
+  return async (sequence, target) => {
+    const tester = new ShopTester({ session, check, headers, target }, defaultModel);
     const { findings } = await catchMismatch(async () => {
       await steps.resetUnchecked(tester);
       for (const step of sequence) await step(tester);
@@ -126,21 +126,21 @@ export async function checkRandomSequences(context: CheckContext, defaultModel: 
   const { session, fc, seed, runs, note } = context;
   const { results } = session;
   const runSequence = createSequenceRunner(session, 'behaviour', defaultModel);
-  const examine = async (sequence: Sequence) => {
-    const findings = await runSequence(sequence);
-    if (findings?.every((finding) => results.has(finding)))
+  const examine = async (sequence: Sequence, target?: Finding) => {
+    const findings = await runSequence(sequence, target);
+    if (!target && findings?.every((finding) => results.has(finding)))
       note('Some sequences ended early because of known findings. Fix these findings and check again.');
     return findings ?? [];
   };
-  const examineAgain = async (sequence: Sequence) => {
+  const examineAgain = async (sequence: Sequence, target?: Finding) => {
     await changeState(context);
-    return examine(sequence);
+    return examine(sequence, target);
   };
   const describe = async (smallest: FailedCase<Sequence>, first: FailedCase<Sequence>): Promise<Finding> => {
     for (const { value, finding } of [smallest, first]) {
       await sleep(PAUSE_MS);
       await changeState(context);
-      const findings = await runSequence(value);
+      const findings = await runSequence(value, finding);
       const repeated = findings?.find((other) => getFindingKey(other) === getFindingKey(finding));
       if (repeated) return removeReads(context, repeated);
     }

@@ -1,5 +1,5 @@
 import { createJsonRequest, type Exchange, type ReceivedResponse, type RequestToSend } from '../../check/exchange.ts';
-import { type CheckName, type Finding, getResponseName } from '../../check/findings.ts';
+import { type CheckName, type Finding, getFindingKey, getResponseName } from '../../check/findings.ts';
 import type { Session } from '../../check/session.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationId } from '../types.ts';
@@ -68,6 +68,8 @@ export class ShopTester {
       readonly session: Session;
       readonly check: CheckName;
       readonly headers?: Readonly<Record<string, string>>;
+      /** A finding to reproduce. The tester reports it even if the results contain it. */
+      readonly target?: Finding | undefined;
     },
     public model: Model,
   ) {
@@ -89,7 +91,7 @@ export class ShopTester {
       this.exchanges.push(exchange);
       this.statuses.set(id, exchange.response.status);
     }
-    const reported = exchange ? findings.filter((finding) => !session.results.has(finding)) : findings;
+    const reported = exchange ? findings.filter((finding) => !this.isKnown(finding)) : findings;
     const newFindings = reported.map((finding) => ({ ...finding, exchanges: [...before, ...finding.exchanges] }));
     if (!exchange || newFindings.length > 0 || findings.some(isUnusableBody)) throw new ModelMismatchError(newFindings);
     return exchange.response;
@@ -124,7 +126,7 @@ export class ShopTester {
    */
   async ignoreKnown<Value>(run: () => Promise<Value>): Promise<Value | undefined> {
     const { value, findings } = await catchMismatch(run);
-    if (findings?.some((finding) => !this.options.session.results.has(finding))) throw new ModelMismatchError(findings);
+    if (findings?.some((finding) => !this.isKnown(finding))) throw new ModelMismatchError(findings);
     return value;
   }
 
@@ -156,7 +158,14 @@ export class ShopTester {
     if (difference === undefined) return;
     const detail = context === undefined ? difference : `${context}: ${difference}`;
     const finding = this.createFinding(id, rule, toRuleMessage(rule, detail));
-    if (!this.options.session.results.has(finding)) throw new ModelMismatchError([finding]);
+    if (!this.isKnown(finding)) throw new ModelMismatchError([finding]);
+  }
+
+  /** Returns whether the results contain a finding that is not the target. */
+  private isKnown(finding: Finding): boolean {
+    const { session, target } = this.options;
+    const isTarget = target !== undefined && getFindingKey(finding) === getFindingKey(target);
+    return !isTarget && session.results.has(finding);
   }
 
   private createFinding(id: OperationId, rule: string, message: string): Finding {
