@@ -1,4 +1,5 @@
 import { redactFullText, redactHeaders } from '../util/redact-secrets.ts';
+import { quoteShell } from '../util/shell.ts';
 
 /** A request to send. */
 export interface RequestToSend {
@@ -44,7 +45,7 @@ const JSON_HEADERS = { 'content-type': 'application/json' };
 export function toCurl(url: string, request: RequestToSend, common = {}): string {
   const { method, target, headers = {}, body, printCommand } = redactRequest(request);
   const printer = printCommand ?? (body === undefined || isPrintable(body) ? undefined : `printf '${toOctal(body)}'`);
-  const dataOption = printer === undefined ? ` --data-raw ${quote(String(body))}` : ' --data-binary @-';
+  const dataOption = printer === undefined ? ` --data-raw ${quoteShell(String(body))}` : ' --data-binary @-';
   const data = body === undefined ? '' : dataOption;
   const all = Object.entries({ ...redactHeaders(common), ...headers });
   // By default, curl sends the content type of a form.
@@ -55,7 +56,7 @@ export function toCurl(url: string, request: RequestToSend, common = {}): string
   ];
   const explicitMethod = method === 'HEAD' ? ' -I' : ` -X ${method}`;
   const methodOption = method === 'GET' && data === '' ? '' : explicitMethod;
-  const line = `curl --globoff --path-as-is${methodOption} ${quote(url + target)}${headerArguments.map((one) => ` -H ${quote(one)}`).join('')}${data}`;
+  const line = `curl --globoff --path-as-is${methodOption} ${quoteShell(url + target)}${headerArguments.map((one) => ` -H ${quoteShell(one)}`).join('')}${data}`;
   return printer === undefined ? line : `${printer} | ${line}`;
 }
 
@@ -81,10 +82,6 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 /** Returns a body as octal escapes for the command `printf`. */
 function toOctal(body: string | Buffer): string {
   return [...Buffer.from(body)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Returns the path of a `Location` header, ignoring its host; undefined if the header is not a URL. */

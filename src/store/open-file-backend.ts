@@ -1,3 +1,4 @@
+import { quoteShellIfNeeded } from '../util/shell.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { DataFileError, MAX_FILE_BYTES, readState, requireValid } from './data-file.ts';
 import { describeDiskError, getSignature } from './disk.ts';
@@ -75,15 +76,11 @@ function refuse(path: string, problem: string, cause: unknown, remedy = ''): nev
 }
 
 function getRemedy({ path, contract }: FileBackendOptions): string {
-  const option = contract === undefined ? '' : ` --contract ${quoteForShell(contract)}`;
-  return `The file was not changed. Fix it, or run \`storefront repair --data ${quoteForShell(path)}${option}\`, which saves a copy of the file and restores the default data`;
+  const option = contract === undefined ? '' : ` --contract ${quoteShellIfNeeded(contract)}`;
+  return `The file was not changed. Fix it, or run \`storefront repair --data ${quoteShellIfNeeded(path)}${option}\`, which saves a copy of the file and restores the default data`;
 }
 
 /** Returns how to fix an unusable write-ahead log. Does not suggest `storefront repair`, because the data file without the log is valid. */
 function getLogRemedy(logPath: string): string {
   return `Nothing was changed. Start the server with the contract of its last run. Or rename ${logPath}: the server then ignores the changes in this file.`;
-}
-
-function quoteForShell(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
