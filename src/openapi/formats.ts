@@ -18,6 +18,9 @@ const BASE64 = /^(?:[a-z0-9+/]{4})*(?:[a-z0-9+/]{2}==|[a-z0-9+/]{3}=)?$/i;
 /** The limit of signed 64-bit integers. JSON.parse rounds the largest 64-bit integer, 2^63 - 1, to this number. */
 const INT64_LIMIT = 2 ** 63;
 
+/** The largest number with single precision (IEEE 754, binary32). */
+export const MAX_FLOAT = (2 - 2 ** -23) * 2 ** 127;
+
 /**
  * Matches a relative path such as `images/mug.svg`, which is a valid URI reference. It is checked before the complete pattern, which takes milliseconds to
  * compile.
@@ -47,6 +50,7 @@ export const formats: Readonly<Record<string, Format>> = {
     type: 'number',
     validate: (value: number) => Number.isInteger(value) && value >= -INT64_LIMIT && value <= INT64_LIMIT,
   },
+  float: { type: 'number', validate: (value: number) => Math.abs(value) <= MAX_FLOAT },
 };
 
 /** Returns a format of ajv-formats with an additional rule. `isAllowed`: returns whether a text passes this rule. */
