@@ -13,6 +13,10 @@ export interface CheckOptions extends Selection, Pick<CheckCommand, 'headers' | 
   readonly isFresh: boolean;
   /** The maximum time to wait until the server responds, in s. */
   readonly waitSeconds: number;
+  /** The maximum time to wait for a response, in s. Default: 30. */
+  readonly timeoutSeconds?: number | undefined;
+  /** Whether the user has chosen no contract, so that the contract of the behaviour model is used. */
+  readonly usesDefaultContract?: boolean | undefined;
   /** The maximum number of concurrent requests in each sandbox. Default: 10, or 2 if there are several sandboxes. */
   readonly maxConcurrent?: number | undefined;
   /** Called when a part of the check has ended. The arguments are the number of ended parts, the number of all parts, and the name of the part. */

@@ -31,13 +31,13 @@ export async function selectSandboxes(
   command: CheckCommand,
   { model, contract: defaultContract, seed, print, printProgress, signal }: SandboxOptions,
 ): Promise<CheckCommand> {
-  const { url, headers, wait } = command;
+  const { url, headers, wait, timeout } = command;
   if (url === undefined || headers[SANDBOX_HEADER] !== undefined) return command;
   const contract = await loadContract({ path: command.contract ?? defaultContract, strict: false });
   const hasModel = model.applies(contract);
   const probePath = hasModel ? model.probePath : findProbePath(contract);
   if (probePath === undefined) return command;
-  const client = new Client(url, headers, signal);
+  const client = new Client(url, headers, { signal, timeoutMs: timeout === undefined ? undefined : timeout * 1_000 });
   try {
     if (wait > 0) printProgress(`Waiting for ${url}, at most ${wait} s …\n`);
     await waitForServer(client, wait, signal);

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '../openapi/routes.ts';
+import { limitList } from '../util/limit-list.ts';
 import { CheckError } from './check-error.ts';
 import type { CheckOptions } from './check-options.ts';
 import { Client } from './client.ts';
 import { CheckResults, type Finding } from './findings.ts';
 import {
   type CheckPart,
-  createLastPart,
   createParts,
   createWorker,
   finishChecks,
@@ -14,10 +14,16 @@ import {
   type UncheckedItems,
   type Worker,
 } from './plan.ts';
-import { canBeRequested, getCheckedRoutes } from './selection.ts';
-import { createSession, type Session } from './session.ts';
-import { CheckStoppedError, createNotCheckedError, ServerUnresponsiveError } from './stop-signal.ts';
+import { canBeRequested, getAllowedRoutes, getCheckedRoutes, MAX_LISTED_OPERATIONS } from './selection.ts';
+import { createSession, NO_RESPONSE, reportClosedConnections, type Session } from './session.ts';
+import {
+  CheckStoppedError,
+  createNotCheckedError,
+  ServerUnreachableError,
+  ServerUnresponsiveError,
+} from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
+import { requireApi } from './wrong-address.ts';
 
 /** The result of `storefront check` for a server. */
 export interface Verdict extends Pick<CheckOptions, 'url' | 'headers' | 'seed' | 'runs'> {
@@ -49,20 +55,27 @@ const MAX_CONCURRENT_PER_SANDBOX = 2;
 export async function checkServer(options: CheckOptions): Promise<Verdict> {
   const { contract, url, seed, runs, headers, signal, sandboxHeaders = [] } = options;
   const routes = getCheckedRoutes(options);
-  const first = new Client(url, headers, signal);
-  const clients = [first, ...sandboxHeaders.map((each) => new Client(url, each, signal))];
+  const timeoutMs = options.timeoutSeconds === undefined ? undefined : options.timeoutSeconds * 1_000;
+  const first = new Client(url, headers, { signal, timeoutMs });
+  const clients = [first, ...sandboxHeaders.map((each) => new Client(url, each, { signal, timeoutMs }))];
   const model = options.model?.applies(contract) ? options.model : undefined;
   const { maxConcurrent = sandboxHeaders.length > 0 ? MAX_CONCURRENT_PER_SANDBOX : MAX_CONCURRENT } = options;
   const results = new CheckResults(routes);
   const unreachable = contract.routes.filter((route) => !canBeRequested(route)).map(({ operationId }) => operationId);
   const notes: string[] =
-    unreachable.length > 0 ? [`Operations whose path has a fragment were skipped: ${unreachable.join(', ')}`] : [];
+    unreachable.length > 0
+      ? [
+          `Operations whose path has a fragment were skipped: ${limitList(unreachable, MAX_LISTED_OPERATIONS).join(', ')}`,
+        ]
+      : [];
   try {
     await waitForServer(first, options.waitSeconds, signal);
     const shared = { contract, results, hasModel: Boolean(model), rules: model?.rules ?? [], maxConcurrent, signal };
-    const sessions = clients.map((client) => createSession({ ...shared, client }));
+    const restartMs = options.waitSeconds > 0 ? options.waitSeconds * 1_000 : undefined;
+    const sessions = clients.map((client) => createSession({ ...shared, client, restartMs }));
     const { unchecked: unfinished, unreached } = await runChecks(sessions, routes, { ...options, model }, notes);
-    const unchecked = [...unfinished, ...noteRateLimits(sessions, notes)];
+    const unchecked = [...unfinished, ...noteRateLimits(sessions, results, notes)];
+    for (const session of sessions) reportClosedConnections(session);
     results.reportUnreproduced();
     const common = { url: first.url, headers, seed, runs, model: model?.subject, routes, results };
     return { ...common, findings: results.findings, unchecked, unreached, notes };
@@ -80,45 +93,97 @@ async function runChecks(
 ): Promise<UncheckedItems> {
   const done = new Set<CheckPart>();
   let parts: readonly CheckPart[] | undefined;
+  const getUnfinished = () => parts?.filter((part) => !done.has(part)) ?? [];
   try {
+    await findApi(sessions, options);
     const workers = await Promise.all(sessions.map((session) => createWorker(session, options, notes)));
-    const [first, ...others] = workers as [Worker];
-    const all = createParts(first, routes);
-    const last = createLastPart(routes);
-    parts = [...all, last];
-    const onDone = (part: CheckPart) => {
+    const groups = createParts((workers as [Worker])[0], routes);
+    const all = groups.flat();
+    parts = all;
+    await runGroups(groups, workers, (part) => {
       done.add(part);
-      options.onProgress?.(done.size, all.length + 1, part.name);
-    };
-    await runParts(all, workers, onDone);
-    await runParts([last], [first], onDone);
-    if (done.size === parts.length) return finishChecks([first, ...others], routes);
+      options.onProgress?.(done.size, all.length, part.name);
+    });
+    const { unchecked, unreached } = finishChecks(workers as [Worker], routes);
+    return { unchecked: [...getUnfinished().map(({ name }) => name), ...unchecked], unreached };
   } catch (error) {
     if (!(error instanceof CheckStoppedError)) throw error;
     notes.push(`The check stopped early: ${error.message}`);
-    if (error instanceof ServerUnresponsiveError) sessions[0]?.results.add(createUnresponsiveFinding(error, routes));
+    reportLostRequests(error, sessions, routes);
+    return { unchecked: parts ? getUnfinished().map(({ name }) => name) : ['everything'], unreached: [] };
+  } finally {
+    const unfinished = parts ? getUnfinished().flatMap(({ operationIds }) => operationIds) : routes.map(getOperationId);
+    sessions[0]?.results.reportPending(unfinished);
   }
-  const unchecked = parts ? parts.filter((part) => !done.has(part)).map(({ name }) => name) : ['everything'];
-  return { unchecked, unreached: [] };
 }
 
-/** Creates a finding about a server that stopped responding. The finding has no exchange, because no single request is the cause. */
-function createUnresponsiveFinding({ message }: Error, [route]: readonly Route[]): Finding {
-  const { operationId = '', pointer = '' } = route ?? {};
-  return { check: 'behaviour', operationId, status: 'none', rule: 'responds', message, pointer, exchanges: [] };
+/** Runs the groups of parts one after another. Then runs the parts again whose operations were not available. */
+async function runGroups(
+  groups: readonly (readonly CheckPart[])[],
+  workers: readonly Worker[],
+  onDone: (part: CheckPart) => void,
+): Promise<void> {
+  const deferred: CheckPart[] = [];
+  for (const group of groups) deferred.push(...(await runParts(group, workers, onDone)).keys());
+  for (const { session } of workers) session.mayDefer = false;
+  const unavailable = await runParts(deferred, workers, onDone);
+  for (const [part, error] of unavailable)
+    workers[0]?.note(`${part.name} was not checked completely: ${error.message}`);
+}
+
+/** Throws `CheckStoppedError` if the server does not have the operations of the contract. */
+async function findApi([session]: readonly Session[], options: CheckOptions): Promise<void> {
+  if (!session) return;
+  const { contract, seed, usesDefaultContract, model } = options;
+  const defaultSubject = usesDefaultContract ? model?.subject : undefined;
+  await requireApi({ contract, seed, client: session.client, routes: getAllowedRoutes(options), defaultSubject });
+}
+
+function getOperationId({ operationId }: Route): string {
+  return operationId;
+}
+
+/** The maximum number of requests of a finding about a server that stopped. */
+const MAX_LOST_REQUESTS = 10;
+
+/** Adds a finding if the server stopped responding while requests were in flight. The finding contains these requests, because one of them is the cause. */
+function reportLostRequests(error: CheckStoppedError, sessions: readonly Session[], routes: readonly Route[]): void {
+  const isUnresponsive = error instanceof ServerUnresponsiveError;
+  if (!isUnresponsive && !(error instanceof ServerUnreachableError)) return;
+  const lost = sessions.flatMap((session) => session.lost).filter(({ route }) => routes.includes(route));
+  const route = lost[0]?.route ?? (isUnresponsive ? routes[0] : undefined);
+  if (!route) return;
+  const exchanges = lost.slice(0, MAX_LOST_REQUESTS).map(({ request }) => ({ request, response: NO_RESPONSE }));
+  const cause =
+    lost.length > 1
+      ? `: one of these ${lost.length} requests in flight is the cause. To find it, send one at a time`
+      : '';
+  const { operationId, pointer } = route;
+  const message = lost.length > 0 ? `no response, and then ${error.message}${cause}` : error.message;
+  sessions[0]?.results.add({
+    check: 'behaviour',
+    operationId,
+    status: 'none',
+    rule: 'responds',
+    message,
+    pointer,
+    exchanges,
+  });
 }
 
 /**
  * Adds a note to the report if the server limits the request rate. Returns a list with one text: how many requests received only status 429. The list is empty
  * if there are none.
  */
-function noteRateLimits(sessions: readonly Session[], notes: string[]): readonly string[] {
-  const total = (count: (session: Session) => number) => sessions.reduce((sum, session) => sum + count(session), 0);
-  const limited = total(({ client }) => client.rateLimitedCount);
-  const unchecked = total((session) => session.rateLimitedCount);
+function noteRateLimits(
+  sessions: readonly Session[],
+  { rateLimitedCount: unchecked }: CheckResults,
+  notes: string[],
+): readonly string[] {
+  const limited = sessions.reduce((sum, { client }) => sum + client.rateLimitedCount, 0);
   if (limited > 0)
     notes.push(
-      `The server limits the request rate: ${limited} responses had status 429. The check waited as Retry-After requires, repeated these requests, and sent the next requests more slowly.`,
+      `The server limits the request rate: ${limited} responses had status 429, or 503 with Retry-After. The check waited as Retry-After requires, repeated these requests, and sent the next requests more slowly.`,
     );
   return unchecked > 0 ? [`${unchecked} requests that received only status 429`] : [];
 }
@@ -143,17 +208,27 @@ export async function waitForServer(client: Client, waitSeconds: number, signal?
     } catch (error) {
       if (signal?.aborted) throw createNotCheckedError(client.url, signal);
       if (!(error instanceof NoResponseError)) throw error;
+      // The server responds, but the response does not end, for example because it is a stream.
+      if (error.kind === 'unfinished') return;
       // A timer can end a fraction of a ms too early. So the remaining time counts as over when it is not longer than a pause.
-      if (performance.now() >= endMs - PAUSE_MS) {
-        const isDown = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(error.message);
-        const remedy = `Start it${waitSeconds > 0 ? '' : ', or wait for it with --wait SECONDS'}.`;
-        throw new CheckError(
-          isDown
-            ? `No server responds at ${client.url} (${error.message}). ${remedy}`
-            : `${client.url} did not return a valid HTTP response: ${error.message}. Check the URL.`,
-        );
-      }
+      if (error.kind === 'untrusted' || performance.now() >= endMs - PAUSE_MS)
+        throw createUnreachableError(client.url, error, waitSeconds);
       await sleep(PAUSE_MS);
     }
   }
+}
+
+/** Creates the error for a server that sends no valid response. */
+function createUnreachableError(url: string, { kind, message }: NoResponseError, waitSeconds: number): CheckError {
+  if (kind === 'untrusted')
+    return new CheckError(
+      `The certificate of ${url} is not trusted: ${message}. Set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority. For a test server, NODE_TLS_REJECT_UNAUTHORIZED=0 accepts any certificate.`,
+    );
+  const isDown = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(message);
+  const remedy = `Start it${waitSeconds > 0 ? '' : ', or wait for it with --wait SECONDS'}.`;
+  if (isDown) return new CheckError(`No server responds at ${url} (${message}). ${remedy}`);
+  const scheme = /wrong version number|packet length too long/i.test(message)
+    ? ' It does not use TLS: try http://.'
+    : '';
+  return new CheckError(`${url} did not return a valid HTTP response: ${message}. Check the URL.${scheme}`);
 }

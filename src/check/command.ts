@@ -1,15 +1,23 @@
 import { writeFileSync } from 'node:fs';
 import { type Contract, loadContract } from '../openapi/contract.ts';
+import { limitList } from '../util/limit-list.ts';
+import { quoteShellIfNeeded } from '../util/shell.ts';
 import type { BehaviourModel } from './behaviour-model.ts';
 import { checkServer } from './check.ts';
 import { CheckError, CheckUsageError } from './check-error.ts';
 import type { CheckOptions } from './check-options.ts';
-import type { CheckCommand } from './options.ts';
+import { type CheckCommand, DEFAULT_TIMEOUT_SECONDS } from './options.ts';
 import { toJunit } from './report/junit.ts';
 import { toMarkdown } from './report/markdown.ts';
 import { createReport, type Report } from './report/report.ts';
 import { toText } from './report/text.ts';
-import { getAllowedRoutes, getCheckedRoutes, isWriteOperation, type Selection } from './selection.ts';
+import {
+  getAllowedRoutes,
+  getCheckedRoutes,
+  isWriteOperation,
+  MAX_LISTED_OPERATIONS,
+  type Selection,
+} from './selection.ts';
 
 /** A started server. It runs until `close` is called. */
 export interface RunningServer {
@@ -36,6 +44,8 @@ export async function runCheck(command: CheckCommand, environment: CheckEnvironm
   const contract = await loadContract({ path: command.contract ?? environment.contract, strict: false });
   const options = { ...command, contract, model, mayWrite: command.url === undefined || command.allowWrites };
   if (command.url !== undefined && !command.isFresh) warnOfChanges(options, command.url, environment);
+  if (command.url !== undefined && command.contract === undefined && !command.isFresh)
+    environment.print(`Without --contract, the check uses the contract of ${model.subject}.\n`);
   const running = command.url === undefined ? await startServer(contract, environment) : undefined;
   try {
     const verdict = await checkServer({
@@ -44,6 +54,8 @@ export async function runCheck(command: CheckCommand, environment: CheckEnvironm
       seed: command.seed ?? environment.seed,
       isFresh: running !== undefined || command.isFresh === true,
       waitSeconds: command.wait,
+      timeoutSeconds: command.timeout,
+      usesDefaultContract: command.contract === undefined,
       onProgress,
       signal,
     });
@@ -67,18 +79,20 @@ export function writeReports(report: Report, command: CheckCommand, print: (text
 
 /** Returns the command line that repeats the check of an operation. Omits the values of headers, because they can be secrets. */
 function formatCommand(command: CheckCommand, operationId: string, seed: number): string {
-  const { url, contract, exclude, headers, runs, isFresh } = command;
-  return [
-    'storefront check',
+  const { url, contract, exclude, headers, runs, isFresh, timeout = DEFAULT_TIMEOUT_SECONDS } = command;
+  const headerNames = Object.keys(headers).filter((name) => !isFresh || name !== 'x-sandbox');
+  const words = [
+    'storefront',
+    'check',
     ...(url === undefined ? [] : [url, ...(isFresh ? [] : ['--allow-writes'])]),
     ...(contract === undefined ? [] : ['--contract', contract]),
-    ...Object.keys(headers)
-      .filter((name) => !isFresh || name !== 'x-sandbox')
-      .map((name) => `-H '${name}: …'`),
-    `--only ${operationId}`,
-    ...(exclude ? [`--exclude ${exclude.join(',')}`] : []),
-    `--seed ${seed} --runs ${runs}`,
-  ].join(' ');
+    ...(timeout === DEFAULT_TIMEOUT_SECONDS ? [] : ['--timeout', String(timeout)]),
+    ...headerNames.flatMap((name) => ['-H', `${name}: …`]),
+    ...['--only', operationId],
+    ...(exclude ? ['--exclude', exclude.join(',')] : []),
+    ...['--seed', String(seed), '--runs', String(runs)],
+  ];
+  return words.map(quoteShellIfNeeded).join(' ');
 }
 
 /** Writes a text to a file (flag `w`) or appends it (flag `a`). Does nothing if the path is undefined. Throws `CheckError` if the file can't be written. */
@@ -109,7 +123,7 @@ function warnOfChanges(selection: Selection, url: string, { model, print }: Chec
   const writing = getAllowedRoutes({ ...selection, mayWrite: true }).filter(isWriteOperation);
   if (writing.length === 0) return;
   const resets = model.applies(contract) && writing.some(({ operationId }) => operationId === model.resetOperationId);
-  const requests = writing.map(({ method, path }) => `${method} ${path}`).join(', ');
+  const requests = limitList(writing, MAX_LISTED_OPERATIONS, ({ method, path }) => `${method} ${path}`).join(', ');
   const warning = `The check changes data on ${url}: it sends ${requests} many times${resets ? ', and resets the data repeatedly' : ''}`;
   if (!mayWrite) throw new CheckUsageError(`${warning}. To allow this, add --allow-writes.`);
   print(`${warning}\n`);

@@ -1,19 +1,21 @@
-import { type Finding, getFindingKey } from './findings.ts';
+import { type CheckResults, type Finding, getFindingKey } from './findings.ts';
 import type { SendResult, Session } from './session.ts';
-import { ServerUnreachableError } from './stop-signal.ts';
+import { OperationUnavailableError, ServerUnreachableError } from './stop-signal.ts';
 
 /** The maximum number of times that the check repeats requests to confirm a finding. */
 export const MAX_REPETITIONS = 3;
 
 /**
  * Adds findings to the results. For a new finding, calls `repeat` until the finding occurs again, at most three times. `repeat` sends the same requests again.
- * A finding that does not occur again is stored as not reproducible.
+ * A finding that does not occur again is stored as not reproducible. If the server limits the request rate, so that a request could not be repeated, the finding
+ * is added as it is.
  */
 export async function addConfirmed(
   { results }: Session,
   findings: readonly Finding[],
   repeat: () => Promise<readonly Finding[]>,
 ): Promise<void> {
+  const { rateLimitedCount } = results;
   results.addAll(findings.filter((finding) => results.has(finding)));
   let unconfirmed = findings.filter((finding) => !results.has(finding));
   try {
@@ -24,10 +26,17 @@ export async function addConfirmed(
       unconfirmed = unconfirmed.filter((finding) => !isConfirmed(finding));
     }
   } catch (error) {
-    results.addAll(unconfirmed.filter((finding) => isReportable(finding, error)));
+    addUnconfirmed(results, unconfirmed, error);
     throw error;
   }
+  if (results.rateLimitedCount > rateLimitedCount) return results.addAll(unconfirmed);
   for (const finding of unconfirmed) results.addUnreproduced(finding);
+}
+
+/** Adds findings that could not be confirmed because of `error`. If the check comes back to the operation, they are added only if it cannot check it again. */
+export function addUnconfirmed(results: CheckResults, findings: readonly Finding[], error: unknown): void {
+  if (error instanceof OperationUnavailableError) results.addPending(findings);
+  else results.addAll(findings.filter((finding) => isReportable(finding, error)));
 }
 
 /**
@@ -38,6 +47,16 @@ export async function sendConfirmed(session: Session, ...request: Parameters<Ses
   const result = await session.send(...request);
   await addConfirmed(session, result.findings, async () => (await session.send(...request)).findings);
   return result;
+}
+
+/** Sends a request as `sendConfirmed` does. Returns the exchange; undefined if there is no response, or if the operation cannot be requested now. */
+export async function sendIfAvailable(session: Session, ...request: Parameters<Session['send']>) {
+  try {
+    return (await sendConfirmed(session, ...request)).exchange;
+  } catch (error) {
+    if (error instanceof OperationUnavailableError) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -65,7 +84,7 @@ function isSame(one: Finding, other: Finding): boolean {
  * Returns whether to report a finding, although `error` occurred before the finding could be confirmed. Returns false for a missing response if the server no
  * longer accepts connections.
  */
-export function isReportable({ status }: Finding, error: unknown): boolean {
+function isReportable({ status }: Finding, error: unknown): boolean {
   return !(error instanceof ServerUnreachableError && status === 'none');
 }
 
@@ -99,7 +118,7 @@ export async function examineAll<Entry>(
   try {
     await distribute(concurrent, workers, async (entry) => void findings.set(entry, await examine(entry)));
   } catch (error) {
-    results.addAll([...findings.values()].flat().filter((finding) => isReportable(finding, error)));
+    addUnconfirmed(results, [...findings.values()].flat(), error);
     throw error;
   }
   for (const entry of concurrent) await addConfirmed(session, findings.get(entry) ?? [], () => examineAlone(entry));

@@ -1,5 +1,5 @@
 import type * as FastCheck from 'fast-check';
-import { isReportable, MAX_REPETITIONS, reproduceFinding } from './confirm-findings.ts';
+import { addUnconfirmed, MAX_REPETITIONS, reproduceFinding } from './confirm-findings.ts';
 import { type CheckResults, type Finding, getFindingKey } from './findings.ts';
 
 /** The module fast-check. It is imported only when a check runs, because it loads slowly. */
@@ -68,6 +68,7 @@ async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean
     if (!found) return;
     unconfirmed ??= found;
     shrinkRuns++;
+    const { rateLimitedCount } = results;
     const finding = await reproduceFinding(found, () => examineAgain(value, found), target ? 1 : MAX_REPETITIONS);
     if (finding) {
       smallest = { value, finding };
@@ -75,14 +76,16 @@ async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean
       throw new CaseFailedError();
     }
     if (target) return;
-    results.addUnreproduced(found);
+    // A request that only exceeded a rate limit shows nothing about the finding.
+    if (results.rateLimitedCount > rateLimitedCount) results.add(found);
+    else results.addUnreproduced(found);
     unconfirmed = undefined;
   });
   const { errorInstance } = await fc.check(property, { seed, numRuns: runs });
   if (errorInstance && !(errorInstance instanceof CaseFailedError)) {
     // The check stops because of this error. Report the last finding, although its test case may be neither shrunk nor repeated.
     const last = smallest?.finding ?? unconfirmed;
-    if (last && isReportable(last, errorInstance)) results.add(last);
+    if (last) addUnconfirmed(results, [last], errorInstance);
     throw errorInstance;
   }
   if (!smallest || !first) return false;

@@ -43,12 +43,15 @@ export interface Count {
  * that the user has not selected.
  */
 export class CheckResults {
+  /** The number of requests that received only status 429, even when they were repeated. */
+  rateLimitedCount = 0;
   readonly #operationIds: ReadonlySet<string>;
   readonly #counts = new Map<string, Count>();
   readonly #findings = new Map<string, Finding>();
   readonly #unreproduced: Finding[] = [];
   /** For each operation: the number of valid requests that it refused with a documented status, and the first of them. */
   readonly #refusals = new Map<string, { readonly count: number; readonly exchange: Exchange | undefined }>();
+  readonly #pending: Finding[] = [];
   /** The status codes that each operation returned. */
   readonly #statusCodes = new Map<string, Set<number>>();
   #responseCount = 0;
@@ -106,6 +109,16 @@ export class CheckResults {
     this.#unreproduced.push(finding);
   }
 
+  /** Stores findings that could not be confirmed, because their operation could not be requested any more. */
+  addPending(findings: readonly Finding[]): void {
+    this.#pending.push(...findings);
+  }
+
+  /** Adds the pending findings of operations that the check could not check again later. Drops all others. */
+  reportPending(operationIds: readonly string[]): void {
+    this.addAll(this.#pending.splice(0).filter(({ operationId }) => operationIds.includes(operationId)));
+  }
+
   /** Adds one finding that summarizes all findings that did not occur again. */
   reportUnreproduced(): void {
     const remaining = this.#unreproduced.splice(0).filter((finding) => !this.has(finding) && !isTimeout(finding));
@@ -156,11 +169,14 @@ function toCountKey(check: CheckName, operationId: string, status: string): stri
 
 /** Returns whether a finding is a timeout. A timeout that does not occur again is not reported, because it shows only that the machine was busy. */
 function isTimeout({ rule, message }: Finding): boolean {
-  return rule === 'responds' && message.startsWith(NO_RESPONSE_WITHIN);
+  return rule === 'responds' && [NO_RESPONSE_WITHIN, NOT_ENDED_WITHIN].some((start) => message.startsWith(start));
 }
 
-/** The start of the message of a timeout. */
+/** The start of the message of a request without a response in time. */
 export const NO_RESPONSE_WITHIN = 'no response within';
+
+/** The start of the message of a request whose response did not end in time. */
+export const NOT_ENDED_WITHIN = 'the response did not end within';
 
 /** The maximum number of operations in the message about findings that did not occur again. */
 const MAX_UNREPRODUCED = 8;

@@ -50,7 +50,30 @@ export async function checkHostileInput(
   const bodies = base ? createHostileBodies(session.contract, route, base) : [];
   const targets = createHostileTargets(route, base ?? requests.createPath(route, seed));
   const all = [...targets.filter((hostile) => !canReachOther(session.contract, route, hostile)), ...bodies];
-  await examineAll(session, all, {
+  await examineHostile({ session, prepare }, route, all);
+}
+
+/** Sends deeply nested bodies to an operation. A server may store them, and then fail for other requests, so no other check should run after this one. */
+export async function checkNestedInput(
+  { session, requests, seed, prepare }: CheckContext,
+  route: Route,
+): Promise<void> {
+  await prepare();
+  const base = requests.createValid(route, seed);
+  const template = base && createBodyTemplate(route, base);
+  if (!template) return;
+  const bodies = nestDeeply(template.validBody).map(([body, printCommand]) => ({
+    request: { ...template.createRequest(body), printCommand },
+  }));
+  await examineHostile({ session, prepare }, route, bodies);
+}
+
+async function examineHostile(
+  { session, prepare }: Pick<CheckContext, 'session' | 'prepare'>,
+  route: Route,
+  requests: readonly HostileRequest[],
+): Promise<void> {
+  await examineAll(session, requests, {
     examine: (hostile) => examine(session, route, hostile),
     prepare,
     mustRunAlone: ({ reason }) => isWriteOperation(route) && reason === undefined,
@@ -110,9 +133,10 @@ function canReachOther(contract: Contract, { operationId }: Route, { request }: 
   });
 }
 
-function createHostileBodies(contract: Contract, route: Route, base: RequestValues): readonly HostileRequest[] {
+/** Returns a valid JSON body, and a function that creates a request with another body. Returns undefined for an operation without a JSON body. */
+function createBodyTemplate(route: Route, base: RequestValues) {
   const type = getBodyType(route);
-  if (type === undefined || !isJsonType(type) || base.body === undefined) return [];
+  if (type === undefined || !isJsonType(type) || base.body === undefined) return undefined;
   const { method, target, headers } = toRequest(route, base);
   const createRequest = (body: string | Buffer, contentType = type): RequestToSend => ({
     method,
@@ -120,12 +144,17 @@ function createHostileBodies(contract: Contract, route: Route, base: RequestValu
     headers: { ...headers, 'content-type': contentType },
     body,
   });
-  const validBody = JSON.stringify(base.body);
+  return { validBody: JSON.stringify(base.body), createRequest };
+}
+
+function createHostileBodies(contract: Contract, route: Route, base: RequestValues): readonly HostileRequest[] {
+  const template = createBodyTemplate(route, base);
+  if (!template) return [];
+  const { validBody, createRequest } = template;
   // A number is not truncated, because it can still be a number without its last digit.
   const truncated = /["\]}]$/.test(validBody) ? [validBody.slice(0, -1)] : [];
   const requests = [
     createRequest(Buffer.from([0x22, 0xff, 0xfe, 0x22])),
-    ...nestDeeply(validBody).map(([body, printCommand]) => ({ ...createRequest(body), printCommand })),
     ...createUnusualJson(validBody).map((text) => createRequest(text)),
   ];
   return [

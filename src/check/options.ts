@@ -8,6 +8,8 @@ export interface CheckCommand {
   readonly contract?: string | undefined;
   /** The maximum time to wait until the server responds, in s. */
   readonly wait: number;
+  /** The maximum time to wait for a response, in s. Default: 30. */
+  readonly timeout?: number | undefined;
   /** Whether the check may send requests that change the data of the server. */
   readonly allowWrites: boolean;
   /** Whether the server has its default data and no other client. Default: false. */
@@ -41,7 +43,10 @@ const DEFAULT_RUNS = 50;
 /** The default maximum duration of a check, in s. */
 const DEFAULT_MAX_TIME_SECONDS = 300;
 
-/** The maximum value of the options --wait and --max-time, in s: one day. */
+/** The default maximum time to wait for a response, in s. */
+export const DEFAULT_TIMEOUT_SECONDS = 30;
+
+/** The maximum value of the options --wait, --timeout and --max-time, in s: one day. */
 const DAY_SECONDS = 86_400;
 
 /** The largest seed. */
@@ -83,9 +88,15 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
     )
     .option(
       '--wait <seconds>',
-      'maximum time to wait until the server responds',
+      'maximum time to wait until the server responds, at the start and after it has stopped',
       createIntegerParser('--wait', DAY_SECONDS),
       0,
+    )
+    .option(
+      '--timeout <seconds>',
+      'maximum time to wait for each response',
+      createIntegerParser('--timeout', DAY_SECONDS, 1),
+      DEFAULT_TIMEOUT_SECONDS,
     )
     .option('--allow-writes', 'allow requests that change the data of the server')
     .option('-H, --header <header>', "header of all requests: 'Name: value' (repeatable)", parseHeader)
@@ -123,11 +134,11 @@ export function parseUrl(text: string): string {
   throw new InvalidArgumentError('Enter a URL such as http://localhost:3000.');
 }
 
-/** Creates a parser of integers from 0 to `largest` for the option `flag`. */
-function createIntegerParser(flag: string, largest: number): (text: string) => number {
+/** Creates a parser of integers from `smallest` to `largest` for the option `flag`. */
+function createIntegerParser(flag: string, largest: number, smallest = 0): (text: string) => number {
   return (text) => {
-    if (/^\d+$/.test(text) && Number(text) <= largest) return Number(text);
-    throw new InvalidArgumentError(`${flag} must be an integer from 0 to ${largest}.`);
+    if (/^\d+$/.test(text) && Number(text) <= largest && Number(text) >= smallest) return Number(text);
+    throw new InvalidArgumentError(`${flag} must be an integer from ${smallest} to ${largest}.`);
   };
 }
 

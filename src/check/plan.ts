@@ -5,11 +5,11 @@ import { limitList } from '../util/limit-list.ts';
 import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
-import { distribute, sendConfirmed } from './confirm-findings.ts';
+import { distribute, sendIfAvailable } from './confirm-findings.ts';
 import { isSuccess } from './exchange.ts';
 import type { FastCheckModule } from './explore.ts';
 import { findFailingOperations, retryFailingOperations } from './failing-operations.ts';
-import { checkHostileInput } from './hostile-input.ts';
+import { checkHostileInput, checkNestedInput } from './hostile-input.ts';
 import { checkInput } from './input.ts';
 import { checkLifeCycle, findLifeCycles, getRoutes } from './life-cycles.ts';
 import { checkLinks } from './links.ts';
@@ -18,9 +18,9 @@ import { Pool } from './pool.ts';
 import { findCompleteRefusal } from './refusals.ts';
 import { toRequest } from './requests.ts';
 import { findIdSources, ResourceProvider, removeDeletedId } from './resource-provider.ts';
-import { getAllowedRoutes, isWriteOperation } from './selection.ts';
+import { getAllowedRoutes, isWriteOperation, MAX_LISTED_OPERATIONS } from './selection.ts';
 import type { Session } from './session.ts';
-import { CheckStoppedError } from './stop-signal.ts';
+import { CheckStoppedError, OperationUnavailableError } from './stop-signal.ts';
 import { REJECTION_STATUSES } from './undocumented-responses.ts';
 import { explainUnreached } from './unreached.ts';
 import { createRequestGenerator } from './valid-requests.ts';
@@ -39,6 +39,8 @@ export interface Worker extends CheckContext {
 /** A part of `storefront check`, such as the input of one operation. Parts can run in any order. */
 export interface CheckPart {
   readonly name: string;
+  /** The operations that the part checks. */
+  readonly operationIds: readonly string[];
   readonly check: (worker: Worker) => Promise<void>;
 }
 
@@ -71,36 +73,58 @@ export async function createWorker(session: Session, options: CheckOptions, note
 }
 
 /** The checks that run for each operation. The key is the first part of the progress message, as in `input of getItem`. */
-const OPERATION_CHECKS = { input: checkInput, 'hostile input': checkHostileInput, links: checkLinks };
+const OPERATION_CHECKS = { input: checkInput, links: checkLinks };
 
-/** Returns the parts of `storefront check` for the operations `routes`. */
-export function createParts({ allowedRoutes, model }: Worker, routes: readonly Route[]): readonly CheckPart[] {
+/** The checks that run for each operation at the end, because a server can store their input, and then fail for other requests. The worst comes last. */
+const LAST_OPERATION_CHECKS = { 'hostile input': checkHostileInput, 'nested input': checkNestedInput };
+
+/** Returns the parts of `storefront check` for the operations `routes`, in groups. The parts of a group can run in any order, one group after another. */
+export function createParts(worker: Worker, routes: readonly Route[]): readonly (readonly CheckPart[])[] {
+  const { allowedRoutes, model } = worker;
   const paths = [...new Set(routes.map(({ path }) => path))];
   const cycles = (model ? [] : findLifeCycles(allowedRoutes)).filter((cycle) =>
     getRoutes(cycle).some((route) => routes.includes(route)),
   );
+  const allowed = (model ? routes : moveDeletionsToEnd(routes)).filter((route) => allowedRoutes.includes(route));
+  const toIds = (all: readonly Route[]) => all.map(({ operationId }) => operationId);
   return [
-    ...(model ? routes : moveDeletionsToEnd(routes))
-      .filter((route) => allowedRoutes.includes(route))
-      .flatMap((route) =>
-        Object.entries(OPERATION_CHECKS).map(([name, check]) => ({
-          name: `${name} of ${route.operationId}`,
-          check: (worker: Worker) => check(worker, route),
-        })),
-      ),
-    ...paths.map((path) => ({ name: `methods of ${path}`, check: (worker: Worker) => checkPath(worker, path) })),
-    ...(model?.parts ?? []),
-    ...cycles.map((cycle) => ({
-      name: `life cycle of ${cycle.create.operationId}`,
-      check: (worker: Worker) => checkLifeCycle(worker, cycle),
-    })),
+    [
+      ...createOperationParts(OPERATION_CHECKS, allowed),
+      ...paths.map((path) => ({
+        name: `methods of ${path}`,
+        operationIds: toIds(routes.filter((route) => route.path === path)),
+        check: (worker: Worker) => checkPath(worker, path),
+      })),
+      ...(model?.parts ?? []).map((part) => ({ ...part, operationIds: toIds(routes) })),
+      ...cycles.map((cycle) => ({
+        name: `life cycle of ${cycle.create.operationId}`,
+        operationIds: toIds(getRoutes(cycle)),
+        check: (worker: Worker) => checkLifeCycle(worker, cycle),
+      })),
+    ],
+    [createRetryPart(routes)],
+    ...Object.entries(LAST_OPERATION_CHECKS).map(([name, check]) => createOperationParts({ [name]: check }, allowed)),
   ];
 }
 
-/** Returns the last part of `storefront check`, which sends further requests to the operations that returned only errors. */
-export function createLastPart(routes: readonly Route[]): CheckPart {
+function createOperationParts(
+  checks: Readonly<Record<string, (worker: Worker, route: Route) => Promise<void>>>,
+  routes: readonly Route[],
+): readonly CheckPart[] {
+  return routes.flatMap((route) =>
+    Object.entries(checks).map(([name, check]) => ({
+      name: `${name} of ${route.operationId}`,
+      operationIds: [route.operationId],
+      check: (worker: Worker) => check(worker, route),
+    })),
+  );
+}
+
+/** Returns the part that sends further requests to the operations that returned only errors. */
+function createRetryPart(routes: readonly Route[]): CheckPart {
   return {
     name: 'operations that never succeeded',
+    operationIds: [],
     check: async (worker) => {
       if (!worker.model) await retryFailingOperations(worker, routes);
     },
@@ -125,22 +149,26 @@ async function checkPath(worker: Worker, path: string): Promise<void> {
 
 /**
  * Runs parts of the check, one at a time in each worker. Calls `onDone` after each part. If a part throws an error, adds a note about a bug in storefront and
- * continues with the next part. A `CheckStoppedError` stops all workers. When they have stopped, the promise is rejected with this error.
+ * continues with the next part. Returns the parts that could not be run because an operation was not available, with the reason. Any other `CheckStoppedError`
+ * stops all workers. When they have stopped, the promise is rejected with this error.
  */
 export async function runParts(
   parts: readonly CheckPart[],
   workers: readonly Worker[],
   onDone: (part: CheckPart) => void,
-): Promise<void> {
+): Promise<ReadonlyMap<CheckPart, OperationUnavailableError>> {
+  const deferred = new Map<CheckPart, OperationUnavailableError>();
   await distribute(parts, workers, async (part, worker) => {
     try {
       await part.check(worker);
       onDone(part);
     } catch (error) {
+      if (error instanceof OperationUnavailableError) return void deferred.set(part, error);
       if (error instanceof CheckStoppedError) throw error;
       worker.note(`Bug in storefront: the check "${part.name}" failed: ${(error as Error).stack ?? error}`);
     }
   });
+  return deferred;
 }
 
 /** Descriptions of what was not checked completely. */
@@ -159,7 +187,8 @@ export function finishChecks(workers: readonly [Worker, ...Worker[]], routes: re
   const [{ allowedRoutes, note, model, session }] = workers;
   model?.finish();
   const skipped = routes.filter((route) => !allowedRoutes.includes(route)).map(({ operationId }) => operationId);
-  if (skipped.length > 0) note(`Operations that need --allow-writes were skipped: ${skipped.join(', ')}`);
+  if (skipped.length > 0)
+    note(`Operations that need --allow-writes were skipped: ${limitList(skipped, MAX_LISTED_OPERATIONS).join(', ')}`);
   if (!model) noteUndocumentedErrors(session, routes, note);
   // A behaviour model checks on its own whether each documented status occurs.
   const failing = (model ? [] : findFailingOperations({ session, allowedRoutes }, routes)).map((route) => {
@@ -186,13 +215,8 @@ function noteUndocumentedErrors({ results }: Session, routes: readonly Route[], 
       .map((status) => `${operationId} ${status}`),
   );
   if (names.length > 0)
-    note(
-      `Rejected requests with an undocumented error status: ${limitList(names, MAX_UNDOCUMENTED_ERRORS).join(', ')}`,
-    );
+    note(`Rejected requests with an undocumented error status: ${limitList(names, MAX_LISTED_OPERATIONS).join(', ')}`);
 }
-
-/** The maximum number of operations that the note about undocumented error statuses lists. */
-const MAX_UNDOCUMENTED_ERRORS = 20;
 
 const NEVER_SUCCEEDED =
   'Some operations never succeeded. Add examples of successful requests to the contract, send credentials with --header, or exclude the operations with --exclude.';
@@ -207,7 +231,7 @@ async function collectIds({ session, requests, seed, allowedRoutes }: Omit<Check
   for (const route of [...collections.filter((one) => !isWriteOperation(one)), ...creating]) {
     const values = requests.createValid(route, seed);
     if (!values) continue;
-    const { exchange } = await sendConfirmed(session, 'input', route, toRequest(route, values));
+    const exchange = await sendIfAvailable(session, 'input', route, toRequest(route, values));
     if (exchange && isSuccess(exchange.response)) pool.collectValues(route, exchange.response.body);
   }
 }

@@ -2,7 +2,7 @@ import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { CheckContext } from './check-context.ts';
-import { sendConfirmed } from './confirm-findings.ts';
+import { sendIfAvailable } from './confirm-findings.ts';
 import { type Exchange, isSuccess } from './exchange.ts';
 import { findListedIds, findListedValues } from './ids.ts';
 import { getCreatedId } from './life-cycles.ts';
@@ -142,7 +142,7 @@ export class ResourceProvider {
   /** Sends a request. Returns its path parameters and its response; undefined if the request fails. */
   async #send(route: Route, values: RequestValues | undefined) {
     if (!values) return undefined;
-    const { exchange } = await sendConfirmed(this.#context.session, 'input', route, toRequest(route, values));
+    const exchange = await sendIfAvailable(this.#context.session, 'input', route, toRequest(route, values));
     const isFound = exchange && isSuccess(exchange.response);
     if (!isFound) return undefined;
     this.#pool.collectValues(route, exchange.response.body);

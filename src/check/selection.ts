@@ -1,5 +1,6 @@
 import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
+import { limitList } from '../util/limit-list.ts';
 import { CheckUsageError } from './check-error.ts';
 import { SAFE_METHODS } from './session.ts';
 
@@ -19,13 +20,18 @@ export function getCheckedRoutes({ contract: { routes, path }, only, exclude = [
   const ids = routes.map(({ operationId }) => operationId);
   const unknown = [...(only ?? []), ...exclude].filter((id) => !ids.includes(id));
   if (unknown.length > 0)
-    throw new CheckUsageError(`${path} has no operation ${unknown.join(', ')}. Its operations are ${ids.join(', ')}.`);
+    throw new CheckUsageError(
+      `${path} has no operation ${unknown.join(', ')}. Its operations are ${limitList(ids, MAX_LISTED_OPERATIONS).join(', ')}.`,
+    );
   const isSelected = (id: string) => (only ?? ids).includes(id) && !exclude.includes(id);
   const selected = routes.filter((route) => isSelected(route.operationId) && canBeRequested(route));
   if (selected.length === 0)
     throw new CheckUsageError('No operation is left to check: --exclude removes all selected operations.');
   return selected;
 }
+
+/** The maximum number of operations that a message lists. */
+export const MAX_LISTED_OPERATIONS = 20;
 
 /** Returns the operations to which a check may send requests, including operations that it does not check. */
 export function getAllowedRoutes({ contract: { routes }, exclude = [], mayWrite }: Selection): readonly Route[] {

@@ -1,19 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../openapi/contract.ts';
 import { findMediaType, isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
 import type { ResponseViolation } from '../openapi/responses.ts';
 import { type DocumentedResponse, findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { type Client, TOO_MANY_REQUESTS } from './client.ts';
+import { type Client, isRateLimit, TOO_MANY_REQUESTS } from './client.ts';
+import { Connection, type LostRequest } from './connection.ts';
 import { addCredentials } from './credentials.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
-import { FailureRounds } from './failure-rounds.ts';
 import { type CheckName, type CheckResults, type Finding, getResponseName, type Violation } from './findings.ts';
 import { withNewKey } from './idempotency-key.ts';
 import { findRepeatedName } from './repeated-names.ts';
-import { CheckStoppedError, ServerUnreachableError, ServerUnresponsiveError } from './stop-signal.ts';
+import { CheckStoppedError, OperationUnavailableError } from './stop-signal.ts';
+import { MAX_WAIT_MS } from './throttle.ts';
 import { NoResponseError } from './transport.ts';
 import { canBeUndocumented } from './undocumented-responses.ts';
+import { describeWrongValue } from './wrong-value.ts';
 
 /** Checks a response against a rule that schemas can't express. Returns the violations. */
 export type Rule = (route: Route, exchange: Exchange) => readonly Violation[];
@@ -33,6 +34,8 @@ export interface SessionOptions {
   readonly maxConcurrent: number;
   /** A signal that stops the check when it is aborted. Its abort reason must be a `CheckStoppedError`. */
   readonly signal?: AbortSignal | undefined;
+  /** The maximum time to wait until a server that has stopped accepts connections again, in ms. Default: 5 s. */
+  readonly restartMs?: number | undefined;
 }
 
 /** The result of a request. `exchange` is undefined if there is no response, or if the request and all its repetitions received status 429. */
@@ -48,8 +51,17 @@ export interface Session extends SessionOptions {
    * false.
    */
   mayHaveChanged: boolean;
-  /** The number of requests that received only status 429, even when they were repeated. */
-  rateLimitedCount: number;
+  /**
+   * Whether `send` throws an `OperationUnavailableError` for an operation that limits the request rate for more than a moment, or does not respond in time. If
+   * false, `send` waits. A check with a behaviour model always waits.
+   */
+  mayDefer: boolean;
+  /** The number of consecutive requests that received only status 429, by operationId. */
+  readonly rateLimits: Map<string, number>;
+  /** The operations of the sent requests. */
+  readonly sentTo: WeakMap<RequestToSend, Route>;
+  /** The requests that got no response since the server responded last. One of them may have stopped the server. */
+  readonly lost: readonly LostRequest[];
   /** Called with each response whose status is not 429. */
   onResponse?: (route: Route, exchange: Exchange) => void;
   /**
@@ -59,36 +71,29 @@ export interface Session extends SessionOptions {
   send(check: CheckName, route: Route, request: RequestToSend, rule?: Rule): Promise<SendResult>;
 }
 
-/** The check stops after this many consecutive rounds without a response. A round is a group of concurrent requests. */
-const MAX_FAILURE_ROUNDS = 5;
-
-/** The check stops after this many consecutive requests that received only status 429. */
+/** An operation gets no further request after this many consecutive requests that received only status 429. */
 const MAX_RATE_LIMITED = 20;
 
-/** The maximum number of connection attempts. A server may be restarting. */
-const MAX_CONNECTION_ATTEMPTS = 5;
+/** The maximum time to wait because of a rate limit before the check continues with other operations, in ms. */
+const MAX_WAIT_BEFORE_DEFERRAL_MS = 2_000;
 
-/** The pause between two connection attempts, in ms. */
-const PAUSE_MS = 200;
+/** The default of `restartMs`. */
+const RESTART_MS = 5_000;
 
 /** Creates a session, which sends the requests of `storefront check` to a server. */
 export function createSession(parts: SessionOptions): Session {
-  const { results, signal } = parts;
-  const failureRounds = new FailureRounds();
+  const { client, results, signal, hasModel, restartMs = RESTART_MS } = parts;
+  const connection = new Connection({ client, restartMs, signal });
   const commonRules: readonly Rule[] = [(...values) => findViolations(parts, ...values), ...parts.rules];
-  let consecutiveRateLimits = 0;
 
   function recordResponse(check: CheckName, route: Route, exchange: Exchange, ownRule: Rule): SendResult {
     const { request, response } = exchange;
-    failureRounds.recordResponse();
     session.mayHaveChanged ||=
       !SAFE_METHODS.includes(request.method) && (response.status < 400 || response.status >= 500);
-    if (response.status === TOO_MANY_REQUESTS) {
-      session.rateLimitedCount++;
-      if (++consecutiveRateLimits >= MAX_RATE_LIMITED) throw createRateLimitError(response);
-      return { exchange: undefined, findings: [] };
-    }
-    consecutiveRateLimits = 0;
+    // A response with status 503 that occurs again and again is an error of the operation.
+    if (response.status === TOO_MANY_REQUESTS || (isRateLimit(response) && session.mayDefer))
+      return recordRateLimit(session, route, response);
+    session.rateLimits.delete(route.operationId);
     session.onResponse?.(route, exchange);
     // If the contract documents no OPTIONS operation for a path, it does not describe the response to OPTIONS.
     const isDocumented = request.method !== 'OPTIONS' || route.method === 'OPTIONS';
@@ -100,21 +105,25 @@ export function createSession(parts: SessionOptions): Session {
   const session: Session = {
     ...parts,
     mayHaveChanged: true,
-    rateLimitedCount: 0,
+    mayDefer: !hasModel,
+    rateLimits: new Map(),
+    sentTo: new WeakMap(),
+    get lost() {
+      return connection.lost;
+    },
     async send(check, route, plainRequest, ownRule = () => []) {
       if (signal?.aborted) throw signal.reason;
-      const request = addCredentials(route, parts.client.headers, withNewKey(plainRequest));
-      const requestNumber = failureRounds.recordRequest();
+      const request = addCredentials(route, client.headers, withNewKey(plainRequest));
+      session.sentTo.set(request, route);
+      const limits = session.mayDefer
+        ? { maxWaitMs: MAX_WAIT_BEFORE_DEFERRAL_MS, maxTimeouts: 1 }
+        : { maxWaitMs: MAX_WAIT_MS };
       try {
-        return recordResponse(check, route, { request, response: await sendWithRetries(parts, request) }, ownRule);
+        const response = await connection.send(route, request, limits);
+        return recordResponse(check, route, { request, response }, ownRule);
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         if (!(error instanceof NoResponseError)) throw error;
-        const rounds = failureRounds.recordFailure(requestNumber);
-        if (rounds >= MAX_FAILURE_ROUNDS)
-          throw new ServerUnresponsiveError(
-            `no response in ${rounds} consecutive rounds of concurrent requests: ${error.message}`,
-          );
         session.mayHaveChanged = true;
         return { exchange: undefined, findings: [createNoResponseFinding(check, route, request, error.message)] };
       }
@@ -123,9 +132,30 @@ export function createSession(parts: SessionOptions): Session {
   return session;
 }
 
-function createRateLimitError({ headers }: ReceivedResponse): CheckStoppedError {
-  const message = `${MAX_RATE_LIMITED} consecutive requests received status 429 (Retry-After: ${headers['retry-after'] ?? 'missing'})`;
-  return new CheckStoppedError(message);
+/** Counts a request whose operation limits the request rate. Throws an error if the check must not send more requests to the operation now. */
+function recordRateLimit(session: Session, { operationId }: Route, { status, headers }: ReceivedResponse): SendResult {
+  const { mayDefer, hasModel, rateLimits, results } = session;
+  const retryAfter = `Retry-After: ${headers['retry-after'] ?? 'missing'}`;
+  if (mayDefer) throw new OperationUnavailableError(`${operationId} responds with ${status} (${retryAfter})`);
+  results.rateLimitedCount++;
+  const count = (rateLimits.get(operationId) ?? 0) + 1;
+  rateLimits.set(operationId, count);
+  const message = `${MAX_RATE_LIMITED} consecutive requests to ${operationId} received status ${status} (${retryAfter})`;
+  if (count >= MAX_RATE_LIMITED) throw new (hasModel ? CheckStoppedError : OperationUnavailableError)(message);
+  return { exchange: undefined, findings: [] };
+}
+
+/** Adds a finding for each error status after which the server closes the connection without announcing it. */
+export function reportClosedConnections({ client, results, sentTo }: Session): void {
+  for (const exchange of client.closes.getExamples()) {
+    const route = sentTo.get(exchange.request);
+    if (route) results.add(createFinding('input', route, exchange, createCloseViolation(route, exchange)));
+  }
+}
+
+function createCloseViolation({ pointer }: Route, { response: { status } }: Exchange): Violation {
+  const message = `The server closes the connection after responses with status ${status}, but does not announce it with "Connection: close" (RFC 9112, section 9.6). The next request of a client gets no response`;
+  return { rule: 'announces closed connections', message, pointer };
 }
 
 function createNoResponseFinding(check: CheckName, route: Route, request: RequestToSend, message: string): Finding {
@@ -133,27 +163,17 @@ function createNoResponseFinding(check: CheckName, route: Route, request: Reques
   return { ...createFinding(check, route, { request, response: NO_RESPONSE }, violation), status: 'none' };
 }
 
-/**
- * Sends a request, and repeats it if the server refuses the connection. Returns the response. Throws `ServerUnreachableError` if the server refuses
- * all connections.
- */
-async function sendWithRetries({ client, signal }: SessionOptions, request: RequestToSend): Promise<ReceivedResponse> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await client.send(request);
-    } catch (error) {
-      if (signal?.aborted || !(error instanceof NoResponseError && error.kind === 'refused')) throw error;
-      if (attempt === MAX_CONNECTION_ATTEMPTS)
-        throw new ServerUnreachableError(`the server no longer accepts connections: ${error.message}`);
-      await sleep(PAUSE_MS);
-    }
-  }
-}
-
 /** Safe methods (RFC 9110, section 9.2.1). */
 export const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
 
-const NO_RESPONSE: ReceivedResponse = { status: 0, headers: {}, text: '', body: undefined, jsonError: undefined };
+/** Stands for the response to a request that got none. */
+export const NO_RESPONSE: ReceivedResponse = {
+  status: 0,
+  headers: {},
+  text: '',
+  body: undefined,
+  jsonError: undefined,
+};
 
 /** Creates a finding about a violation in the response of an operation. */
 export function createFinding(check: CheckName, route: Route, exchange: Exchange, violation: Violation): Finding {
@@ -189,7 +209,7 @@ function findViolations(
   return [
     ...responseViolations.map((violation) => ({
       rule: toRuleName(violation),
-      message: violation.message,
+      message: violation.message + describeWrongValue(response, violation.where),
       pointer: findSchema(documented, type, violation) ?? pointer,
     })),
     ...findProblemViolations(response).map((message) => createViolation('problem status', message)),

@@ -18,7 +18,7 @@ const DECAY = 0.9;
 /** The minimum time between two requests, in ms. A shorter time becomes 0. */
 const MIN_GAP_MS = 2;
 
-/** Delays requests after a server has responded with status 429 (Too Many Requests). */
+/** Delays requests to an operation that has limited the request rate, for example with status 429 (Too Many Requests). */
 export class Throttle {
   readonly #signal: AbortSignal | undefined;
   #nextMs = 0;
@@ -27,6 +27,11 @@ export class Throttle {
 
   constructor(signal: AbortSignal | undefined) {
     this.#signal = signal;
+  }
+
+  /** The time until the next request may be sent, in ms. It can be longer than the maximum for which the check waits. */
+  get waitMs(): number {
+    return Math.max(0, this.#nextMs - performance.now());
   }
 
   /** Waits until the next request may be sent. Returns the value of `performance.now()` at this time, in ms. Rejects when the signal is aborted. */
@@ -43,20 +48,15 @@ export class Throttle {
     this.#gapMs = this.#gapMs * DECAY < MIN_GAP_MS ? 0 : this.#gapMs * DECAY;
   }
 
-  /**
-   * Lengthens the time between requests. Call this method after each response with status 429. `sentMs`: the time at which the request was sent. Returns false
-   * if the time in Retry-After exceeds the maximum of one minute.
-   */
-  slowDown(sentMs: number, headers: Readonly<Record<string, string>>): boolean {
+  /** Lengthens the time between requests. Call this method after each response with a rate limit. `sentMs`: the time at which the request was sent. */
+  slowDown(sentMs: number, headers: Readonly<Record<string, string>>): void {
     const waitMs = parseRetryAfter(headers['retry-after'], headers.date);
     // A request that was sent before the last 429 response exceeded the same limit, so its 429 response does not lengthen the time again.
     if (sentMs > this.#limitedMs) {
       this.#limitedMs = performance.now();
       this.#gapMs = Math.min(MAX_GAP_MS, Math.max(INITIAL_GAP_MS, this.#gapMs * 2));
     }
-    if (waitMs > MAX_WAIT_MS) return false;
     this.#nextMs = Math.max(this.#nextMs, performance.now() + waitMs);
-    return true;
   }
 }
 

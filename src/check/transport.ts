@@ -1,17 +1,30 @@
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
-import { isJsonType } from '../openapi/media-types.ts';
+import { isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
+import { ConnectionCloses } from './connection-closes.ts';
+import { decodeContent, decodeText } from './content-coding.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
-import { NO_RESPONSE_WITHIN } from './findings.ts';
+import { NO_RESPONSE_WITHIN, NOT_ENDED_WITHIN } from './findings.ts';
+
+/**
+ * Why a request has no valid response. `refused`: the server refused the connection. `lost`: the connection was closed before the response. `timeout`: there
+ * was no response in time. `unfinished`: a response began, but did not end in time. `untrusted`: the certificate of the server is not trusted.
+ */
+export type NoResponseKind = 'refused' | 'lost' | 'timeout' | 'unfinished' | 'untrusted';
 
 /** The error of a request without a valid HTTP response. The message gives the reason. */
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError';
 
-  /** `kind`: `refused` if the server refused the connection; `stale` if the server closed a reused connection when the request was sent. */
+  /**
+   * `isStale`: whether the server closed a reused connection when the request was sent. `wasSent`: whether the server may have received the request, although
+   * it refused the connection for its repetition.
+   */
   constructor(
     message: string,
-    readonly kind?: 'refused' | 'stale' | undefined,
+    readonly kind?: NoResponseKind | undefined,
+    readonly isStale = false,
+    readonly wasSent = kind !== 'refused',
   ) {
     super(message);
   }
@@ -23,26 +36,47 @@ const MAX_RESPONSE_BYTES = 50_000_000;
 /** The maximum number of open connections to a server. */
 const MAX_CONNECTIONS = 10;
 
+/** The media types of responses that need not end. */
+const STREAM_TYPES: readonly string[] = ['text/event-stream', 'multipart/x-mixed-replace'];
+
+/** The time for which the check reads a response that need not end, in ms. */
+const STREAM_MS = 1_000;
+
+/** The time for which the check reads a response that may not end, because it has an unknown length and is neither JSON nor XML, in ms. */
+const POSSIBLE_STREAM_MS = 5_000;
+
+/** The codes of Node for a certificate that is not trusted, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+const CERTIFICATE_CODES = /CERT|VERIFY_LEAF_SIGNATURE|HOSTNAME_MISMATCH/;
+
 const HEAD_BODY_VIOLATION = 'The response to HEAD has a body, which RFC 9110, section 9.3.2, forbids';
 
-type Finish = (response: ReceivedResponse) => void;
+/** The name of the check in its requests. Some servers refuse requests without this header. */
+const COMMON_HEADERS = { 'user-agent': 'storefront-check' };
 
-/** Called when a request fails, with a message and the error code of Node. */
-type Fail = (message: string, code?: string) => void;
+/** The two ends of a request. */
+interface Ends {
+  readonly finish: (response: ReceivedResponse) => void;
+  /** Called with a message and the error code of Node, or the kind of the failure. */
+  readonly fail: (message: string, code?: string) => void;
+}
 
 /** Sends requests without changes, over a few reused connections. Does not normalize paths, and does not follow redirects. */
 export class Transport {
+  /** The connections that the server has closed. */
+  readonly closes = new ConnectionCloses();
   private readonly base: URL;
   private readonly isSecure: boolean;
   private readonly agent: PlainAgent;
+  private readonly headers: Readonly<Record<string, string>>;
 
   /** `headers` are sent with each request. No request is sent after `signal` is aborted. */
   constructor(
     url: string,
-    private readonly headers: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>>,
     private readonly signal: AbortSignal | undefined,
   ) {
     this.base = new URL(url);
+    this.headers = { ...COMMON_HEADERS, ...headers };
     this.isSecure = this.base.protocol === 'https:';
     this.agent = new (this.isSecure ? SecureAgent : PlainAgent)({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
   }
@@ -52,8 +86,7 @@ export class Transport {
     try {
       return await this.sendOnce(request, timeoutMs, this.agent);
     } catch (error) {
-      // The repeated request needs a new connection, because other reused connections may also be closed.
-      if (error instanceof NoResponseError && error.kind === 'stale') return this.sendOnce(request, timeoutMs, false);
+      if (error instanceof NoResponseError && error.isStale) return this.sendAgain(request, timeoutMs);
       if (error instanceof NoResponseError) throw error;
       // Node throws an error for some characters in headers and paths.
       throw new NoResponseError(`the request cannot be sent: ${(error as Error).message}`);
@@ -64,22 +97,32 @@ export class Transport {
     this.agent.destroy();
   }
 
+  /** Sends a request over a new connection, because other reused connections may also be closed. */
+  private async sendAgain(request: RequestToSend, timeoutMs: number): Promise<ReceivedResponse> {
+    try {
+      return await this.sendOnce(request, timeoutMs, false);
+    } catch (error) {
+      if (!(error instanceof NoResponseError && error.kind === 'refused')) throw error;
+      throw new NoResponseError(error.message, 'refused', false, true);
+    }
+  }
+
   private sendOnce(request: RequestToSend, timeoutMs: number, agent: PlainAgent | false): Promise<ReceivedResponse> {
     return new Promise((resolve, reject) => {
       const outgoing = this.createRequest(request, agent);
-      const timeout = setTimeout(() => fail(`${NO_RESPONSE_WITHIN} ${timeoutMs / 1_000} s`), timeoutMs);
-      const fail = (message: string, code?: string) => {
+      const fail: Ends['fail'] = (message, code = '') => {
         clearTimeout(timeout);
         outgoing.destroy();
-        const isStale = outgoing.reusedSocket && code === 'ECONNRESET';
-        const kind = code === 'ECONNREFUSED' ? 'refused' : undefined;
-        reject(new NoResponseError(message, isStale ? 'stale' : kind));
+        reject(new NoResponseError(message, toKind(code), outgoing.reusedSocket && code === 'ECONNRESET'));
       };
       const finish = (response: ReceivedResponse) => {
         clearTimeout(timeout);
+        const { socket } = outgoing;
+        if (socket && agent !== false && outgoing.shouldKeepAlive) this.closes.watch(socket, { request, response });
         resolve(response);
       };
-      receiveResponse(outgoing, finish, fail);
+      const onTimeout = receiveResponse(outgoing, timeoutMs, { finish, fail });
+      const timeout = setTimeout(onTimeout, timeoutMs);
       outgoing.end(request.body);
     });
   }
@@ -101,20 +144,34 @@ export class Transport {
   }
 }
 
-/** Calls `finish` with the response to a request. Calls `fail` if the request has no valid response. */
-function receiveResponse(outgoing: ReturnType<typeof plainRequest>, finish: Finish, fail: Fail): void {
+/** Returns the kind of a failure for an error code of Node. The code can also be a kind. */
+function toKind(code: string): NoResponseKind | undefined {
+  if (code === 'ECONNREFUSED') return 'refused';
+  if (code === 'ECONNRESET' || code === 'EPIPE') return 'lost';
+  if (code === 'timeout' || code === 'unfinished' || code === 'lost') return code;
+  return CERTIFICATE_CODES.test(code) ? 'untrusted' : undefined;
+}
+
+/**
+ * Calls `finish` with the response to a request. Calls `fail` if the request has no valid response. Returns a function to call when the time for the response
+ * is over.
+ */
+function receiveResponse(outgoing: ReturnType<typeof plainRequest>, timeoutMs: number, ends: Ends): () => void {
+  const { finish, fail } = ends;
   let head: IncomingMessage | undefined;
+  let stop = () => fail(`${NO_RESPONSE_WITHIN} ${timeoutMs / 1_000} s`, 'timeout');
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
     // Node parses the forbidden body as the next response, and reports that this response is invalid.
     if (outgoing.method === 'HEAD' && head && error.code?.startsWith('HPE_'))
-      finish({ ...toResponse(head, ''), httpError: HEAD_BODY_VIOLATION });
+      finish({ ...toResponse(head, Buffer.alloc(0)), httpError: HEAD_BODY_VIOLATION });
     else fail(error.message || String(error.code), error.code);
   });
   outgoing.on('response', (response) => {
     head = response;
-    readResponse(response, finish, fail);
+    stop = readResponse(response, timeoutMs, ends);
   });
   outgoing.on('upgrade', () => fail('the response has status 101, but the request has no Upgrade header'));
+  return () => stop();
 }
 
 /** Returns the Content-Length header of a request. Returns no header if there is no body, or if the body is sent in chunks. */
@@ -123,23 +180,50 @@ function toContentLength({ headers = {}, body }: RequestToSend): { 'content-leng
   return { 'content-length': Buffer.byteLength(body) };
 }
 
-function readResponse(response: IncomingMessage, finish: Finish, fail: Fail): void {
+/** Reads the body of a response. Returns a function to call when the time for the response is over. */
+function readResponse(response: IncomingMessage, timeoutMs: number, { finish, fail }: Ends): () => void {
   const chunks: Buffer[] = [];
   let bytes = 0;
+  const cut = () => {
+    finish(toResponse(response, Buffer.concat(chunks), true));
+    response.destroy();
+  };
+  const streamMs = getStreamMs(response);
+  const streamTimeout = streamMs === undefined ? undefined : setTimeout(cut, streamMs);
+  response.on('close', () => clearTimeout(streamTimeout));
   response.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > MAX_RESPONSE_BYTES) fail(`the response is larger than ${MAX_RESPONSE_BYTES / 1_000_000} MB`);
+    if (bytes <= MAX_RESPONSE_BYTES) return;
+    if (streamMs === undefined) fail(`the response is larger than ${MAX_RESPONSE_BYTES / 1_000_000} MB`);
+    else cut();
   });
-  response.on('error', (error) => fail(`the response was cut off: ${error.message}`));
-  response.on('end', () => finish(toResponse(response, Buffer.concat(chunks).toString())));
+  response.on('error', (error) => fail(`the response was cut off: ${error.message}`, 'lost'));
+  response.on('end', () => finish(toResponse(response, Buffer.concat(chunks))));
+  return () => fail(`${NOT_ENDED_WITHIN} ${timeoutMs / 1_000} s`, 'unfinished');
 }
 
-function toResponse({ statusCode = 0, headers }: IncomingMessage, text: string): ReceivedResponse {
+/** Returns the time for which the check reads a response, in ms; undefined if the response must end. */
+function getStreamMs({ headers }: IncomingMessage): number | undefined {
+  const type = removeTypeParameters(headers['content-type'] ?? '');
+  if (STREAM_TYPES.includes(type)) return STREAM_MS;
+  const mustEnd = headers['content-length'] !== undefined || isJsonType(type) || /[/+]xml$/.test(type);
+  return mustEnd ? undefined : POSSIBLE_STREAM_MS;
+}
+
+/** Creates the response. `isCut`: whether the end of its body is missing. */
+function toResponse({ statusCode = 0, headers }: IncomingMessage, received: Buffer, isCut = false): ReceivedResponse {
   const joined = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]);
+  const type = headers['content-type'] ?? '';
+  const coding = headers['content-encoding'] ?? '';
+  const { bytes, error } = decodeContent(coding, received, { maxBytes: MAX_RESPONSE_BYTES, isCut });
+  const { text, error: textError } = decodeText(type, bytes);
   const response = { status: statusCode, headers: Object.fromEntries(joined), text, jsonError: undefined };
+  if (error !== undefined)
+    return { ...response, body: text, httpError: `The body is not valid for its Content-Encoding ${coding}: ${error}` };
   if (text === '') return { ...response, body: undefined };
-  if (!isJsonType(headers['content-type'] ?? '')) return { ...response, body: text };
+  if (!isJsonType(type)) return { ...response, body: text };
+  if (textError !== undefined) return { ...response, body: text, jsonError: textError };
   try {
     return { ...response, body: JSON.parse(text) };
   } catch (error) {

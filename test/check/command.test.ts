@@ -5,6 +5,7 @@ import { type CheckCommand, createCheckCommand } from '../../src/check/options.t
 import { toText } from '../../src/check/report/text.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
+import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { startRecorder } from '../support/reference-servers/echo-server.ts';
@@ -36,17 +37,26 @@ async function judging(...args: readonly string[]) {
 
 describe('The command line of storefront check', () => {
   it('has defaults for all options', () => {
-    expect(asked([])).toEqual({ url: undefined, headers: {}, allowWrites: false, wait: 0, runs: 50, maxTime: 300 });
+    expect(asked([])).toEqual({
+      url: undefined,
+      headers: {},
+      allowWrites: false,
+      wait: 0,
+      timeout: 30,
+      runs: 50,
+      maxTime: 300,
+    });
   });
 
   it('accepts all options', () => {
     const args =
-      '--contract a.yaml --wait 5 --allow-writes --only a,b --exclude c --seed 7 --runs 3 --max-time 7 --report r --summary s';
+      '--contract a.yaml --wait 5 --timeout 9 --allow-writes --only a,b --exclude c --seed 7 --runs 3 --max-time 7 --report r --summary s';
     const headers = ['-H', 'Authorization: Bearer a:b', '--header', 'X-Empty:', '-H', 'x-empty:  again '];
     expect(asked(['https://shop.test/base/', ...args.split(' '), ...headers])).toEqual({
       url: 'https://shop.test/base/',
       contract: 'a.yaml',
       wait: 5,
+      timeout: 9,
       allowWrites: true,
       only: ['a', 'b'],
       exclude: ['c'],
@@ -72,6 +82,7 @@ describe('The command line of storefront check', () => {
     [['--seed', '2147483648'], /--seed must/],
     [['--runs', '1.5'], /--runs must be an integer from 0 to 100000/],
     [['--wait', '-1'], /--wait must/],
+    [['--timeout', '0'], /--timeout must be an integer from 1 to 86400/],
     [['--max-time', '1h'], /--max-time must be an integer from 0 to 86400/],
     [['-H', 'no header'], /Enter a header as 'Name: value'/],
     [['-H', 'a: b\r\nc: d'], /Enter a header/],
@@ -122,6 +133,19 @@ describe('runCheck', () => {
     const { report } = await judging(shop.url, '--allow-writes', '--only', 'listDeliveryOptions');
     expect(toText(await report)).toContain(
       `reproduce: storefront check ${shop.url} --allow-writes --only listDeliveryOptions --seed 11 --runs 1`,
+    );
+  });
+
+  it('quotes operationIds in the command that repeats the check', async () => {
+    const operation = createOperation("find $(touch x) the 'thing'", { type: 'object', required: ['a'] });
+    const path = await writeDocument({ paths: { '/thing': { get: operation } } });
+    const { url } = await startRecorder((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+    const { report } = await judging(url, '--contract', path, '--timeout', '9', '-H', "x-a: it's");
+    expect((await report).failures[0]?.reproduce).toBe(
+      `storefront check ${url} --allow-writes --contract ${path} --timeout 9 -H 'x-a: …' ` +
+        String.raw`--only 'find $(touch x) the '\''thing'\''' --seed 11 --runs 1`,
     );
   });
 

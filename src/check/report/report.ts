@@ -1,10 +1,12 @@
 import { relative } from 'node:path';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
+import { limitList } from '../../util/limit-list.ts';
 import { redactNamed, redactNamedInUrl, redactText } from '../../util/redact-secrets.ts';
 import type { Verdict } from '../check.ts';
 import { type Exchange, toCurl } from '../exchange.ts';
 import { CHECK_NAMES, type Count, type Finding } from '../findings.ts';
+import { MAX_BODY_LENGTH } from '../wrong-value.ts';
 
 /** The report of `storefront check` about a server. */
 export interface Report {
@@ -44,9 +46,6 @@ export interface Step {
   readonly response: string;
 }
 
-/** The maximum length of a response body in a report, in characters. */
-const MAX_BODY_LENGTH = 300;
-
 /** Creates a report from a verdict. `reproduce` returns the command that repeats the check of an operation. */
 export function createReport(verdict: Verdict, contract: Contract, reproduce: (operationId: string) => string): Report {
   const { url, seed, runs, routes, findings, results, notes, unchecked, unreached } = verdict;
@@ -74,8 +73,12 @@ function noteMissingResponses(rows: readonly Row[]): readonly string[] {
   const missing = rows
     .filter(({ status, counts }) => /^\d+$/.test(status) && !Object.values(counts).some((count) => count?.seen))
     .map(({ operationId, status }) => `${operationId} ${status}`);
-  return missing.length > 0 ? [`Documented responses that were never received: ${missing.join(', ')}`] : [];
+  const list = limitList(missing, MAX_MISSING_RESPONSES).join(', ');
+  return missing.length > 0 ? [`Documented responses that were never received: ${list}`] : [];
 }
+
+/** The maximum number of responses in the note about documented responses that were never received. */
+const MAX_MISSING_RESPONSES = 40;
 
 /** Returns a path relative to the working directory. A path outside of the working directory is unchanged. */
 export function toRelativePath(path: string): string {

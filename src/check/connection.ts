@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Route } from '../openapi/routes.ts';
+import type { Client } from './client.ts';
+import type { ReceivedResponse, RequestToSend } from './exchange.ts';
+import { FailureRounds } from './failure-rounds.ts';
+import { OperationUnavailableError, ServerUnreachableError, ServerUnresponsiveError } from './stop-signal.ts';
+import { NoResponseError } from './transport.ts';
+
+/** The check stops after this many consecutive rounds without a response. A round is a group of concurrent requests. */
+const MAX_FAILURE_ROUNDS = 5;
+
+/** The pause between two connection attempts, in ms. */
+const PAUSE_MS = 200;
+
+/** An operation that does not respond in time to this many consecutive requests gets no further request. */
+const MAX_TIMEOUTS = 3;
+
+/** The maximum time to wait for a response that shows that the server still responds, in ms. */
+const PROBE_MS = 10_000;
+
+/** A request that got no response because the connection was closed. */
+export interface LostRequest {
+  readonly route: Route;
+  readonly request: RequestToSend;
+}
+
+/** Options of a connection. */
+export interface ConnectionOptions {
+  readonly client: Client;
+  /** The maximum time to wait until a server that has stopped accepts connections again, in ms. */
+  readonly restartMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Sends requests to the operations of a server. Finds out what happened if a request gets no response. */
+export class Connection {
+  /** The requests without a response since the server responded last. One of them may have stopped the server. */
+  lost: readonly LostRequest[] = [];
+  readonly #options: ConnectionOptions;
+  readonly #rounds = new FailureRounds();
+  /** The number of the last request in `lost`. */
+  #lastLost = 0;
+  /** The number of consecutive requests without a response in time, by operationId. */
+  readonly #timeouts = new Map<string, number>();
+  #probe: Promise<boolean> | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a request to an operation. Waits until the server accepts connections. Throws a `NoResponseError` if there is no response, and a `CheckStoppedError` if
+   * the server or the operation does not respond any more. `maxWaitMs`: the maximum time to wait because of a rate limit. `maxTimeouts`: the maximum number of
+   * consecutive requests to the operation that get no response in time.
+   */
+  async send(
+    route: Route,
+    request: RequestToSend,
+    { maxWaitMs, maxTimeouts = MAX_TIMEOUTS }: { readonly maxWaitMs: number; readonly maxTimeouts?: number },
+  ): Promise<ReceivedResponse> {
+    const { operationId } = route;
+    const timeouts = this.#timeouts.get(operationId) ?? 0;
+    if (timeouts >= maxTimeouts)
+      throw new OperationUnavailableError(
+        `${operationId} did not respond to ${timeouts} consecutive requests within ${this.#options.client.timeoutMs / 1_000} s (--timeout)`,
+      );
+    const requestNumber = this.#rounds.recordRequest();
+    try {
+      const response = await this.#sendWithRetries(route, request, { requestNumber, maxWaitMs });
+      this.#recordResponse(route, requestNumber);
+      return response;
+    } catch (error) {
+      if (error instanceof NoResponseError && !this.#options.signal?.aborted)
+        await this.#recordFailure(route, request, { requestNumber, error });
+      throw error;
+    }
+  }
+
+  /** Sends a request, and repeats it while the server refuses the connection. Throws `ServerUnreachableError` if it still does so after `restartMs`. */
+  async #sendWithRetries(
+    route: Route,
+    request: RequestToSend,
+    { requestNumber, maxWaitMs }: { readonly requestNumber: number; readonly maxWaitMs: number },
+  ): Promise<ReceivedResponse> {
+    const { client, signal, restartMs } = this.#options;
+    const endMs = performance.now() + restartMs;
+    for (;;) {
+      try {
+        return await client.sendToOperation(request, { operationId: route.operationId, maxWaitMs });
+      } catch (error) {
+        if (signal?.aborted || !(error instanceof NoResponseError && error.kind === 'refused')) throw error;
+        if (error.wasSent) this.#addLost({ route, request }, requestNumber);
+        if (performance.now() >= endMs)
+          throw new ServerUnreachableError(`the server no longer accepts connections: ${error.message}`);
+        await sleep(PAUSE_MS);
+      }
+    }
+  }
+
+  #recordResponse({ operationId }: Route, requestNumber: number): void {
+    this.#rounds.recordResponse();
+    this.#timeouts.delete(operationId);
+    // A response to a request that was sent later shows that the server still runs.
+    if (requestNumber > this.#lastLost) this.lost = [];
+  }
+
+  #addLost(lost: LostRequest, requestNumber: number): void {
+    this.lost = [...this.lost.filter(({ request }) => request !== lost.request), lost];
+    this.#lastLost = Math.max(this.#lastLost, requestNumber);
+  }
+
+  async #recordFailure(
+    route: Route,
+    request: RequestToSend,
+    { requestNumber, error }: { readonly requestNumber: number; readonly error: NoResponseError },
+  ): Promise<void> {
+    if (error.kind === 'timeout' || error.kind === 'unfinished') return this.#recordTimeout(route, request, error);
+    if (error.kind === 'lost') this.#addLost({ route, request }, requestNumber);
+    const rounds = this.#rounds.recordFailure(requestNumber);
+    if (rounds >= MAX_FAILURE_ROUNDS)
+      throw new ServerUnresponsiveError(
+        `no response in ${rounds} consecutive rounds of concurrent requests: ${error.message}`,
+      );
+  }
+
+  /** Counts a request without a response in time. Throws `ServerUnresponsiveError` if the server does not respond to another request either. */
+  async #recordTimeout(route: Route, request: RequestToSend, error: NoResponseError): Promise<void> {
+    this.#timeouts.set(route.operationId, (this.#timeouts.get(route.operationId) ?? 0) + 1);
+    if (error.kind === 'unfinished') return;
+    this.#probe ??= this.#isResponding().finally(() => {
+      this.#probe = undefined;
+    });
+    if (await this.#probe) return;
+    this.#addLost({ route, request }, 0);
+    throw new ServerUnresponsiveError(`${error.message}, and then no response to GET /`);
+  }
+
+  async #isResponding(): Promise<boolean> {
+    const { client } = this.#options;
+    try {
+      await client.send({ method: 'GET', target: '/' }, Math.min(PROBE_MS, client.timeoutMs));
+      return true;
+    } catch (error) {
+      return !(error instanceof NoResponseError && error.kind === 'timeout');
+    }
+  }
+}
