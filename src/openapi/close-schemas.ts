@@ -1,11 +1,12 @@
-import { type Document, isNode, type Node, resolveNode } from './document.ts';
+import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
+import { requireKnownValues } from './known-values.ts';
 import { getKind } from './walk-schemas.ts';
 
 /**
  * Returns a copy of the document in which object schemas forbid undocumented properties: each object schema without `additionalProperties` gets
  * `additionalProperties: false`. An `allOf` of object schemas is first merged into one schema, because each of them would reject the properties of the others.
  * Schemas in `if`, `then`, `else`, `dependentSchemas` and `contains` stay unchanged, because an object that matches them can have other properties. Schemas in
- * `not` stay unchanged, because a stricter schema would make the `not` less strict.
+ * `not` stay unchanged, because a stricter schema would make the `not` less strict. Known values of parameters (`x-known-values`) become an `enum`.
  */
 export function closeSchemas(document: Document): Document {
   /** `references`: the `$ref` values whose targets were merged into an ancestor of `node`. An `allOf` with one of them is recursive, and is not merged. */
@@ -21,7 +22,7 @@ export function closeSchemas(document: Document): Document {
       const isUnchanged = kind === 'value' || (OPEN_KEYWORDS.has(key) && !isNames);
       return [key, isUnchanged ? value : visit(value, innerReferences, kind === 'names')];
     });
-    const result = Object.fromEntries(entries);
+    const result = toNode(isNames ? Object.fromEntries(entries) : requireKnownValues(Object.fromEntries(entries)));
     return isOpen(result) && !isNames ? { ...result, [getClosingKeyword(result)]: false } : result;
   };
   return visit(document, [], false) as Document;

@@ -5,6 +5,7 @@ import type { CredentialNames } from '../util/redact-secrets.ts';
 import { isBelow } from '../util/request-target.ts';
 import { METHODS } from './check-structure.ts';
 import { type Document, getNode, getPropertyNames, isNode, resolvePointer, toNode } from './document.ts';
+import { getKnownValues, type KnownValues } from './known-values.ts';
 import { allowsJson, isParsedType } from './media-types.ts';
 import { getParameters, type Parameter } from './parameters.ts';
 import { type DocumentedResponse, getMedia, getResponses } from './responses.ts';
@@ -35,6 +36,8 @@ export interface Route {
   readonly pathNames: readonly string[];
   /** The names of the query parameters, and the names of the properties of the body. */
   readonly knownNames: { readonly query: readonly string[]; readonly body: readonly string[] };
+  /** The values of query parameters that have an effect, from the extension `x-known-values`. */
+  readonly knownValues: KnownValues;
   /** Returns the decoded parameters in a path that matches the template. */
   pathParameters(path: string): Readonly<Record<string, string>>;
 }
@@ -168,6 +171,7 @@ function createRoute(document: Document, path: string, method: string): Route {
       query: queryParameters.flatMap(({ name, fields }) => [name, ...fields]),
       body: body?.schema === undefined ? [] : getPropertyNames(document, body.schema),
     },
+    knownValues: getKnownValues(document, parameters),
     pathParameters: createPathParser(path),
   };
 }

@@ -8,6 +8,7 @@ import { acceptsLanguage } from './accept-language.ts';
 import { shorten } from './describe-error.ts';
 import { type Document, getTarget, isNode, resolveNode, toNode } from './document.ts';
 import { readForm } from './form-body.ts';
+import { createUnknownValueError, describeUnknownValue, findUnknownValues } from './known-values.ts';
 import { findMediaType, isFormBody, isParsedType } from './media-types.ts';
 import { isDeepShape, type Parameters, parseDeepName, readParameters } from './parameters.ts';
 import type { Route } from './routes.ts';
@@ -60,11 +61,20 @@ export interface RequestValidation {
 /** Validates a request. Returns the input of the handler, or violations. */
 export function validateRequest(context: RequestValidation, route: Route, request: RequestToValidate): RequestResult {
   const unknown = context.strict ? NO_NAMES : findUnknownNames(route, request);
-  const query = omitNames(request.query, [...unknown.query, ...findCredentialNames(route)]);
+  const unknownValues = findUnknownValues(route.knownValues, request.query);
+  const ignored = context.strict ? [] : unknownValues;
+  const query = omitNames(request.query, [
+    ...unknown.query,
+    ...ignored.map(({ name }) => name),
+    ...findCredentialNames(route),
+  ]);
   const body = readBody(context.document, route, request);
   const input = { path: route.pathParameters(request.path), query, body };
-  const errors = findErrors(context, route, { ...request, body }, input);
-  const notes = describeIgnored(route, unknown, errors);
+  const errors = [
+    ...findErrors(context, route, { ...request, body }, input),
+    ...(context.strict ? unknownValues.map(createUnknownValueError) : []),
+  ];
+  const notes = [...describeIgnored(route, unknown, errors), ...ignored.map(describeUnknownValue)];
   if (errors.length === 0) return { kind: 'call', input, notes };
   const { violations, detail } = toViolations(errors);
   return { kind: 'violations', violations, detail: notes.length === 0 ? detail : [detail, ...notes].join('; ') };

@@ -1,6 +1,7 @@
 import { closeSchemas } from '../openapi/close-schemas.ts';
 import { findCompiledContract, hashContract } from '../openapi/compiled-contract.ts';
 import { type Document, getNode, type Node, resolveNode } from '../openapi/document.ts';
+import { requireKnownValues } from '../openapi/known-values.ts';
 import { normalizeSchemas } from '../openapi/normalize-schemas.ts';
 import { getRoutes, type Route } from '../openapi/routes.ts';
 import { createSchemaValidator } from '../openapi/schema-validator.ts';
@@ -75,7 +76,8 @@ function createComparison(served: Document): (ownPointer: string, servedPointer:
   const { document } = shopContract;
   const compared = new Map<object, Set<object>>();
   const isSame = (own: unknown, other: unknown, hasNames: boolean): boolean => {
-    const [ownNode, otherNode] = [resolveNode(document, own), resolveNode(served, other)];
+    // With the option `strict`, the served contract has `enum` instead of `x-known-values`.
+    const [ownNode, otherNode] = [resolveNode(document, own), resolveNode(served, other)].map(requireKnownValues);
     if (!isObject(ownNode) || !isObject(otherNode)) return ownNode === otherNode;
     const others = compared.get(ownNode) ?? new Set();
     if (others.has(otherNode)) return true;

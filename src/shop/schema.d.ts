@@ -253,6 +253,11 @@ export interface components {
         };
         /** @description A product in the cart */
         CartItem: {
+            /**
+             * Format: int64
+             * @description The number of the item. It never changes, and no other item of the cart has or had it.
+             */
+            id?: number;
             productId: components["schemas"]["Uuid"];
             quantity: components["schemas"]["Quantity"];
             /** @description The id of the selected delivery option */
@@ -330,6 +335,8 @@ export interface components {
             detail: string;
             /** @description The same as `detail`, for clients that read `message` */
             message: string;
+            /** @description The same as `detail`, for clients that read `error` */
+            error?: string;
             /**
              * Format: uri-reference
              * @description The path of the request, without its query
@@ -415,7 +422,7 @@ export interface components {
         /**
          * @description The server refuses the request before the operation runs. These errors are possible for every operation:
          *
-         *     - 400: The HTTP message is malformed. With `--strict`, also if a query parameter is unknown.
+         *     - 400: The HTTP message is malformed. With `--strict`, also if a query parameter or a value of `expand` is unknown.
          *     - 403: The `Host` is not allowed, or a web page of an origin that is not allowed sent a `POST`, `PUT`, `PATCH` or `DELETE` request.
          *     - 404: The sandbox does not exist (only with `--sandboxes declared`).
          *     - 405: The path does not support the method. The header `Allow` lists the supported methods.
@@ -453,8 +460,8 @@ export interface components {
         };
     };
     parameters: {
-        /** @description `products` adds the property `product` to each entry of `products` in an order. Other or repeated values are errors. */
-        ExpandProducts: "products";
+        /** @description `products` adds the property `product` to each entry of `products` in an order. Other values are ignored. Sending the parameter twice is an error. */
+        ExpandProducts: string;
         /** @description The maximum number of entries in the response. By default, the number is not limited. */
         Limit: number;
     };
@@ -521,8 +528,8 @@ export interface operations {
     listDeliveryOptions: {
         parameters: {
             query?: {
-                /** @description `estimatedDeliveryTime` adds `estimatedDeliveryTimeMs` to each delivery option. Other or repeated values are errors. */
-                expand?: "estimatedDeliveryTime";
+                /** @description `estimatedDeliveryTime` adds `estimatedDeliveryTimeMs` to each delivery option. Other values are ignored. Sending the parameter twice is an error. */
+                expand?: string;
             };
             header?: never;
             path?: never;
@@ -555,8 +562,8 @@ export interface operations {
     listCartItems: {
         parameters: {
             query?: {
-                /** @description `product` adds the product to each cart item. Other or repeated values are errors. */
-                expand?: "product";
+                /** @description `product` adds the product to each cart item. Other values are ignored. Sending the parameter twice is an error. */
+                expand?: string;
             };
             header?: never;
             path?: never;
@@ -734,7 +741,7 @@ export interface operations {
     listOrders: {
         parameters: {
             query?: {
-                /** @description `products` adds the property `product` to each entry of `products` in an order. Other or repeated values are errors. */
+                /** @description `products` adds the property `product` to each entry of `products` in an order. Other values are ignored. Sending the parameter twice is an error. */
                 expand?: components["parameters"]["ExpandProducts"];
                 /** @description The maximum number of entries in the response. By default, the number is not limited. */
                 limit?: components["parameters"]["Limit"];
@@ -818,7 +825,7 @@ export interface operations {
     getOrder: {
         parameters: {
             query?: {
-                /** @description `products` adds the property `product` to each entry of `products` in an order. Other or repeated values are errors. */
+                /** @description `products` adds the property `product` to each entry of `products` in an order. Other values are ignored. Sending the parameter twice is an error. */
                 expand?: components["parameters"]["ExpandProducts"];
             };
             header?: never;

@@ -78,19 +78,54 @@ describe('a repeated parameter', () => {
   });
 });
 
-describe('the parameter expand', () => {
-  it('is rejected if its value is not one of the path', async () => {
+const EXPANDS = { 'cart-items': 'product', orders: 'products', 'delivery-options': 'estimatedDeliveryTime' };
+
+/** Returns unknown values of `expand` that front ends send, and others that resemble `value`. */
+function createUnknownExpands(value: string): readonly string[] {
+  return ['', ' ', `${value}s`, `${value},deliveryOption`, value.toUpperCase(), '__proto__', '[]', 'true'];
+}
+
+describe('An unknown value of expand', () => {
+  it('has no effect', async () => {
     const { ask } = await startStorefront();
-    const right = { 'cart-items': 'product', orders: 'products', 'delivery-options': 'estimatedDeliveryTime' };
-    for (const [path, value] of Object.entries(right)) {
-      for (const wrong of ['', ' ', `${value}s`, `${value},${value}`, value.toUpperCase(), '__proto__', '[]', 'true']) {
-        const reply = await ask('GET', `/api/${path}?expand=${wrong}`);
-        expectProblem(reply, 400, 'invalid-request', `${path} ${wrong}`);
-        expect(reply.body.violations).toMatchObject([
-          { in: 'query', pointer: '/expand', rule: 'enum', value: wrong.trim() === '' ? wrong.trim() : wrong },
-        ]);
-        expect(reply.body.detail).toContain(`"${value}"`);
+    for (const [path, value] of Object.entries(EXPANDS)) {
+      const plain = await ask('GET', `/api/${path}`);
+      for (const unknown of createUnknownExpands(value)) {
+        const reply = await ask('GET', `/api/${path}?expand=${unknown}`);
+        expect([reply.status, reply.text], `${path} ${unknown}`).toEqual([200, plain.text]);
       }
+    }
+    const order = await ask('GET', `/api/orders/${ORDERED}?expand=product`);
+    expect(order).toMatchObject({ status: 200, body: defaults.orders.find(({ id }) => id === ORDERED) });
+  });
+
+  it.each([
+    ['cart-items?expand=products', 'query parameter expand is "products" and was ignored: did you mean "product"?'],
+    ['cart-items?expand=', 'query parameter expand is "" and was ignored: use "product"'],
+    ['orders?expand=all', 'query parameter expand is "all" and was ignored: use "products"'],
+    [
+      'delivery-options?expand=estimatedDeliveryTimeMs',
+      'query parameter expand is "estimatedDeliveryTimeMs" and was ignored: did you mean "estimatedDeliveryTime"?',
+    ],
+  ])('is in the log and in the journal with a suggestion: %s', async (target, note) => {
+    const shop = await startStorefront();
+    await shop.ask('GET', `/api/${target}`);
+    expect(lastNotes(shop)).toEqual([note]);
+    const [entry] = (await shop.ask('GET', '/_control/sandboxes/default/requests')).body;
+    expect(entry.notes).toEqual([note]);
+  });
+
+  it('is rejected in strict mode', async () => {
+    const { ask } = await startStorefront({ strict: true });
+    for (const [path, value] of Object.entries(EXPANDS)) {
+      for (const unknown of createUnknownExpands(value)) {
+        const reply = await ask('GET', `/api/${path}?expand=${unknown}`);
+        expectProblem(reply, 400, 'invalid-request', `${path} ${unknown}`);
+        expect(reply.body.violations).toMatchObject([
+          { in: 'query', pointer: '/expand', rule: 'enum', value: unknown.trim(), remedy: `use "${value}"` },
+        ]);
+      }
+      expect((await ask('GET', `/api/${path}?expand=${value}`)).status).toBe(200);
     }
   });
 });

@@ -206,7 +206,7 @@ describe('a preference in the query', () => {
     ['?__code=404', 404, 'code=404'],
     ['?__code=404&__code=409', 404, 'code=404'],
     ['?expand=products&__code=404', 404, 'code=404'],
-    ['?__example=unknownExpand', 400, 'example=unknownExpand'],
+    ['?__example=repeatedExpand', 400, 'example=repeatedExpand'],
     ['?__delay=1', 200, 'delay=1'],
     ['?__dynamic=false', 200, null],
     ['?__seed=5', 200, null],

@@ -40,8 +40,8 @@ async function putPanAndShirts(shop: TestShop) {
 
 const requests: Readonly<Record<string, ExampleRequest>> = {
   'listProducts repeatedSearch': { query: '?search=socks&search=towels' },
-  'listDeliveryOptions unknownExpand': { query: '?expand=price' },
-  'listCartItems unknownExpand': { query: '?expand=products' },
+  'listDeliveryOptions repeatedExpand': { query: '?expand=estimatedDeliveryTime&expand=estimatedDeliveryTime' },
+  'listCartItems repeatedExpand': { query: '?expand=product&expand=product' },
   'addCartItem quantityLimit': {
     before: (shop) => shop.ask('PUT', `/api/cart-items/${LAMP}`, { quantity: 1_000_000 }),
   },
@@ -54,7 +54,7 @@ const requests: Readonly<Record<string, ExampleRequest>> = {
   'listOrders nextPage': { query: '?limit=1&after=b3a9e0e9-66e7-439f-bb29-7a2f1c4c06e9' },
   'listOrders plain': { isPartial: true },
   'listOrders expanded': { isPartial: true },
-  'listOrders unknownExpand': { query: '?expand=product' },
+  'listOrders repeatedExpand': { query: '?expand=products&expand=products' },
   'listOrders methodNotAllowed': { method: 'PATCH' },
   'listOrders foreignOrigin': { method: 'POST', headers: { origin: 'https://app.example' } },
   'createOrder foreignOrigin': { headers: { origin: 'https://app.example' } },

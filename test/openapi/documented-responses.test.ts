@@ -28,7 +28,7 @@ const requests: Readonly<Record<string, readonly SendRequest[]>> = {
     request('GET', '/api/delivery-options'),
     request('GET', '/api/delivery-options?expand=estimatedDeliveryTime'),
   ],
-  'listDeliveryOptions 400': [request('GET', '/api/delivery-options?expand=all')],
+  'listDeliveryOptions 400': [request('GET', '/api/delivery-options?expand=a&expand=b')],
   'listCartItems 200': [request('GET', '/api/cart-items'), request('GET', '/api/cart-items?expand=product')],
   'listCartItems 400': [request('GET', '/api/cart-items?expand=product&expand=product')],
   'addCartItem 201': [request('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 })],
@@ -65,7 +65,7 @@ const requests: Readonly<Record<string, readonly SendRequest[]>> = {
   'removeCartItem 400': [request('DELETE', '/api/cart-items/%20')],
   'removeCartItem 404': [request('DELETE', `/api/cart-items/${KETTLE}`)],
   'listOrders 200': [request('GET', '/api/orders'), request('GET', '/api/orders?expand=products')],
-  'listOrders 400': [request('GET', '/api/orders?expand=')],
+  'listOrders 400': [request('GET', '/api/orders?expand=&expand=')],
   'listOrders 404': [request('GET', '/api/orders?after=00000000-0000-4000-8000-000000000000')],
   'createOrder 201': [request('POST', '/api/orders')],
   'createOrder 409': [

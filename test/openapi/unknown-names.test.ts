@@ -39,7 +39,7 @@ describe('a name that is not in the contract', () => {
     const shop = await startStorefront();
     for (const [json] of bodyNames) {
       const reply = await shop.ask('POST', '/api/cart-items', itemWith(json));
-      expect(Object.keys(reply.body), json).toEqual(['productId', 'quantity', 'deliveryOptionId']);
+      expect(Object.keys(reply.body), json).toEqual(['id', 'productId', 'quantity', 'deliveryOptionId']);
       expect(reply.status, json).toBe(201);
     }
     expect((await shop.ask('GET', '/api/cart-items')).body.at(-1).quantity).toBe(bodyNames.length);

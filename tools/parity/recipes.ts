@@ -48,14 +48,17 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     validRequest: get('/api/delivery-options'),
     responses: {
       200: { example: 'expanded', request: get('/api/delivery-options?expand=estimatedDeliveryTime') },
-      400: { example: 'unknownExpand', request: get('/api/delivery-options?expand=price') },
+      400: {
+        example: 'repeatedExpand',
+        request: get('/api/delivery-options?expand=estimatedDeliveryTime&expand=estimatedDeliveryTime'),
+      },
     },
   },
   listCartItems: {
     validRequest: get('/api/cart-items'),
     responses: {
       200: { example: 'expanded', request: get('/api/cart-items?expand=product') },
-      400: { example: 'unknownExpand', request: get('/api/cart-items?expand=products') },
+      400: { example: 'repeatedExpand', request: get('/api/cart-items?expand=product&expand=product') },
     },
   },
   addCartItem: {
@@ -98,7 +101,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     validRequest: get('/api/orders'),
     responses: {
       200: { example: 'expanded', request: get('/api/orders?expand=products') },
-      400: { example: 'unknownExpand', request: get('/api/orders?expand=product') },
+      400: { example: 'repeatedExpand', request: get('/api/orders?expand=products&expand=products') },
       404: { example: 'unknownCursor', request: get(`/api/orders?after=${UNKNOWN}`) },
     },
   },

@@ -31,6 +31,8 @@ const QUANTITY_BOUNDS = [100, 1_000, 65_536, QUANTITY_LIMIT];
 const STATUS_SEQUENCES: readonly Sequence[] = [
   ...LISTS.map((list) => [steps.readList(list, false)]),
   ...EXPANDABLE_LISTS.map((list) => [...ORDER_AND_FILL, steps.readList(list, true)]),
+  ...EXPANDABLE_LISTS.map((list) => [...ORDER_AND_FILL, steps.readListWithUnknownExpand(list)]),
+  [...CREATE_ORDER, steps.readOrderWithUnknownExpand],
   FILL_CART,
   [...FILL_CART, steps.addItem(0, 10)],
   [...FILL_CART, steps.updateItem({ product: 0, option: 1 }), steps.addItem(0, 10)],

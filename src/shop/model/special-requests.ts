@@ -37,11 +37,10 @@ export function createInvalidRequests(productId: string): readonly RequestCase[]
     invalidCase('updateCartItem', `${CART}/kettle`, NOT_A_UUID, { quantity: 1 }),
     invalidCase('removeCartItem', `${CART}/kettle`, NOT_A_UUID),
     invalidCase('getOrder', '/api/orders/1', NOT_A_UUID),
-    invalidCase('getOrder', `/api/orders/${productId}?expand=product`, 'expand has an unknown value'),
     invalidCase('listProducts', '/api/products?search=a&search=b', 'search occurs twice'),
-    ...createInvalidExpands('listDeliveryOptions', '/api/delivery-options', 'estimatedDeliveryTime'),
-    ...createInvalidExpands('listCartItems', CART, 'product'),
-    ...createInvalidExpands('listOrders', '/api/orders', 'products'),
+    createRepeatedExpand('listDeliveryOptions', '/api/delivery-options', 'estimatedDeliveryTime'),
+    createRepeatedExpand('listCartItems', CART, 'product'),
+    createRepeatedExpand('listOrders', '/api/orders', 'products'),
     ...createInvalidBodies('addCartItem', CART, JSON.stringify({ productId, quantity: 1 })),
     ...createInvalidBodies('updateCartItem', path, JSON.stringify({ quantity: 7 })),
   ];
@@ -52,12 +51,8 @@ function invalidCase(id: OperationId, target: string, why: string, json?: unknow
   return { id, target, json, status: 400, why };
 }
 
-function createInvalidExpands(id: OperationId, path: string, value: string): readonly RequestCase[] {
-  const queries = [`expand=${value}s`, 'expand=', `expand=${value.toUpperCase()}`, `expand=${value},${value}`];
-  return [
-    ...queries.map((query) => invalidCase(id, `${path}?${query}`, `the query is ${query}`)),
-    invalidCase(id, `${path}?expand=${value}&expand=${value}`, 'expand occurs twice'),
-  ];
+function createRepeatedExpand(id: OperationId, path: string, value: string): RequestCase {
+  return invalidCase(id, `${path}?expand=${value}&expand=${value}`, 'expand occurs twice');
 }
 
 /**

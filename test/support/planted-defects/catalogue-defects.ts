@@ -114,12 +114,22 @@ export const catalogueDefects: readonly Defect[] = [
     })),
   },
   {
-    name: 'accepts an unknown value of expand',
+    name: 'expands the delivery options for an unknown value of expand',
     operationId: 'listDeliveryOptions',
     tamper: changeRequests('listDeliveryOptions', (request) => ({
       ...request,
       target: withQuery(request.target, (query) =>
-        /^expand=(?!estimatedDeliveryTime$)[^&]*$/.test(query) ? '' : query,
+        /^expand=[^&]+$/.test(query) ? 'expand=estimatedDeliveryTime' : query,
+      ),
+    })),
+  },
+  {
+    name: 'rejects an unknown value of expand in a request for the cart',
+    operationId: 'listCartItems',
+    tamper: changeRequests('listCartItems', (request) => ({
+      ...request,
+      target: withQuery(request.target, (query) =>
+        /^expand=(?!product$)[^&]*$/.test(query) ? 'expand=product&expand=product' : query,
       ),
     })),
   },
