@@ -16,7 +16,7 @@ export const requestHandlers = {
     const request = toJournalEntry(entry);
     const { findSource, collections } = parts.application();
     const keys = new Map(collections.map(({ name, key }) => [name, key]));
-    const changes = sandbox.journal.changes.get(entry.id);
+    const changes = sandbox.journal.changes.get(entry.id)?.filter(({ collection }) => keys.has(collection));
     return {
       request,
       violations: (request.violations ?? []).map((violation) => {

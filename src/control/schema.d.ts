@@ -1226,7 +1226,10 @@ export interface components {
             readonly title: string;
             readonly status: number;
             readonly detail: string;
+            /** @description The same as `detail` */
             readonly message: string;
+            /** @description The same as `detail` */
+            readonly error?: string;
             readonly instance: string;
             readonly violations?: readonly components["schemas"]["Violation"][];
         };

@@ -36,7 +36,7 @@ const DETAILS: Readonly<Record<number, string>> = {
 export function createStatusProblem(status: number) {
   const detail = DETAILS[status] ?? `the request failed with status ${status}`;
   const title = STATUS_CODES[status] ?? `Status ${status}`;
-  return { type: 'about:blank', title, status, detail, message: detail, instance: '/' };
+  return { type: 'about:blank', title, status, detail, message: detail, error: detail, instance: '/' };
 }
 
 /** Returns whether a body is valid against the schema of its response. */

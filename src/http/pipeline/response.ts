@@ -31,8 +31,9 @@ export function createProblemResponse(problem: HttpProblem, path: string): Respo
       title,
       status,
       detail,
-      // Many clients show the property `message` of an error response to the user.
+      // Clients show the property `message` or `error` of an error response to the user.
       message: detail,
+      error: detail,
       instance: toUriReference(path),
       ...(violations ? { violations } : {}),
     },

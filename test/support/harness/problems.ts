@@ -25,6 +25,7 @@ export function expectProblem(reply: AnyResponse, status: number, code: string, 
     status,
     detail: expect.stringMatching(/\S/),
     message: reply.body?.detail,
+    error: reply.body?.detail,
     instance: expect.stringMatching(PATH_REFERENCE),
   });
 }
