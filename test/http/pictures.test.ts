@@ -6,7 +6,7 @@ import { expectProblem, getHeader } from '../support/harness/problems.ts';
 import { sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const TYPES: Readonly<Record<string, string>> = { svg: 'image/svg+xml', png: 'image/png' };
+const TYPES: Readonly<Record<string, string>> = { svg: 'image/svg+xml', png: 'image/png', jpg: 'image/jpeg' };
 
 /** Targets below /images that try to leave the folder or to read hidden files. */
 const ESCAPES = [
@@ -56,7 +56,7 @@ describe('an image', () => {
 
   it('is sent byte for byte with its content type', async () => {
     const { url } = await startStorefront();
-    for (const folder of ['', 'icons', 'ratings']) {
+    for (const folder of ['', 'icons', 'ratings', 'products']) {
       const names = await readdir(projectFile(`images/${folder}`), { withFileTypes: true });
       for (const name of names.filter((one) => one.isFile()).map((one) => join(folder, one.name))) {
         const response = await fetch(`${url}/images/${name}?v=1`);
@@ -75,6 +75,8 @@ describe('an image', () => {
       ...['logo', 'logo-white', 'mobile-logo', 'mobile-logo-white'],
     ])
       expect((await ask('GET', `/images/${path}.png`)).status, path).toBe(200);
+    // The tracking pages of many front ends always show this picture.
+    expect((await ask('GET', '/images/products/athletic-cotton-socks-6-pairs.jpg')).status).toBe(200);
   });
 
   it('is not sent again to a client that has it cached', async () => {
