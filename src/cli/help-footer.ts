@@ -5,7 +5,7 @@ const FAULT_EXAMPLE = 'storefront faults add --operation createOrder --status 50
 const CHECK_EXAMPLE = 'storefront check http://localhost:3000 --allow-writes';
 
 /** An example of `storefront types`, for the help of the program and of the command. */
-const TYPES_EXAMPLE = 'storefront types openapi.yaml --output src/api.d.ts';
+const TYPES_EXAMPLE = 'storefront types openapi.yaml --output src/schema.d.ts';
 
 /** The examples of each command, by the name of the command. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
@@ -22,7 +22,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   repair: ['storefront repair --data db.json', 'storefront repair --contract openapi.yaml'],
   migrate: ['storefront migrate --database postgres://storefront@localhost:5432/storefront'],
   explain: ['storefront explain openapi.yaml', 'storefront explain openapi.yaml --json'],
-  types: [TYPES_EXAMPLE, 'storefront types openapi.yaml > api.d.ts'],
+  types: [TYPES_EXAMPLE, 'storefront types openapi.yaml > schema.d.ts'],
   check: [
     'storefront check',
     CHECK_EXAMPLE,

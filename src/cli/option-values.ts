@@ -116,8 +116,10 @@ export function parseHostNames(text: string, previous: readonly string[] = []): 
 /** Parses a comma-separated list of origins, and adds them to the origins of earlier options (`previous`). The option can be repeated. */
 export function parseOrigins(text: string, previous: readonly string[] = []): readonly string[] {
   const origins = splitList(text);
-  if (origins.some((origin) => origin !== '*' && origin.includes('*')))
-    throw new InvalidArgumentError('Use origins without *, or use only * to allow all origins.');
+  if (origins.some((origin) => !/^(?:\*|(?:[a-z]+:\/\/\*\.)?[^*]*)$/i.test(origin)))
+    throw new InvalidArgumentError(
+      'Use * only before a domain, as in https://*.shop.example, or alone to allow all origins.',
+    );
   if (origins.every((origin) => /^(\*|null|[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+\/?)$/i.test(origin)))
     return [...previous, ...origins];
   throw new InvalidArgumentError('Use * or comma-separated origins such as https://shop.example.');

@@ -60,11 +60,12 @@ export function readCommandLine(commandLine: CommandLine): ParsedCommand {
 
 /** Returns the options of the server. An option in the command line takes precedence over an environment variable. */
 function readServerOptions(program: Command, { environment, isTerminal }: CommandLine): Options {
-  const { PORT, STOREFRONT_CONTROL_TOKEN, DATABASE_URL } = environment;
+  const { PORT, HOST, STOREFRONT_CONTROL_TOKEN, DATABASE_URL } = environment;
   if (STOREFRONT_CONTROL_TOKEN && program.getOptionValue('controlToken') === undefined)
     program.setOptionValueWithSource('controlToken', STOREFRONT_CONTROL_TOKEN, 'env');
   if (PORT && program.getOptionValueSource('port') === 'default')
     program.setOptionValueWithSource('port', parseVariable('PORT', PORT, parsePort), 'env');
+  if (HOST && program.getOptionValue('host') === undefined) program.setOptionValueWithSource('host', HOST, 'env');
   if (DATABASE_URL && program.getOptionValue('database') === undefined)
     program.setOptionValueWithSource('database', DATABASE_URL, 'env');
   // With a database, there is no data file.

@@ -69,7 +69,7 @@ export const DATABASE_OPTIONS: readonly OptionRow[] = [
 /** The options of the server. */
 export const SERVER_OPTIONS: readonly OptionRow[] = [
   ['--port <number>', 'port to listen on; 0 picks a free port (env: PORT)', parsePort, 3000],
-  ['--host <address>', 'address to listen on (default: 127.0.0.1 and ::1)', parseText],
+  ['--host <address>', 'address to listen on (env: HOST; default: 127.0.0.1 and ::1)', parseText],
   ...DATA_OPTIONS,
   ...DATABASE_OPTIONS,
   [
@@ -107,12 +107,12 @@ export const SERVER_OPTIONS: readonly OptionRow[] = [
   ['--control-token <token>', 'bearer token that the control API requires (env: STOREFRONT_CONTROL_TOKEN)', parseText],
   [
     '--allow-host <names>',
-    'comma-separated names to accept in the Host header in addition to localhost and IP addresses; a leading dot (.example.test) includes subdomains; * allows all hosts',
+    'comma-separated host names of the server, in addition to localhost and IP addresses, that requests and pages can use; a leading dot (.example.test) includes subdomains; * allows all names in the Host header',
     parseHostNames,
   ],
   [
     '--allow-origin <origins>',
-    'comma-separated origins, such as https://a.test, whose pages may send requests (CORS); * allows all origins, and localhost is always allowed',
+    'comma-separated origins, such as https://a.test or https://*.a.test, whose pages may send requests (CORS); * allows all origins, and localhost is always allowed',
     parseOrigins,
   ],
   [

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import type { HttpOptions } from './options.ts';
 import type { HttpRequest } from './pipeline/request.ts';
 import { HttpProblemError } from './problem.ts';
@@ -29,7 +30,8 @@ export function createAccessPolicy({
      */
     hosts: hosts.map((name) => name.toLowerCase()),
     /**
-     * Allowed origins, such as `https://a.test`. Loopback origins, and origins with the host name of the request, are always allowed. `*` allows all origins.
+     * Allowed origins, such as `https://a.test`. `https://*.a.test` allows the subdomains of `a.test`, and `*` allows all origins. Always allowed are loopback
+     * origins, and origins whose host name is an allowed host, the host of the request, or an IP address of this machine.
      */
     origins: allowOrigin.map(normalizeOrigin),
     /** The `Host` header of the latest request that was allowed. A request with the same header needs no further check. */
@@ -65,23 +67,53 @@ function isHostAllowed(policy: AccessPolicy, header: string | undefined): boolea
   return isAllowed;
 }
 
-function isHostInPolicy({ hosts }: AccessPolicy, header: string): boolean {
-  if (hosts.includes(ANY)) return true;
+function isHostInPolicy(policy: AccessPolicy, header: string): boolean {
+  if (policy.hosts.includes(ANY)) return true;
   const name = parseHostName(header);
-  if (name === undefined) return false;
-  const isListed = hosts.some((host) => name === host || (host.startsWith('.') && `.${name}`.endsWith(host)));
-  return isListed || isLocalhost(name) || ipVersion(name) > 0;
+  return name !== undefined && (isListed(policy, name) || isLocalhost(name) || ipVersion(name) > 0);
+}
+
+/** Returns whether a host name is one of the allowed hosts, or a subdomain of an allowed host such as `.a.test`. */
+function isListed({ hosts }: AccessPolicy, name: string): boolean {
+  return hosts.some((host) => name === host || (host.startsWith('.') && `.${name}`.endsWith(host)));
 }
 
 /**
- * Returns whether pages of an origin may read responses and change data. Allowed are loopback origins, the origins in the option `allowOrigin`, and origins
- * with the same host name as the `Host` header (and any port). A request without an `Origin` header is allowed, because no page of another origin can read its
- * response.
+ * Returns whether pages of an origin may read responses and change data. Allowed are the origins in the option `allowOrigin`, loopback origins, and origins
+ * whose host name is the host of the request (with any port), an allowed host, or an IP address of this machine. So a page that a proxy or a development server
+ * of this machine serves can change data, even if the proxy replaces `Host`. A request without an `Origin` header is allowed, because no page of another origin
+ * can read its response.
  */
-export function isOriginAllowed({ origins }: AccessPolicy, { host, origin }: Requester): boolean {
-  if (origin === undefined || origins.includes(ANY) || origins.includes(origin.toLowerCase())) return true;
+export function isOriginAllowed(policy: AccessPolicy, { host, origin }: Requester): boolean {
+  if (origin === undefined || policy.origins.some((allowed) => matchesOrigin(allowed, origin.toLowerCase())))
+    return true;
   const name = parseHostName(/^https?:\/\/(.*)$/i.exec(origin)?.[1]);
-  return name !== undefined && (isLoopbackName(name) || name === parseHostName(host));
+  if (name === undefined) return false;
+  return isLoopbackName(name) || name === parseHostName(host) || isListed(policy, name) || isOwnAddress(name);
+}
+
+/** Returns whether an origin is `allowed`, or a subdomain of an allowed origin such as `https://*.a.test`. */
+function matchesOrigin(allowed: string, origin: string): boolean {
+  if (allowed === ANY || allowed === origin) return true;
+  const [scheme = '', domain] = allowed.split('*');
+  return (
+    domain !== undefined &&
+    origin.startsWith(scheme) &&
+    SUBDOMAIN.test(origin.slice(scheme.length, -domain.length)) &&
+    origin.endsWith(domain)
+  );
+}
+
+/** Matches the part of a host name before the domain, such as `www` or `a.b`. */
+const SUBDOMAIN = /^[\w-]+(?:\.[\w-]+)*$/;
+
+/** Returns whether a name is an IP address of this machine, such as the address in a local network at which a phone opens a page of a development server. */
+function isOwnAddress(name: string): boolean {
+  if (ipVersion(name) === 0) return false;
+  const address = name.replace(/^\[|\]$/g, '');
+  return Object.values(networkInterfaces()).some((list = []) =>
+    list.some((one) => one.address.toLowerCase() === address),
+  );
 }
 
 /** Returns whether both the host and the origin of a request are allowed. */

@@ -12,9 +12,9 @@ export interface HttpOptions {
   readonly control?: boolean | undefined;
   /** Bearer token that requests to the control API must send. Default: none. */
   readonly controlToken?: string | undefined;
-  /** Allowed host names, in addition to `localhost`, its subdomains, IP addresses and `host`. `.a.test` allows `a.test` and its subdomains. `*` allows all names. Default: none. */
+  /** Allowed host names, in addition to `localhost`, its subdomains, IP addresses and `host`. `.a.test` allows `a.test` and its subdomains. Pages with these host names can read responses and change data. `*` allows all names in the `Host` header. Default: none. */
   readonly allowHost?: readonly string[] | undefined;
-  /** Origins whose pages can read responses and change data, in addition to loopback origins and to origins with the host name of the request. `*` allows all origins. Default: none. */
+  /** Origins whose pages can read responses and change data, in addition to loopback origins and to origins with the host name of the request, a name in `allowHost` or an IP address of this machine. `https://*.a.test` allows the subdomains of `a.test`. `*` allows all origins. Default: none. */
   readonly allowOrigin?: readonly string[] | undefined;
   /** Check of the credentials that `security` in the contract requires. `form` accepts all credentials in the correct format. `off` requires no credentials. A list accepts only the tokens in the list. The list entry `T=a+b` is the token `T` with only the scopes `a` and `b`. Default: `form`. */
   readonly auth?: 'off' | 'form' | readonly string[] | undefined;

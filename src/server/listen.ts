@@ -16,7 +16,7 @@ export function describeExposure({ control = true, controlToken, ...options }: S
     `The server listens on ${options.host}. Other machines can read and change the data through the API, and read ${files}.`,
     describeControl(control, controlToken),
     describeHosts(options),
-    'To protect the server, omit --host, or allow only trusted machines to connect to the port.',
+    'To protect the server, omit --host and the variable HOST, or allow only trusted machines to connect to the port.',
   ].join(' ');
 }
 

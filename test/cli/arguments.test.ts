@@ -37,7 +37,7 @@ describe('readCommandLine', () => {
 
   it('parses every option of the server', () => {
     const folder = projectFile('images');
-    const args = `--port 0 --host ::1 --data a.json --durability os --default-data b.json --synonyms s.json --static ${folder} --strict --contract c.yaml --mock a,b --handlers h.mjs --verify strict --sandboxes declared --snapshots ${folder} --no-control --control-token abc --auth a,b=read+write --allow-host shop,.web.test --allow-host=* --allow-origin https://a.test,null --allow-origin http://[::1]:80/ --log off`;
+    const args = `--port 0 --host ::1 --data a.json --durability os --default-data b.json --synonyms s.json --static ${folder} --strict --contract c.yaml --mock a,b --handlers h.mjs --verify strict --sandboxes declared --snapshots ${folder} --no-control --control-token abc --auth a,b=read+write --allow-host shop,.web.test --allow-host=* --allow-origin https://*.a.test,null --allow-origin http://[::1]:80/ --log off`;
     expect(options(args.split(' '))).toEqual({
       port: 0,
       host: '::1',
@@ -57,7 +57,7 @@ describe('readCommandLine', () => {
       controlToken: 'abc',
       auth: ['a', 'b=read+write'],
       allowHost: ['shop', '.web.test', '*'],
-      allowOrigin: ['https://a.test', 'null', 'http://[::1]:80/'],
+      allowOrigin: ['https://*.a.test', 'null', 'http://[::1]:80/'],
       log: 'off',
     });
   });
@@ -98,6 +98,12 @@ describe('readCommandLine', () => {
     expect(options([], { PORT: '' })).toMatchObject({ port: 3000 });
     expect(options(['--port', '9090'], { PORT: '8080' })).toMatchObject({ port: 9090 });
     expect(options(['--port=9090'], { PORT: '8080' })).toMatchObject({ port: 9090 });
+  });
+
+  it('reads HOST from the environment unless --host is passed', () => {
+    expect(options([], { HOST: '0.0.0.0' })).toMatchObject({ host: '0.0.0.0' });
+    expect(options(['--host', '::1'], { HOST: '0.0.0.0' })).toMatchObject({ host: '::1' });
+    expect(options([], { HOST: '' })).not.toHaveProperty('host');
   });
 
   it('ignores an invalid PORT if --port or --help is passed', () => {
@@ -158,7 +164,8 @@ describe('an invalid command line', () => {
     [['--allow-host', 'shop,'], 'without a port'],
     [['--allow-origin', 'shop.test'], 'https://shop.example'],
     [['--allow-origin', 'https://shop.test/path'], 'https://shop.example'],
-    [['--allow-origin', 'https://*.a.test'], 'Use origins without'],
+    [['--allow-origin', 'https://a.*.test'], 'Use * only before a domain, as in https://*.shop.example'],
+    [['--allow-origin', 'https://*'], 'Use * only before a domain'],
     [['--allow-origin', ''], 'https://shop.example'],
   ])('is refused with a reason of one line: %j', (args, part) => {
     const command = read(args);

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { expectProblem, getHeader } from '../support/harness/problems.ts';
 import { type RawResponse, sendRaw, sendRawRequest } from '../support/harness/raw-client.ts';
@@ -176,10 +177,32 @@ describe('A page of the same host name as the server', () => {
   });
 
   it('is foreign to a server with another host name, even if the response is cached', async () => {
-    const shop = await startStorefront({ allowHost: ['shop.test', 'api.test'] });
+    const shop = await startStorefront({ allowHost: ['*'] });
     await expectAllowed(shop, 'https://shop.test', { host: 'shop.test' });
     await expectRefused(shop, 'https://shop.test', { host: 'api.test' });
     await expectRefused(shop, 'https://shop.test', { host: 'localhost' });
+  });
+});
+
+describe('A page behind a proxy that replaces Host', () => {
+  it('can change the shop if its host name is in allowHost', async () => {
+    const shop = await startStorefront({ allowHost: ['shop.test', '.web.test'] });
+    for (const origin of ['https://shop.test', 'http://SHOP.test:8080', 'https://web.test', 'https://a.b.web.test'])
+      await expectAllowed(shop, origin, { host: 'localhost:3000' });
+    for (const origin of ['https://x.shop.test', 'https://notweb.test', 'https://shop.test.evil.example'])
+      await expectRefused(shop, origin, { host: 'localhost:3000' });
+  });
+
+  it('can change the shop if its host name is an IP address of this machine', async () => {
+    const shop = await startStorefront();
+    const addresses = Object.values(networkInterfaces()).flatMap((list = []) =>
+      list.filter(({ internal }) => !internal),
+    );
+    for (const { address, family } of addresses) {
+      const name = family === 'IPv6' ? `[${address}]` : address;
+      await expectAllowed(shop, `http://${name}:5173`, { host: 'localhost:3000' });
+    }
+    await expectRefused(shop, 'http://203.0.113.7:5173', { host: 'localhost:3000' });
   });
 });
 
@@ -192,6 +215,22 @@ describe('allowOrigin', () => {
       await expectAllowed(shop, origin);
     for (const origin of ['http://front.test', 'https://front.test:8443', 'https://x.front.test', 'null'])
       await expectRefused(shop, origin);
+  });
+
+  it.each([
+    ['https://*.front.test', 'https://a.front.test', 'http://a.front.test'],
+    ['https://*.front.test', 'https://pr-12.a_b.front.test', 'https://front.test'],
+    ['https://*.Front.test/', 'https://A.front.test', 'https://a.front.test:8443'],
+    ['https://*.front.test:8443', 'https://a.front.test:8443', 'https://a.front.test'],
+    ['https://*.front.test', 'https://b.front.test', 'https://evil.example/.front.test'],
+    ['https://*.front.test', 'https://c.front.test', 'https://evil.example#.front.test'],
+    ['https://*.front.test', 'https://d.front.test', 'https://a@b.front.test'],
+    ['https://*.front.test', 'https://e.front.test', 'https://afront.test'],
+    ['https://*.front.test', 'https://f.front.test', 'https://.front.test'],
+  ])('%s allows %s but not %s', async (pattern, allowed, refused) => {
+    const shop = await startStorefront({ allowOrigin: [pattern] });
+    await expectAllowed(shop, allowed);
+    await expectRefused(shop, refused);
   });
 
   it('allows every origin, including null, if it is *', async () => {

@@ -1,5 +1,5 @@
 import type { ApiHandler } from 'storefront';
-import type { components, operations } from './api.d.ts';
+import type { components, operations } from './schema.d.ts';
 
 /** The types of the API: its operations, and the lists of its state. */
 export interface Notes {
