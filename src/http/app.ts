@@ -119,7 +119,7 @@ function createApp(parts: AppParts): Koa<AppState> {
   app.use(serveApis(parts));
   app.use(createRoutes(parts));
   if (frontEnd !== undefined)
-    app.use(readOnly).use(serveFrontEnd(frontEnd)).use(serveHistoryFallback(frontEnd, basePaths));
+    app.use(readOnly).use(serveFrontEnd(frontEnd, parts.isStateFile)).use(serveHistoryFallback(frontEnd, basePaths));
   return app;
 }
 

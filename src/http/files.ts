@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import sendFile from 'send';
 import { IMAGES_PATH, isBelow } from '../util/request-target.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createMethodNotAllowed, HttpProblemError } from './problem.ts';
 import { DATA_HEADERS, type Headers, NO_HEADERS } from './response-headers.ts';
 
@@ -27,10 +28,11 @@ export function serveImages(folder: string): Middleware {
   };
 }
 
-/** Creates a middleware that serves the files of a built front end. */
-export function serveFrontEnd(folder: string): Middleware {
+/** Creates a middleware that serves the files of a built front end. `isStateFile`: returns whether a file belongs to the state, which is never sent. */
+export function serveFrontEnd(folder: string, isStateFile: (folder: string, file: string) => boolean): Middleware {
   return async (ctx, next) => {
-    if (!(await sendIfExists(ctx, folder, ctx.path))) await next();
+    const isPrivate = isStateFile(folder, decodePath(ctx.path));
+    if (isPrivate || !(await sendIfExists(ctx, folder, ctx.path))) await next();
   };
 }
 
@@ -70,6 +72,11 @@ function prefersHtml(ctx: Context): boolean {
 
 /** Matches the path of an image. Pages of other origins can embed images with `<img>`. */
 const IMAGE = /\.(avif|gif|ico|jpe?g|png|svg|webp)$/i;
+
+/** Decodes a percent-encoded path. Returns an invalid path unchanged, because no file has it. */
+function decodePath(path: string): string {
+  return tryOrUndefined(() => decodeURIComponent(path)) ?? path;
+}
 
 /** Decodes the percent-encoded ASCII characters of a path. */
 function decodeAscii(path: string): string {

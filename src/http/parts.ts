@@ -36,6 +36,8 @@ export interface ServerParts {
   readonly version: string;
   /** The name of the data file, without its folder; undefined if the state is in memory only. */
   readonly dataFile: string | undefined;
+  /** Returns whether a file of a folder belongs to the stored state, so that no route sends it. */
+  readonly isStateFile: (folder: string, file: string) => boolean;
 }
 
 /**

@@ -30,7 +30,7 @@ export function createRoutes(parts: AppParts): Middleware {
     const kind = Object.hasOwn(kinds, code) ? kinds[code] : undefined;
     return kind ? readOnly(ctx, () => sendText(ctx, HTML_TYPE, renderProblemPage(code, kind))) : next();
   });
-  const frontEnd = frontEndFolder === undefined ? [] : [serveFrontEnd(frontEndFolder)];
+  const frontEnd = frontEndFolder === undefined ? [] : [serveFrontEnd(frontEndFolder, parts.isStateFile)];
   const images = imagesFolder === undefined ? [] : [serveImages(imagesFolder)];
   router.all(/^\/images\//, readOnly, ...frontEnd, ...images);
   return router.routes() as unknown as Middleware;

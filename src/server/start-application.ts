@@ -16,6 +16,7 @@ import { Sandboxes } from '../sandbox/registry.ts';
 import type { SandboxesParts } from '../sandbox/sandbox.ts';
 import { SharedSandboxes } from '../sandbox/shared/shared-sandboxes.ts';
 import { createBuiltInSnapshots } from '../sandbox/snapshots.ts';
+import { createStateFileCheck } from '../store/data-path.ts';
 import type { State } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { addMissingCollections, describeOtherLists } from './contract-lists.ts';
@@ -151,6 +152,7 @@ function createServerParts(start: Start, state: ServerState): ServerParts {
     pagesFolder: getPackageFile('dist'),
     version,
     dataFile: control.dataFile,
+    isStateFile: createStateFileCheck(path),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { BigIntStats } from 'node:fs';
+import { type BigIntStats, realpathSync } from 'node:fs';
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
@@ -60,4 +60,17 @@ async function makeFolders(disk: Disk, folder: string): Promise<void> {
   await makeFolders(disk, dirname(folder));
   disk.makeFolder(folder);
   await syncFolder(disk, dirname(folder));
+}
+
+/**
+ * Creates a function that returns whether a file of a folder is the data file, its write-ahead log or a copy that the server saved beside it, such as
+ * `db.json.wal`. `path`: the path of the data file, as `resolveDataPath` returns it; undefined if there is none. The function follows symbolic links.
+ */
+export function createStateFileCheck(path: string | undefined): (folder: string, file: string) => boolean {
+  if (path === undefined) return () => false;
+  return (folder, file) => {
+    const target = tryOrUndefined(() => realpathSync.native(join(folder, file)));
+    if (target === undefined || dirname(target) !== dirname(path)) return false;
+    return `${basename(target)}.`.startsWith(`${basename(path)}.`);
+  };
 }

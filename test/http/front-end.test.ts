@@ -1,3 +1,5 @@
+import { readdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
@@ -153,5 +155,31 @@ describe('a built front end', () => {
       expect(reply.text, target).not.toContain('SECRET');
       if (reply.status === 200) expect(reply.text, target).toBe(INDEX);
     }
+  });
+});
+
+describe('The files of the state in the folder of a front end', () => {
+  it('are never served: the data file, its log, copies of it, and links to it', async () => {
+    const folder = await folderWith({ 'index.html': INDEX, 'db.js': SCRIPT, 'db.json.wal.conflict-1': 'SECRET' });
+    const data = join(folder, 'db.json');
+    await symlink(data, join(folder, 'data.txt'));
+    const shop = await startStorefront({ static: folder, data });
+    await shop.ask('POST', '/api/orders');
+    expect(await readdir(folder)).toEqual(expect.arrayContaining(['db.json', 'db.json.wal']));
+    for (const path of [
+      '/db.json',
+      '/db.json.wal',
+      '/db.json.wal.conflict-1',
+      '/data.txt',
+      '/db%2ejson',
+      '/x/../db.json',
+    ])
+      expectProblem(
+        await sendRawRequest(shop.port, `GET ${path}`, ['Accept: application/json']),
+        404,
+        'unknown-path',
+        path,
+      );
+    expect(await shop.ask('GET', '/db.js')).toMatchObject({ status: 200, text: SCRIPT });
   });
 });
