@@ -1,6 +1,6 @@
 // Builds dist/ from src/: the program and its code cache, the compiled contracts, the console and the API reference. With `--if-stale`, builds only if the
 // sources have changed since the last build, so that `npm start` is fast and never runs old code. If the development packages are not installed
-// (npm ci --omit=dev), prints a message and changes nothing.
+// (npm ci --omit=dev, or NODE_ENV=production), prints a message and changes nothing. This is an error, except for `npm ci` itself, which runs `--prepare`.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -45,11 +45,13 @@ function build() {
   const bundler = join(root, 'node_modules', 'tsdown', 'dist', 'run.mjs');
   if (!existsSync(bundler)) {
     process.stderr.write(
-      'storefront: cannot build dist/, because the development packages are not installed. Run npm ci first. To use storefront in another project\n' +
-        'without them, run npm ci && npm pack here, and npm install PATH/storefront-*.tgz there.\n',
+      'storefront: cannot build dist/, because the development packages are not installed. Run npm ci --include=dev: without this option, npm ci leaves\n' +
+        'them out if NODE_ENV is production. To use storefront in another project without them, run npm ci --include=dev && npm pack here, and\n' +
+        'npm install PATH/storefront-*.tgz there.\n',
     );
     return false;
   }
+  process.stderr.write('storefront: building dist/. This takes half a minute.\n');
   const sourceHash = hashSources();
   const vite = join('node_modules', 'vite', 'bin', 'vite.js');
   // The first step empties dist/.
@@ -83,8 +85,8 @@ function run(args, options = {}) {
   return status === 0;
 }
 
-const ifStale = process.argv.includes('--if-stale');
-if (ifStale && isFresh()) {
+const isPrepare = process.argv.includes('--prepare');
+if ((isPrepare || process.argv.includes('--if-stale')) && isFresh()) {
   // V8 can't read the code cache of another version of Node.
   if (!(await hasCodeCache())) writeCodeCache();
-} else if (!build() && (ifStale || existsSync(join(root, 'node_modules', 'tsdown')))) process.exitCode = 1;
+} else if (!build() && !(isPrepare && !existsSync(join(root, 'node_modules', 'tsdown')))) process.exitCode = 1;
