@@ -34,6 +34,7 @@ export async function openServerState(start: StateParts) {
     contract: options.contract,
     ...getDefaultData(application, options, () => current.setup.contract),
     collections: () => Object.keys(current.setup.collections),
+    internalLists: () => current.setup.internalLists,
     check: (data) => current.setup.validator.validate(data),
     checkInSteps: (data) => current.setup.validator.validateInSteps(data),
     checkedBy: () => current.setup.validator,
@@ -62,6 +63,7 @@ async function openDatabaseState(
     database: { url: database, schema: databaseSchema },
     defaults: state.defaults,
     collections: () => Object.keys(current.setup.collections),
+    internalLists: () => current.setup.internalLists,
     check: (data) => current.setup.validator.validate(data),
   });
   return { ...state, ...shared, database: describeDatabase(database, databaseSchema) };

@@ -11,7 +11,7 @@ import { createChange } from '../sandbox/shared/shared-sandboxes.ts';
 import { ContentFormat } from '../sandbox/shared/stored-content.ts';
 import { StateReplacedError } from '../store/errors.ts';
 import type { OpenStateOptions } from '../store/open-state.ts';
-import { keepOtherLists } from '../store/other-lists.ts';
+import { addEmptyLists, keepOtherLists } from '../store/other-lists.ts';
 import { type Database, type DatabaseOptions, describeDatabase } from '../store/postgres/database.ts';
 import { JournalTables } from '../store/postgres/journal-tables.ts';
 import { KeyTable } from '../store/postgres/key-table.ts';
@@ -25,7 +25,7 @@ import { describeIssues } from './state-issues.ts';
 /** Options of `openSharedState`. */
 interface SharedStateOptions
   extends Pick<SandboxesParts, 'nowMs' | 'elapsedMs' | 'newId' | 'onCommit'>,
-    Pick<OpenStateOptions, 'check' | 'collections'> {
+    Pick<OpenStateOptions, 'check' | 'collections' | 'internalLists'> {
   readonly database: DatabaseOptions;
   readonly application: Application;
   readonly defaults: () => State;
@@ -125,7 +125,7 @@ async function loadDefault(options: SharedStateOptions, shared: Storage): Promis
 }
 
 function createDefault(options: SharedStateOptions, shared: Storage, loaded: LoadedContent) {
-  const { log, defaults, collections, onCommit } = options;
+  const { log, defaults, collections, internalLists = () => [], onCommit } = options;
   const quota = new Memory(MEMORY_LIMITS, () => {}).createSeparateQuota(DEFAULT_SNAPSHOTS_BYTES);
   const parts = { ...options, log: (message: string) => log.info(message) };
   const idempotencyKeys = new SharedKeys(shared.keys, DEFAULT_SANDBOX_ID);
@@ -134,7 +134,7 @@ function createDefault(options: SharedStateOptions, shared: Storage, loaded: Loa
   const store = createStore({
     backend,
     initial: loaded.content.state,
-    defaults: () => ({ ...defaults() }),
+    defaults: () => addEmptyLists(defaults(), internalLists()),
     keepLists: (current, next) => keepOtherLists(current, next, collections()),
     nowMs: sandbox.clock.nowMs,
     onCommit,

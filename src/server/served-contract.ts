@@ -42,7 +42,7 @@ export function createContractSetupFactory(
   return async (contract: Contract, handlers: UserHandlers) => {
     refuseUnknownOperations(contract, { mock, handlers, file });
     const implementation = application.implementContract(contract);
-    const { collections } = implementation.stateRules;
+    const { collections, internalLists = [] } = implementation.stateRules;
     const validator = getValidator(implementation.stateRules);
     const chosen = new Map(
       contract.routes.map((route) => [route, chooseImplementation(route, { implementation, mock, handlers })]),
@@ -56,6 +56,7 @@ export function createContractSetupFactory(
       handlers,
       validator,
       collections,
+      internalLists,
       controlContract: await loadControlContract(collections),
       mock: contractMock,
       guardStore: createStoreGuard(validator, implementation),

@@ -7,6 +7,7 @@ import type { StateRules } from '../store/validate-state.ts';
 import type { DataValidator } from '../util/issue.ts';
 import { runInSlices } from '../util/slices.ts';
 import { hasSameStateSchemas, shopContract } from './contract.ts';
+import { SEQUENCES } from './domain/cart-item-ids.ts';
 import { indexProducts } from './domain/catalogue.ts';
 import type { Shop } from './operations/handler.ts';
 import { handlers } from './operations/index.ts';
@@ -68,6 +69,7 @@ export const shop: Application<State> = createShop();
 /** The rules that the data of the shop must follow, according to `openapi.yaml` of this package. */
 export const stateRules: StateRules<State> = {
   collections,
+  internalLists: [SEQUENCES],
   validateEntry: shopContract.validateData,
   findReferenceIssues,
 };

@@ -25,7 +25,14 @@ export const snapshots: Readonly<Record<string, (defaults: State) => State>> = {
 };
 
 function createFullCart({ products, deliveryOptions: [option] }: State): State['cartItems'] {
-  return option ? products.map(({ id }) => ({ productId: id, quantity: 1, deliveryOptionId: option.id })) : [];
+  return option
+    ? products.map(({ id: productId }, index) => ({
+        id: index + 1,
+        productId,
+        quantity: 1,
+        deliveryOptionId: option.id,
+      }))
+    : [];
 }
 
 /** Creates orders with random products and quantities, the newest first. The random seed is fixed, so the same default data always gives the same orders. */

@@ -1,6 +1,7 @@
 import { type ValidationSteps, validateEntries } from '../store/validate-state.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { MAX_STORED_ID } from './domain/cart-item-ids.ts';
 import { MAX_CART_COST_CENTS } from './domain/pricing.ts';
 import type { State } from './state.ts';
 
@@ -8,6 +9,7 @@ import type { State } from './state.ts';
  * Finds validation errors that no JSON Schema can express:
  * - an id that refers to no entry
  * - a stored field that the query parameter `expand` adds to responses, such as `product`
+ * - an id that two cart items have, or that leaves too few ids for new items
  * - a cart whose products cost more than `MAX_CART_COST_CENTS`
  */
 export function* findReferenceIssues({ products, deliveryOptions, cartItems, orders }: State): ValidationSteps {
@@ -26,13 +28,28 @@ export function* findReferenceIssues({ products, deliveryOptions, cartItems, ord
     findExpandedField('estimatedDeliveryTimeMs', option),
   );
   yield* findCostIssues(prices, cartItems);
+  const itemIds = new Set<number>();
   yield* validateEntries('cartItems', cartItems, (item) => [
+    ...findIdIssues(itemIds, item.id),
     ...findProductIssues(item),
     ...findMissingReference('deliveryOptionId', optionIds, item.deliveryOptionId, 'delivery option'),
   ]);
   yield* validateEntries('orders', orders, (order) =>
     [...validateEntries('products', order.products, findProductIssues)].flatMap((issue) => issue ?? []),
   );
+}
+
+/** Returns the issues of the id of a cart item. `used`: the ids of the items before it, to which the id is added. */
+function findIdIssues(used: Set<number>, id: number | undefined): readonly Issue[] {
+  if (id === undefined) return [];
+  const pointer = formatPointer('id');
+  if (used.has(id))
+    return [
+      createIssue(pointer, { rule: 'unique', problem: `is ${id}, as in an item before it`, remedy: 'use another id' }),
+    ];
+  used.add(id);
+  if (id <= MAX_STORED_ID) return [];
+  return [createIssue(pointer, { rule: 'maximum', problem: `is above ${MAX_STORED_ID}`, remedy: 'use a smaller id' })];
 }
 
 function findCostIssues(prices: ReadonlyMap<string, number>, cart: State['cartItems']): readonly Issue[] {

@@ -30,6 +30,8 @@ export interface OpenStateOptions
   readonly durability: Durability;
   /** Returns the names of the collections of the current contract, in the order of the data file. */
   readonly collections: () => readonly string[];
+  /** Returns the names of the lists that the application stores for itself. A reset empties them. Default: none. */
+  readonly internalLists?: () => readonly string[];
   /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
   /**
@@ -60,7 +62,7 @@ const POLL_MS = 200;
  * or the default data can't be used.
  */
 export async function openState<S extends State = State>(options: OpenStateOptions): Promise<OpenedState<S>> {
-  const { data, durability, nowMs, collections, disk = machineDisk, onCommit } = options;
+  const { data, durability, nowMs, collections, internalLists = () => [], disk = machineDisk, onCommit } = options;
   const texts = new StateTexts(collections);
   const read = createDefaultDataReader({ ...options, disk });
   const readLogged = logFailures(read, options);
@@ -77,8 +79,15 @@ export async function openState<S extends State = State>(options: OpenStateOptio
     data === undefined || durability === 'memory'
       ? { path: undefined, backend: createMemoryBackend(), initial: createInitial() }
       : await openFile({ ...options, data, durability, disk, texts }, createInitial);
-  const keepLists = (current: State, next: State) => keepOtherLists(current, next, collections());
-  const store = createStore({ backend, initial, defaults: () => toState(readLogged()), keepLists, nowMs, onCommit });
+  const resets = new WeakSet<State>();
+  const keepLists = (current: State, next: State) =>
+    keepOtherLists(current, next, [...collections(), ...(resets.has(next) ? internalLists() : [])]);
+  const defaults = () => {
+    const state = toState(readLogged());
+    resets.add(state);
+    return state;
+  };
+  const store = createStore({ backend, initial, defaults, keepLists, nowMs, onCommit });
   const opened = {
     path,
     store: data === undefined || path === undefined ? store : watchEdits(store, createLinkCheck(data, path, options)),

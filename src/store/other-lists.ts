@@ -15,3 +15,8 @@ export function keepOtherLists(current: State, next: State, collections: readonl
   if (lost.length === 0) return next;
   return { ...next, ...Object.fromEntries(lost.map((name) => [name, current[name] ?? []])) };
 }
+
+/** Returns a copy of default data in which each missing list is empty. A reset to this copy empties these lists, because `keepOtherLists` does not keep them. */
+export function addEmptyLists(defaults: State, names: readonly string[]): State {
+  return { ...Object.fromEntries(names.map((name) => [name, []])), ...defaults };
+}

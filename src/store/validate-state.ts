@@ -27,6 +27,11 @@ export interface StateRules<S extends State = State> {
    * such lists but does not serve them. Also, a state does not need to contain all collections: a missing collection is empty.
    */
   readonly hasVariableCollections?: boolean;
+  /**
+   * The names of lists that the application stores for itself. They can be missing, a reset empties them, and clients of the control API can't see them. The
+   * server only checks that their entries are objects.
+   */
+  readonly internalLists?: readonly string[];
   /** Validates an entry, and adds the default values of its schema. `schema`: the name of the entry's schema. Returns the issues. */
   readonly validateEntry: DataValidator;
   /**
@@ -165,14 +170,14 @@ function findForeignLists(data: object, { collections }: StateRules): Issue | un
 
 function* validateCollections(
   data: Readonly<Record<string, unknown>>,
-  { collections, hasVariableCollections, validateEntry }: StateRules,
+  { collections, hasVariableCollections, internalLists = [], validateEntry }: StateRules,
   required: readonly string[],
 ): ValidationSteps {
   const createIssue = (name: string, message: string) => ({ pointer: formatPointer(name), message });
   const names = Object.keys(collections);
   for (const [name, list] of Object.entries(data)) {
     if (Object.hasOwn(collections, name)) continue;
-    if (hasVariableCollections) yield* validateOtherList(name, list);
+    if (hasVariableCollections || internalLists.includes(name)) yield* validateOtherList(name, list);
     else yield createIssue(name, `is not one of ${names.join(', ')}: remove it`);
   }
   for (const [name, { schema, isNeverEmpty }] of Object.entries(collections)) {

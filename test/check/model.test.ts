@@ -73,13 +73,17 @@ describe('calculateSummary', () => {
 
 describe('withAdded', () => {
   it('gives a new item the delivery option 1, or the first one if there is no 1', () => {
-    expect(withAdded(shop(), 'cup', 2).cart).toEqual([{ productId: 'cup', quantity: 2, deliveryOptionId: '1' }]);
+    expect(withAdded(shop(), { productId: 'cup', quantity: 2 }).cart).toEqual([
+      { productId: 'cup', quantity: 2, deliveryOptionId: '1' },
+    ]);
     const others = { ...shop(), deliveryOptions: shop().deliveryOptions.filter(({ id }) => id !== '1') };
-    expect(withAdded(others, 'cup', 2).cart).toEqual([{ productId: 'cup', quantity: 2, deliveryOptionId: '3' }]);
+    expect(withAdded(others, { productId: 'cup', quantity: 2 }).cart).toEqual([
+      { productId: 'cup', quantity: 2, deliveryOptionId: '3' },
+    ]);
   });
 
   it('adds to the quantity of an item, and keeps its place and delivery option', () => {
-    expect(withAdded(shop(['cup', 9, '3'], ['pen', 1, '1']), 'cup', 5).cart).toEqual(
+    expect(withAdded(shop(['cup', 9, '3'], ['pen', 1, '1']), { productId: 'cup', quantity: 5 }).cart).toEqual(
       shop(['cup', 14, '3'], ['pen', 1, '1']).cart,
     );
   });

@@ -1,5 +1,6 @@
 import type { CheckContext } from '../../check/check-context.ts';
 import { getFindingKey } from '../../check/findings.ts';
+import type { CartItem } from '../types.ts';
 import { checkList } from './lists.ts';
 import { type Model, withAdded } from './model.ts';
 import { catchMismatch, ShopTester } from './shop-tester.ts';
@@ -44,9 +45,11 @@ export async function checkConcurrency({ session }: CheckContext, defaultModel: 
 async function checkAdditions(tester: ShopTester): Promise<void> {
   const productId = tester.model.products.at(-1)?.id;
   if (productId === undefined) return;
-  const statuses = await sendConcurrently(tester, 'addCartItem', '/api/cart-items', { productId, quantity: 1 });
-  const additions = statuses.filter((status) => status >= 200 && status < 300).length;
-  for (let time = 0; time < additions; time++) tester.model = withAdded(tester.model, productId, 1);
+  const responses = await sendConcurrently(tester, 'addCartItem', '/api/cart-items', { productId, quantity: 1 });
+  for (const { status, body } of responses) {
+    const { id } = (body ?? {}) as Partial<CartItem>;
+    if (status >= 200 && status < 300) tester.model = withAdded(tester.model, { productId, quantity: 1, id });
+  }
   const rule = `none of ${CONCURRENT_REQUESTS} concurrent additions is lost`;
   await checkList(tester, { list: 'listCartItems', operationId: 'addCartItem', rule });
 }
@@ -55,14 +58,13 @@ async function checkOrders(tester: ShopTester): Promise<void> {
   const productId = tester.model.products[0]?.id;
   if (productId === undefined) return;
   await tester.sendJson('addCartItem', '/api/cart-items', { productId, quantity: 1 });
-  const statuses = await sendConcurrently(tester, 'createOrder', '/api/orders');
-  const orders = statuses.filter((status) => status === 201).length;
+  const responses = await sendConcurrently(tester, 'createOrder', '/api/orders');
+  const orders = responses.filter(({ status }) => status === 201).length;
   const detail = `${orders} of ${CONCURRENT_REQUESTS} concurrent requests to order the same cart received 201.`;
   if (orders !== 1) tester.failRule('createOrder', 'a cart can be ordered only once', detail);
 }
 
-/** Sends several copies of a request at the same time. Returns the statuses of their responses. */
+/** Sends several copies of a request at the same time. Returns their responses. */
 async function sendConcurrently(tester: ShopTester, ...request: Parameters<ShopTester['sendJson']>) {
-  const responses = await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, () => tester.sendJson(...request)));
-  return responses.map(({ status }) => status);
+  return Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, () => tester.sendJson(...request)));
 }

@@ -2,7 +2,7 @@ import type { ReceivedResponse } from '../../check/exchange.ts';
 import { DAY_MS } from '../domain/catalogue.ts';
 import type { OperationId } from '../types.ts';
 import { findDifference } from './difference.ts';
-import { calculateSummary, type Model, withProducts } from './model.ts';
+import { calculateSummary, type Model, withoutUnknownIds, withProducts } from './model.ts';
 import { ModelMismatchError, type ShopTester } from './shop-tester.ts';
 
 /** The operations whose responses together contain all data of a shop. */
@@ -34,18 +34,65 @@ export async function checkList(tester: ShopTester, check: ListCheck): Promise<v
   const { list, isExpanded = false, operationId = list, rule } = check;
   const { body } = await requestList(tester, list, isExpanded);
   const expected = getExpected(tester.model, list, isExpanded);
-  const actual = list === 'listDeliveryOptions' && isExpanded ? withoutEstimates(tester, body) : body;
+  const actual = toComparable(tester, check, body);
   tester.expectEqual(operationId, rule, { expected, actual }, `In the response to GET ${tester.routes[list].path}`);
   // If the finding is already known, `expectEqual` does not throw an error. The sequence of requests must end here anyway, because the next requests would
   // report the same difference as a violation of another rule.
   if (list !== 'getPaymentSummary' && findDifference(expected, actual) !== undefined) throw new ModelMismatchError([]);
 }
 
+/** Returns the body of a list response without the values that the model can't predict. */
+function toComparable(tester: ShopTester, { list, isExpanded }: ListCheck, body: unknown): unknown {
+  if (list === 'listCartItems') return withoutUnknownIds(tester.model.cart, body);
+  return list === 'listDeliveryOptions' && isExpanded ? withoutEstimates(tester, body) : body;
+}
+
+/** A resource to request with an unknown value of `expand`. `expected`: the response without `expand`. */
+interface ExpandCheck {
+  readonly id: OperationId;
+  readonly path: string;
+  readonly expected: unknown;
+}
+
+/**
+ * Requests a resource with an unknown value of `expand`, which must have no effect. If the contract lists the allowed values as an `enum`, which it does with
+ * the option `--strict`, the server must reject the value.
+ */
+export async function checkUnknownExpand(
+  tester: ShopTester,
+  { id, path, expected }: ExpandCheck,
+  value: string,
+): Promise<void> {
+  const target = `${path}?expand=${value}`;
+  if (!tester.routes[id].knownValues.has('expand')) {
+    await tester.sendCase({ id, target, status: 400, why: 'expand has an unknown value' });
+    return;
+  }
+  const rule = 'an unknown value of expand has no effect';
+  const { body } = await tester.sendCase({ id, target, status: 200, why: rule });
+  const actual = id === 'listCartItems' ? withoutUnknownIds(tester.model.cart, body) : body;
+  tester.expectEqual(id, rule, { expected, actual });
+}
+
+/** Checks a list with several unknown values of `expand` that resemble the known value. */
+export async function checkUnknownExpands(tester: ShopTester, list: List): Promise<void> {
+  const { path } = tester.routes[list];
+  const value = getExpandValue(tester, list);
+  const expected = getExpected(tester.model, list, false);
+  for (const unknown of [`${value}s`, '', value.toUpperCase(), `${value},${value}`])
+    await checkUnknownExpand(tester, { id: list, path, expected }, unknown);
+}
+
+function getExpandValue({ routes }: ShopTester, list: List): string {
+  const parameter = routes[list].parameters.find(({ name }) => name === 'expand');
+  return String(parameter?.examples[0]?.value ?? '');
+}
+
 /** Requests a list. Throws `ModelMismatchError` if the status is not 200. */
 export async function requestList(tester: ShopTester, list: List, isExpanded: boolean): Promise<ReceivedResponse> {
-  const { path, parameters } = tester.routes[list];
-  const value = isExpanded ? parameters.find(({ name }) => name === 'expand')?.examples[0]?.value : undefined;
-  const target = value === undefined ? path : `${path}?expand=${value}`;
+  const { path } = tester.routes[list];
+  const value = isExpanded ? getExpandValue(tester, list) : '';
+  const target = value === '' ? path : `${path}?expand=${value}`;
   return tester.sendCase({ id: list, target, status: 200, why: 'the request is valid' });
 }
 

@@ -1,3 +1,4 @@
+import { isNode } from '../../openapi/document.ts';
 import { DAY_MS, DEFAULT_OPTION_ID } from '../domain/catalogue.ts';
 import { computePercentHalfUp, TAX_PERCENT } from '../domain/pricing.ts';
 import type { State } from '../state.ts';
@@ -12,6 +13,9 @@ export type Model = Omit<State, 'cartItems'> & { readonly cart: State['cartItems
 /** The maximum quantity that one request can add to the cart. */
 export const MAX_ADDED_QUANTITY = 10;
 
+/** A quantity of a product that is added to the cart, and the id of the item. */
+type AddedItem = Pick<CartItem, 'productId' | 'quantity'> & { readonly id?: number | undefined };
+
 /** Finds the cart item of a product. Returns undefined if the product is not in the cart. */
 export function findItem({ cart }: Model, productId: string): CartItem | undefined {
   return cart.find((item) => item.productId === productId);
@@ -19,13 +23,14 @@ export function findItem({ cart }: Model, productId: string): CartItem | undefin
 
 /**
  * Returns the model after a quantity of a product is added to the cart. A new item gets the default delivery option, or the first option if the default option
- * does not exist.
+ * does not exist. `id`: the id of a new item, which only the server knows; undefined if the server gives items no ids.
  */
-export function withAdded(model: Model, productId: string, quantity: number): Model {
-  const item = findItem(model, productId);
-  if (item) return withChanged(model, { ...item, quantity: item.quantity + quantity });
+export function withAdded(model: Model, { productId, quantity, id }: AddedItem): Model {
+  const current = findItem(model, productId);
+  if (current) return withChanged(model, { ...current, quantity: current.quantity + quantity });
   const option = model.deliveryOptions.find(({ id }) => id === DEFAULT_OPTION_ID) ?? model.deliveryOptions[0];
-  const added = { productId, quantity, deliveryOptionId: option?.id ?? DEFAULT_OPTION_ID };
+  const item = { productId, quantity, deliveryOptionId: option?.id ?? DEFAULT_OPTION_ID };
+  const added = id === undefined ? item : { id, ...item };
   return { ...model, cart: [...model.cart, added] };
 }
 
@@ -70,6 +75,19 @@ export function createModelOrder(model: Model, id: string, orderTimeMs: number):
       estimatedDeliveryTimeMs: orderTimeMs + days(deliveryOptionId) * DAY_MS,
     })),
   };
+}
+
+/**
+ * Returns the cart items in a response, without the ids that the model does not know: a server can add an item without telling its id. `expected`: the items in
+ * the model.
+ */
+export function withoutUnknownIds(expected: Model['cart'], actual: unknown): unknown {
+  if (!Array.isArray(actual)) return actual;
+  return actual.map((item: unknown, index) => {
+    if (!isNode(item) || expected[index]?.id !== undefined) return item;
+    const { id: _, ...rest } = item;
+    return rest;
+  });
 }
 
 /** Adds the property `product` to each item of a cart or an order, as the query parameter `expand` does. */

@@ -59,6 +59,8 @@ export class ShopTester {
   readonly routes: Readonly<Record<OperationId, Route>>;
   /** The expected state of the shop after a reset. */
   readonly defaultModel: Model;
+  /** The ids that cart items have had since the last reset. */
+  readonly usedItemIds = new Set<number>();
   private readonly exchanges: Exchange[] = [];
   private readonly statuses = new Map<OperationId, number>();
 

@@ -1,8 +1,23 @@
 import { getLocationPath, type ReceivedResponse } from '../../check/exchange.ts';
 import { QUANTITY_LIMIT } from '../domain/cart.ts';
-import type { OperationId, Order, Problem } from '../types.ts';
-import { CLOCK_TOLERANCE_MS, checkList, type List, readTimeMs } from './lists.ts';
-import { createModelOrder, findItem, withAdded, withChanged, withoutItem, withProducts } from './model.ts';
+import type { CartItem, OperationId, Order, Problem } from '../types.ts';
+import {
+  CLOCK_TOLERANCE_MS,
+  checkList,
+  checkUnknownExpand,
+  checkUnknownExpands,
+  type List,
+  readTimeMs,
+} from './lists.ts';
+import {
+  createModelOrder,
+  findItem,
+  withAdded,
+  withChanged,
+  withoutItem,
+  withoutUnknownIds,
+  withProducts,
+} from './model.ts';
 import type { RequestCase, ShopTester } from './shop-tester.ts';
 import { createInvalidRequests, createUnusualRequests } from './special-requests.ts';
 
@@ -38,13 +53,24 @@ export async function addItemUnchecked(tester: ShopTester, productId: string, qu
     return UNCHANGED;
   }
   tester.expectStatus('addCartItem', response, 201, 'a product is added');
-  tester.model = withAdded(tester.model, productId, quantity);
+  const { id } = (response.body ?? {}) as Partial<CartItem>;
+  if (currentQuantity === 0) checkNewId(tester, id);
+  tester.model = withAdded(tester.model, { productId, quantity, id });
   const rule =
     currentQuantity > 0
       ? 'the quantity is added to the quantity of the item'
       : 'a new item has the default delivery option and the quantity from the request';
   tester.expectEqual('addCartItem', rule, { expected: findItem(tester.model, productId), actual: response.body });
   return 'added products are in the cart';
+}
+
+/** Checks the id of a new cart item: no item has or had it since the last reset. Throws `ModelMismatchError` if one has it. */
+function checkNewId(tester: ShopTester, id: number | undefined): void {
+  if (id === undefined) return;
+  const isUsed = [...tester.defaultModel.cart, ...tester.model.cart].some((item) => item.id === id);
+  if (isUsed || tester.usedItemIds.has(id))
+    tester.fail('addCartItem', 'the id of a cart item is not used again', `Another cart item has or had the id ${id}`);
+  tester.usedItemIds.add(id);
 }
 
 /** Tries to add a product that does not exist, and expects status 404. */
@@ -89,7 +115,8 @@ export function updateItem({ product, quantity, option, isNumber = false }: Item
     const expected = { ...item, quantity: quantity ?? item.quantity, deliveryOptionId };
     tester.model = withChanged(tester.model, expected);
     const rule = 'only the properties in the request are changed';
-    tester.expectEqual('updateCartItem', rule, { expected, actual: response.body });
+    const [actual] = withoutUnknownIds([expected], [response.body]) as readonly unknown[];
+    tester.expectEqual('updateCartItem', rule, { expected, actual });
     await checkCart(tester, 'updateCartItem', rule);
   };
 }
@@ -173,6 +200,18 @@ async function checkOrder(tester: ShopTester, order: Order | undefined, isExpand
   tester.expectEqual('getOrder', 'an order does not change', { expected, actual: response.body });
 }
 
+/** Creates a test step that reads a list with unknown values of `expand`. */
+export function readListWithUnknownExpand(list: List): Step {
+  return (tester) => checkUnknownExpands(tester, list);
+}
+
+/** Reads an order with an unknown value of `expand`. */
+export const readOrderWithUnknownExpand: Step = async (tester) => {
+  const [order] = tester.model.orders;
+  if (order)
+    await checkUnknownExpand(tester, { id: 'getOrder', path: `${ORDERS}/${order.id}`, expected: order }, 'product');
+};
+
 /** Creates a test step that reads a list or the payment summary, and checks the response. */
 export function readList(list: List, isExpanded: boolean): Step {
   return (tester) => checkList(tester, { list, isExpanded, rule: 'a response contains the current data' });
@@ -214,6 +253,7 @@ export function sendUnusualRequest(index: number): Step {
 export const reset: Step = async (tester) => {
   await resetUnchecked(tester);
   tester.model = tester.defaultModel;
+  tester.usedItemIds.clear();
   await checkCart(tester, 'resetData', 'a reset restores the cart');
   await checkList(tester, { list: 'listOrders', operationId: 'resetData', rule: 'a reset restores the orders' });
 };

@@ -1,4 +1,5 @@
 import { addItem, findCartItem, removeItem, replaceItem } from '../domain/cart.ts';
+import { getLastId, getNumberedItems, storeLastId } from '../domain/cart-item-ids.ts';
 import { findDeliveryOption, findProduct, getDefaultDeliveryOption } from '../domain/catalogue.ts';
 import { computePaymentSummary } from '../domain/pricing.ts';
 import type { Handler } from './handler.ts';
@@ -6,16 +7,18 @@ import type { Handler } from './handler.ts';
 /** Returns the items of the cart. With `expand=product`, each item also contains the whole product. */
 export const listCartItems: Handler<'listCartItems'> = ({ query }, shop) => {
   const state = shop.read();
-  if (query.expand === undefined) return { body: state.cartItems };
-  return { body: state.cartItems.map((item) => ({ ...item, product: findProduct(state, item.productId) })) };
+  const items = getNumberedItems(state);
+  if (query.expand === undefined) return { body: items };
+  return { body: items.map((item) => ({ ...item, product: findProduct(state, item.productId) })) };
 };
 
 /** Adds a product to the cart. Returns the cart item of the product. */
 export const addCartItem: Handler<'addCartItem'> = async ({ body: { productId, quantity } }, shop) => {
   const item = await shop.update((state) => {
     findProduct(state, productId);
-    const added = { productId, quantity, deliveryOptionId: getDefaultDeliveryOption(state).id };
-    const cartItems = addItem(state.cartItems, added);
+    const items = getNumberedItems(state);
+    const id = getLastId(items, state) + 1;
+    const cartItems = addItem(items, { id, productId, quantity, deliveryOptionId: getDefaultDeliveryOption(state).id });
     return { next: { ...state, cartItems }, result: findCartItem(cartItems, productId) };
   });
   return { body: item };
@@ -24,13 +27,14 @@ export const addCartItem: Handler<'addCartItem'> = async ({ body: { productId, q
 /** Changes the quantity or the delivery option of a cart item, or both. Returns the changed item. */
 export const updateCartItem: Handler<'updateCartItem'> = async ({ path, body = {} }, shop) => {
   const item = await shop.update((state) => {
-    const current = findCartItem(state.cartItems, path.productId);
+    const items = getNumberedItems(state);
+    const current = findCartItem(items, path.productId);
     const { quantity = current.quantity } = body;
     // Decision: an id that is a number is converted to a decimal string, because some front ends send a number.
     const deliveryOptionId = String(body.deliveryOptionId ?? current.deliveryOptionId);
     if (quantity === current.quantity && deliveryOptionId === current.deliveryOptionId) return { result: current };
     const changed = { ...current, quantity, deliveryOptionId: findDeliveryOption(state, deliveryOptionId).id };
-    return { next: { ...state, cartItems: replaceItem(state.cartItems, changed) }, result: changed };
+    return { next: { ...state, cartItems: replaceItem(items, changed) }, result: changed };
   });
   return { body: item };
 };
@@ -38,8 +42,10 @@ export const updateCartItem: Handler<'updateCartItem'> = async ({ path, body = {
 /** Removes a product from the cart. */
 export const removeCartItem: Handler<'removeCartItem'> = async ({ path: { productId } }, shop) => {
   await shop.update((state) => {
-    findCartItem(state.cartItems, productId);
-    return { next: { ...state, cartItems: removeItem(state.cartItems, productId) }, result: undefined };
+    const items = getNumberedItems(state);
+    findCartItem(items, productId);
+    const next = { ...state, ...storeLastId(items, state), cartItems: removeItem(items, productId) };
+    return { next, result: undefined };
   });
   return {};
 };

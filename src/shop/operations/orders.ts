@@ -1,3 +1,4 @@
+import { getNumberedItems, storeLastId } from '../domain/cart-item-ids.ts';
 import { type Catalogue, findProduct } from '../domain/catalogue.ts';
 import { createOrderFromCart, findOrder } from '../domain/order.ts';
 import type { Order } from '../types.ts';
@@ -19,7 +20,8 @@ export const listOrders: Handler<'listOrders'> = ({ query }, shop) => {
 export const createOrder: Handler<'createOrder'> = async (_input, shop) => {
   const order = await shop.update((state, nowMs) => {
     const order = createOrderFromCart(state.cartItems, state, { id: shop.newId(), orderTimeMs: nowMs });
-    return { next: { ...state, cartItems: [], orders: [order, ...state.orders] }, result: order };
+    const lastId = storeLastId(getNumberedItems(state), state);
+    return { next: { ...state, ...lastId, cartItems: [], orders: [order, ...state.orders] }, result: order };
   });
   return { body: order, headers: { Location: `/api/orders/${order.id}` } };
 };

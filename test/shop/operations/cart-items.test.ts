@@ -51,7 +51,7 @@ describe('GET /api/cart-items', () => {
     const shop = await startStorefront();
     const cart = await shop.ask('GET', '/api/cart-items');
     expect(cart).toMatchObject({ status: 200, body: defaults.cartItems });
-    expect(Object.keys(cart.body[0])).toEqual(['productId', 'quantity', 'deliveryOptionId']);
+    expect(Object.keys(cart.body[0])).toEqual(['id', 'productId', 'quantity', 'deliveryOptionId']);
   });
 
   it('returns each item with its complete product if expand=product', async () => {
@@ -74,7 +74,7 @@ describe('GET /api/cart-items', () => {
 });
 
 describe('PUT /api/cart-items/:productId', () => {
-  const before = { productId: IN_CART, quantity: 2, deliveryOptionId: '1' };
+  const before = { id: 1, productId: IN_CART, quantity: 2, deliveryOptionId: '1' };
 
   const changes = [
     ['the quantity', { quantity: 1_000_000 }, { ...before, quantity: 1_000_000 }],

@@ -73,6 +73,16 @@ function noType({ headers }: ProxyResponse) {
 /** Defects of operations that read or change the cart. */
 export const cartDefects: readonly Defect[] = [
   {
+    name: 'gives all new cart items the same id',
+    operationId: 'addCartItem',
+    tamper: changeBodies('addCartItem', (item) => ({ ...item, id: 1 })),
+  },
+  {
+    name: 'changes the id of a cart item on an update',
+    operationId: 'updateCartItem',
+    tamper: changeBodies('updateCartItem', (item) => ({ ...item, id: item.id + 100 })),
+  },
+  {
     name: 'accepts a product that is not in the catalogue',
     operationId: 'addCartItem',
     handlers: createAddHandler(replaceItem, { demand: takeAny }),
