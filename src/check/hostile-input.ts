@@ -3,6 +3,7 @@ import { findMediaType, isJsonType } from '../openapi/media-types.ts';
 import type { Route } from '../openapi/routes.ts';
 import { toDecodablePath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { isAmbiguous } from './ambiguity.ts';
 import type { CheckContext } from './check-context.ts';
 import { examineAll } from './confirm-findings.ts';
 import type { RequestToSend } from './exchange.ts';
@@ -165,8 +166,10 @@ function createHostileBodies(contract: Contract, route: Route, base: RequestValu
     })),
     ...requests.map((request) => ({ request })),
     ...createUnusualValues(validBody).map((text) => {
-      const result = validateValues(contract, route, { ...base, body: parseFinite(text) });
-      const [first] = result.kind === 'violations' ? result.violations : [];
+      const values = { ...base, body: parseFinite(text) };
+      const result = validateValues(contract, route, values);
+      const isClear = result.kind === 'violations' && !isAmbiguous(contract, route, values);
+      const [first] = isClear ? result.violations : [];
       const reason = first && `${first.pointer} in the request body violates ${first.rule}`;
       return { request: createRequest(text), reason };
     }),

@@ -5,6 +5,7 @@ import type { Route } from '../openapi/routes.ts';
 import type { RequestResult } from '../openapi/validate-request.ts';
 import type { RequestViolations } from '../openapi/violations.ts';
 import { toSeed } from '../util/random.ts';
+import { canBeRefused, isAmbiguous } from './ambiguity.ts';
 import type { CheckContext } from './check-context.ts';
 import { examineAll, sendConfirmed } from './confirm-findings.ts';
 import { createCoverageSet } from './coverage-values.ts';
@@ -17,7 +18,6 @@ import {
   getBodySchema,
   getBodyType,
   getParameterValue,
-  isAmbiguous,
   type RequestValues,
   toRequest,
   validateValues,
@@ -199,7 +199,8 @@ function createCases(fc: FastCheckModule, hasModel: boolean): Arbitrary<RandomRe
 /** Sends a request. Returns its exchange and the findings in the response. `isValid`: whether every server should accept the values of the request. */
 async function examine({ session }: CheckContext, route: Route, values: RequestValues, place = 'several changes') {
   const result = validateValues(session.contract, route, values);
-  const isClear = !isAmbiguous(session.contract, route, values);
+  const canRefuse = !session.hasModel && result.kind === 'call' && canBeRefused(route, toRequest(route, values));
+  const isClear = !canRefuse && !isAmbiguous(session.contract, route, values);
   const { exchange, findings } = await session.send('input', route, toRequest(route, values), (_, received) =>
     isClear ? findStatusViolations(session, route, result, received, place) : [],
   );

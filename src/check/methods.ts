@@ -24,24 +24,27 @@ const IMPLICIT_METHODS: readonly string[] = ['HEAD', 'OPTIONS'];
  */
 export async function checkMethods(
   { session, requests, seed, mayWrite }: CheckContext,
-  [route]: readonly Route[],
+  routes: readonly Route[],
 ): Promise<void> {
+  const [route] = routes;
   if (!route) return;
+  const own = routes.map(({ method }) => method);
   const target = toPath(route, requests.createPath(route, seed));
   const methods = METHODS_TO_TRY.filter((one) => mayWrite || SAFE_METHODS.includes(one));
   const unsupported = methods.flatMap((method) => {
     // Another path can match the same URL and support the method: /items/{id} also matches /items/latest.
     const routed = session.contract.route(method, target);
-    return routed.kind === 'unknown-method' ? [{ documented: routed.allow, method }] : [];
+    return routed.kind === 'unknown-method' ? [{ own, allowed: routed.allow, method }] : [];
   });
   const examine = async (one: UnsupportedMethod) =>
     checkResponse(session, route, one, await session.send('methods', route, { method: one.method, target }));
   await examineAll(session, unsupported, { examine });
 }
 
-/** A method that a path does not support, with the documented methods of the path. */
+/** A method that a path does not support. `own`: the documented methods of the path. `allowed`: also those of other paths that match the same URL. */
 interface UnsupportedMethod {
-  readonly documented: readonly string[];
+  readonly own: readonly string[];
+  readonly allowed: readonly string[];
   readonly method: string;
 }
 
@@ -58,7 +61,7 @@ function isOtherRejection({ hasModel }: Session, status: number, method: string)
 function checkResponse(
   session: Session,
   route: Route,
-  { documented, method }: UnsupportedMethod,
+  { own, allowed, method }: UnsupportedMethod,
   { exchange, findings }: SendResult,
 ): readonly Finding[] {
   if (!exchange) return findings;
@@ -71,7 +74,7 @@ function checkResponse(
     return isOtherRejection(session, status, method) ? [] : [createMethodFinding('405', message)];
   }
   const isDocumented = findResponse(route.responses, 405) !== undefined;
-  const [violation] = findAllowViolations(headers.allow, documented);
+  const [violation] = findAllowViolations(headers.allow, own, allowed);
   return [
     ...(isDocumented ? findings : []),
     ...(violation === undefined ? [] : [createMethodFinding('Allow', `The 405 response ${violation}`)]),
@@ -80,14 +83,19 @@ function checkResponse(
 
 /**
  * Returns the differences between an `Allow` header and the documented methods of its path (RFC 9110, section 15.5.6). Each difference completes a sentence
- * that starts with "The response", such as "has no Allow header; it must list GET, POST".
+ * that starts with "The response", such as "has no Allow header; it must list GET, POST". `allowed`: the methods that the header may also list, because other
+ * paths match the same URL.
  */
-export function findAllowViolations(allow: string | undefined, documented: readonly string[]): readonly string[] {
+export function findAllowViolations(
+  allow: string | undefined,
+  documented: readonly string[],
+  allowed: readonly string[] = documented,
+): readonly string[] {
   if (allow === undefined) return [`has no Allow header; it must list ${documented.join(', ')}`];
   const listed = allow.split(',').map((method) => method.trim().toUpperCase());
   const missing = documented.filter((method) => !listed.includes(method)).map((method) => `lacks ${method}`);
   const additional = listed
-    .filter((method) => !documented.includes(method) && !IMPLICIT_METHODS.includes(method))
+    .filter((method) => !allowed.includes(method) && !IMPLICIT_METHODS.includes(method))
     .map((method) => `has ${method}`);
   return [...missing, ...additional].map(
     (one) => `has Allow: ${allow}, which ${one}; the path supports ${documented.join(', ')}`,

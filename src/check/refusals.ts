@@ -2,12 +2,13 @@ import { getNode } from '../openapi/document.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { toSeed } from '../util/random.ts';
+import { canBeRefused, isAmbiguous } from './ambiguity.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendConfirmed } from './confirm-findings.ts';
 import { type Exchange, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { applyEdit, type Edit, type RequestPart } from './request-edits.ts';
-import { isAmbiguous, type RequestValues, toRequest, validateValues } from './requests.ts';
+import { type RequestValues, toRequest, validateValues } from './requests.ts';
 import { createFinding, type Session } from './session.ts';
 import { MISSING_RESOURCE_STATUSES } from './undocumented-responses.ts';
 import { describePart, getValueClass, ORDINARY } from './value-classes.ts';
@@ -109,7 +110,7 @@ async function confirmRefusal(
   let refused: Exchange[] = [];
   const send = async (values: RequestValues | undefined) => {
     if (!values || validateValues(session.contract, route, values).kind !== 'call') return undefined;
-    if (isAmbiguous(session.contract, route, values)) return undefined;
+    if (isAmbiguous(session.contract, route, values) || canBeRefused(route, toRequest(route, values))) return undefined;
     return (await sendConfirmed(session, 'input', route, toRequest(route, values))).exchange;
   };
   for (let attempt = 1; attempt <= MAX_ATTEMPTS && refused.length < TRIALS; attempt++) {

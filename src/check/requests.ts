@@ -1,5 +1,5 @@
 import type { Contract } from '../openapi/contract.ts';
-import { getNode, isNode, resolvePointer, toNode } from '../openapi/document.ts';
+import { getNode, isNode, toNode } from '../openapi/document.ts';
 import { isFormBody, isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
@@ -9,7 +9,6 @@ import { normalizeName } from '../util/normalize-name.ts';
 import { JSON_TYPE, parseQuery } from '../util/request-target.ts';
 import { formatBody, parseBody, toContentType, toPairs, toText } from './body-format.ts';
 import type { RequestToSend } from './exchange.ts';
-import { hasSharedKey } from './idempotency-key.ts';
 
 /** The values of the parameters and the body of a request. */
 export interface RequestValues {
@@ -156,9 +155,6 @@ function encodeText(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
-/** Matches a number that every server parses in the same way: short and without an exponent. */
-const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,15})(\.\d{1,9})?$/;
-
 /** Matches the normalized names of cursor parameters, such as `pagetoken`. A cursor is a position in a list, which a client takes from an earlier response. */
 const CURSOR_NAMES =
   /cursor|(?:page|next|continuation)token|^(?:starting|ending|start|end)?(?:after|before)$|^(?:marker|iterator|continue)$/;
@@ -166,38 +162,4 @@ const CURSOR_NAMES =
 /** Returns whether a parameter is a cursor, such as `page_token`. A cursor is a position in a list, which a client takes from an earlier response. */
 export function isCursor({ name, in: location }: Parameter): boolean {
   return location === 'query' && CURSOR_NAMES.test(normalizeName(name));
-}
-
-/**
- * Returns whether correct servers can disagree about the validity of a request. Examples are requests with a number such as `1e3` or with a cursor, and a
- * request `PUT /things` whose body has no id.
- */
-export function isAmbiguous(contract: Contract, route: Route, values: RequestValues): boolean {
-  const hasCursor = route.parameters.some((one) => isCursor(one) && values.query[one.name] !== undefined);
-  if (hasCursor || hasSharedKey(values) || isChangeWithoutId(route, values)) return true;
-  return hasAmbiguousNumber(contract, route, values) || isAmbiguousForm(contract, route, values);
-}
-
-/** Returns whether a request such as `PUT /things` has no id in its body, although the body can have one. */
-function isChangeWithoutId({ method, path, knownNames }: Route, { body }: RequestValues): boolean {
-  const isChange = (method === 'PUT' || method === 'PATCH') && !path.endsWith('}');
-  return isChange && knownNames.body.includes('id') && isNode(body) && !('id' in body);
-}
-
-/** Returns whether the validity of a request without a body depends on the server. Some servers treat a missing body as an empty form. */
-function isAmbiguousForm(contract: Contract, route: Route, values: RequestValues): boolean {
-  const request = parseRequest(toRequest(route, values));
-  const contentType = getBodyType(route) ?? '';
-  if (!isFormBody(contentType) || request.body !== undefined) return false;
-  const asEmpty = { ...request, body: {}, contentType };
-  return contract.validateRequest(route, request).kind !== contract.validateRequest(route, asEmpty).kind;
-}
-
-function hasAmbiguousNumber({ normalized: plain }: Contract, { parameters }: Route, values: RequestValues): boolean {
-  return parameters.some((parameter) => {
-    const types = [getNode(plain, `${resolvePointer(plain, `${parameter.pointer}/schema`)}/type`)].flat();
-    const isNumber = types.includes('integer') || types.includes('number');
-    const texts = [getParameterValue(values, parameter) ?? []].flat();
-    return isNumber && texts.some((text) => !PLAIN_NUMBER.test(text) && !Number.isNaN(Number(text)));
-  });
 }

@@ -5,6 +5,7 @@ import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { canBeRefused, hasMalformedType } from './ambiguity.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 import { isKeyRejection } from './idempotency-key.ts';
 import { isCursor, parseRequest } from './requests.ts';
@@ -53,7 +54,7 @@ export function canBeUndocumented(
   // The contract does not describe responses to undocumented methods.
   if (status === 405) return request.method !== route.method;
   if (status === 401 || status === 403) return isSecured(contract, route);
-  if (status === 415) return !hasDocumentedType(route, request);
+  if (status === 415) return !hasDocumentedType(route, request) || hasMalformedType(request.headers ?? {});
   if ((status === 400 || status === 404) && isAmbiguousTarget(request)) return true;
   // Servers and proxies redirect a path with escaped slashes or dot segments to its normal form.
   if (
@@ -71,9 +72,17 @@ export function canBeUndocumented(
 function isUndocumentedRejection(contract: Contract, route: Route, request: RequestToSend, status: number): boolean {
   const isSilent = (statuses: readonly number[]) =>
     statuses.includes(status) && !statuses.some((one) => findResponse(route.responses, one));
+  // A framework rejects input that it can't parse before the operation's own validation, which can use another status.
+  if (isSilent([status]) && INVALID_REQUEST_STATUSES.includes(status) && isRefusedByParser(route, request)) return true;
   if (isSilent(INVALID_REQUEST_STATUSES)) return isInvalid(contract, route, request) || hasCursor(route, request);
   if (isSilent(MISSING_RESOURCE_STATUSES)) return route.pathNames.length > 0 || route.method === 'DELETE';
   return isSilent(CONFLICT_STATUSES) && !['GET', 'HEAD'].includes(route.method);
+}
+
+/** Returns whether a JSON body can't be parsed, or a parser or a router may refuse the request. */
+function isRefusedByParser(route: Route, request: RequestToSend): boolean {
+  const isReadable = !Buffer.isBuffer(request.body) && tryOrUndefined(() => parseRequest(request)) !== undefined;
+  return !isReadable || canBeRefused(route, request);
 }
 
 function hasCursor({ parameters }: Route, { target }: RequestToSend): boolean {
