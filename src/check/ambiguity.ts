@@ -19,6 +19,7 @@ import {
   type RequestValues,
   toRequest,
 } from './requests.ts';
+import { isAmbiguousInXml, isXmlType } from './xml.ts';
 
 /**
  * Returns whether correct servers can disagree about the validity of a request. Examples are requests with a number such as `1e3` or with a cursor, and a
@@ -28,7 +29,8 @@ export function isAmbiguous(contract: Contract, route: Route, values: RequestVal
   const hasCursor = route.parameters.some((one) => isCursor(one) && values.query[one.name] !== undefined);
   if (hasCursor || hasSharedKey(values) || isChangeWithoutId(route, values)) return true;
   if (hasAmbiguousParameter(contract, route, values) || isAmbiguousForm(contract, route, values)) return true;
-  const schema = getBodySchema(route);
+  const { type, schema } = values.format ?? { type: getBodyType(route), schema: getBodySchema(route) };
+  if (isXmlType(type ?? '') && isAmbiguousInXml(values.body)) return true;
   return schema !== undefined && hasImplicitType(contract, schema, values.body);
 }
 
@@ -42,10 +44,10 @@ function isChangeWithoutId({ method, path, knownNames }: Route, { body }: Reques
  * Returns whether the validity of a form depends on the server: some servers treat a missing body as an empty form, and a field can have a text such as `1e300`.
  */
 function isAmbiguousForm(contract: Contract, route: Route, values: RequestValues): boolean {
-  const contentType = getBodyType(route) ?? '';
-  const schema = getBodySchema(route);
+  const contentType = values.format?.type ?? getBodyType(route) ?? '';
+  const schema = route.bodyMedia[contentType]?.schema;
   if (!isFormBody(contentType)) return false;
-  const request = parseRequest(toRequest(route, values));
+  const request = parseRequest(toRequest(route, values), values.format);
   if (request.body !== undefined)
     return (
       schema !== undefined &&

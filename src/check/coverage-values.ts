@@ -1,7 +1,8 @@
 import type { Contract } from '../openapi/contract.ts';
-import type { Node } from '../openapi/document.ts';
+import { isNode, type Node } from '../openapi/document.ts';
+import { ALL_PARTS, getPartItems, getSchemaParts } from '../openapi/schema-parts.ts';
+import { getDocumentedValues } from './documented-values.ts';
 import type { Edit, RequestPart } from './request-edits.ts';
-import { getSchema } from './value-classes.ts';
 
 /** Numbers at the limits of common integer and floating-point types. */
 const NUMBERS = [0, 1, -1, 1.5, 2 ** 31, 2 ** 53, 1e300];
@@ -37,26 +38,34 @@ const MALFORMATIONS: readonly ((text: string) => string)[] = [
 ];
 
 /**
+
+/**
  * Returns edits of a request that often reveal missing validation. `part`: the edited parameter, or the edited value in the body. `current`: the value of the
- * part in a valid request. An edit removes or repeats the part, adds a property, or sets another value: for example, a value of another type or beyond a limit
- * of the schema.
+ * part in a valid request. An edit removes or repeats the part, adds a property, or sets another value: for example, a documented example, a value of another
+ * type, or one beyond a limit of the schema.
  */
 export function createCoverageSet(contract: Contract, part: RequestPart, current: unknown): readonly Edit[] {
-  const schema = getSchema(contract, part);
-  const defaultValue = schema.default === undefined ? [] : [schema.default];
-  const bounds = [...defaultValue, ...getBoundaryValues(schema), ...createMalformedTexts(schema, current)];
+  const schemas = getSchemas(contract, part.schema);
+  const bounds = schemas.flatMap((schema) => [...getBoundaryValues(schema), ...createMalformedTexts(schema, current)]);
+  const containers = schemas.flatMap((schema) => createContainers(schema, current));
   const values =
     part.kind === 'body'
       ? [...BODY_VALUES, [current], ...bounds, ...toTexts(current)]
-      : [...PARAMETER_TEXTS, ...bounds.map(String)];
-  const replacements = [...new Set(values)].map((value): Edit => ({ kind: 'set', value }));
+      : [...PARAMETER_TEXTS, ...bounds.map(String), ...createEntries(contract, part.schema, current)];
+  const all = [...getDocumentedValues(contract, part), ...values, ...containers];
+  const replacements = [...new Set(all)].map((value): Edit => ({ kind: 'set', value }));
   return [{ kind: 'remove' }, { kind: 'repeat' }, { kind: 'add property', value: 'x' }, ...replacements];
+}
+
+/** Returns the schema of a request part, and the schemas that it combines. References are followed. */
+function getSchemas({ normalized }: Contract, schema: string | undefined): readonly Node[] {
+  return schema === undefined ? [] : getSchemaParts(normalized, schema, ALL_PARTS).map(({ node }) => node);
 }
 
 /** Returns values at the limits of a schema, such as `maximum` and `maxLength`, and values just below and above these limits. */
 function getBoundaryValues(schema: Node): readonly unknown[] {
-  const { minimum, maximum, multipleOf, minLength, maxLength } = schema;
-  const numbers = [minimum, maximum].flatMap((bound) =>
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, minLength, maxLength } = schema;
+  const numbers = [minimum, maximum, exclusiveMinimum, exclusiveMaximum].flatMap((bound) =>
     typeof bound === 'number' ? [bound, bound - 1, bound + 1, bound - 0.5, bound + 0.5] : [],
   );
   const steps = typeof multipleOf === 'number' ? [multipleOf, multipleOf * 1.5] : [];
@@ -76,6 +85,73 @@ function getBoundaryValues(schema: Node): readonly unknown[] {
 
 /** The maximum length of a generated string, in characters. */
 const MAX_TEXT_LENGTH = 20_000;
+
+/** The maximum number of entries or properties of a generated array or object. */
+const MAX_COUNT = 1_000;
+
+/** Returns arrays or objects at the limits of a schema, and just beyond: `maxItems`, `minItems`, `uniqueItems`, `maxProperties` and `minProperties`. */
+function createContainers(schema: Node, current: unknown): readonly unknown[] {
+  if (Array.isArray(current)) return createArrays(schema, current);
+  return isNode(current) ? createObjects(schema, current) : [];
+}
+
+function createArrays({ minItems, maxItems, uniqueItems }: Node, current: readonly unknown[]): readonly unknown[] {
+  const [first] = current;
+  if (first === undefined) return [];
+  const resize = (length: number) =>
+    Array.from({ length }, (_, index) => current[index] ?? createVariant(first, index));
+  const repeat = (length: number) => Array.from({ length }, (_, index) => current[index % current.length]);
+  const lengths = isCount(maxItems) ? [maxItems, maxItems + 1] : [];
+  const most = isCount(maxItems) ? maxItems : MAX_COUNT;
+  return [
+    ...lengths.flatMap((length) => (uniqueItems === true ? [resize(length)] : [repeat(length)])),
+    ...(isCount(minItems) && minItems > 0 ? [current.slice(0, minItems - 1), resize(minItems)] : []),
+    ...(uniqueItems === true ? [current.length < most ? [...current, first] : [...current.slice(0, -1), first]] : []),
+  ];
+}
+
+/** Returns a value of the same type that differs from `value`. Returns the same value for an object or an array. */
+function createVariant(value: unknown, index: number): unknown {
+  if (typeof value === 'number') return value + index;
+  if (typeof value !== 'string') return value;
+  return /^-?\d+$/.test(value) ? String(Number(value) + index) : `${value}${index}`;
+}
+
+function createObjects({ minProperties, maxProperties, required }: Node, current: Node): readonly unknown[] {
+  const names = Object.keys(current);
+  const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
+  const byImportance = [...names.filter(isRequired), ...names.filter((name) => !isRequired(name))];
+  const pick = (count: number) => Object.fromEntries(byImportance.slice(0, count).map((name) => [name, current[name]]));
+  const extend = (count: number) => {
+    const added = Array.from({ length: Math.max(0, count - names.length) }, (_, index) => [
+      `extra${index}`,
+      current[names[0] ?? ''] ?? 'x',
+    ]);
+    return { ...current, ...Object.fromEntries(added) };
+  };
+  return [
+    ...(isCount(maxProperties) ? [extend(maxProperties), extend(maxProperties + 1)] : []),
+    ...(isCount(minProperties) && minProperties > 0 ? [pick(minProperties - 1), pick(minProperties)] : []),
+  ];
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && value <= MAX_COUNT;
+}
+
+/** Returns copies of an array or object parameter in which one entry or property has another value, or is missing. */
+function createEntries(contract: Contract, schema: string, current: unknown): readonly unknown[] {
+  if (Array.isArray(current)) {
+    const items = getPartItems(getSchemaParts(contract.normalized, schema, ALL_PARTS));
+    return getSchemas(contract, items)
+      .flatMap(getBoundaryValues)
+      .map((value) => [...current.slice(1), value]);
+  }
+  return Object.keys(isNode(current) ? current : {}).flatMap((name) => {
+    const { [name]: _, ...others } = current as Node;
+    return [others, { ...others, [name]: 'x' }, { ...others, [name]: '-1' }];
+  });
+}
 
 function createMalformedTexts({ format, pattern }: Node, current: unknown): readonly unknown[] {
   return typeof current === 'string' && (format !== undefined || pattern !== undefined)

@@ -1,6 +1,5 @@
 import type { Arbitrary } from 'fast-check';
 import { toNode } from '../openapi/document.ts';
-import type { Example } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { RequestResult } from '../openapi/validate-request.ts';
 import type { RequestViolations } from '../openapi/violations.ts';
@@ -8,27 +7,16 @@ import { toSeed } from '../util/random.ts';
 import { canBeRefused, isAmbiguous } from './ambiguity.ts';
 import type { CheckContext } from './check-context.ts';
 import { examineAll, sendConfirmed } from './confirm-findings.ts';
-import { createCoverageSet } from './coverage-values.ts';
 import type { Exchange, ReceivedResponse } from './exchange.ts';
 import { explore, type FastCheckModule } from './explore.ts';
 import type { Finding, Violation } from './findings.ts';
 import { type EditedAnswer, examineRefusals, INVALID_STATUSES, isDocumentedRefusal } from './refusals.ts';
-import { applyEdit, type Edit, findRequestParts, type RequestPart } from './request-edits.ts';
-import {
-  getBodySchema,
-  getBodyType,
-  getParameterValue,
-  type RequestValues,
-  toRequest,
-  validateValues,
-} from './requests.ts';
+import { applyEdit, type Edit, findRequestParts } from './request-edits.ts';
+import { getBodySchema, getBodyType, type RequestValues, toRequest, validateValues } from './requests.ts';
 import { isWriteOperation } from './selection.ts';
 import type { Session } from './session.ts';
+import { createSingleEdits, findWorkingRequest } from './single-edits.ts';
 import { isTooLarge } from './undocumented-responses.ts';
-import { describePart } from './value-classes.ts';
-
-/** The maximum number of requests to an operation that differ from a valid request in a single edit. */
-const MAX_EDITS = 600;
 
 /**
  * Sends valid and invalid requests to an operation, by the rules of Schemathesis. The server must not reject a valid request as invalid, but the request may
@@ -36,10 +24,10 @@ const MAX_EDITS = 600;
  * edit, and then requests with random combinations of edits.
  */
 export async function checkInput(context: CheckContext, route: Route): Promise<void> {
-  const { session, requests, prepare, note } = context;
+  const { session, prepare, note } = context;
   await prepare();
   const seed = context.seed + toSeed(route.operationId);
-  const base = await findAcceptedRequest(context, route, requests.createValid(route, seed));
+  const base = await findAcceptedRequest(context, route, await findWorkingRequest(context, route, seed));
   if (!base)
     return note(
       `The input of ${route.operationId} was not checked: no valid request could be generated. Add an example of a valid request to the contract.`,
@@ -81,52 +69,6 @@ async function findAcceptedRequest(
     if (!exchange || !isDocumentedRefusal(session, route, exchange.response)) return values;
   }
   return first;
-}
-
-/** A request, and a description of the edited part for messages. `edited`: the edit, if the request differs from a valid request in one part. */
-interface EditedRequest {
-  readonly values: RequestValues;
-  readonly place: string;
-  readonly edited?: Pick<EditedAnswer, 'part' | 'edit'>;
-}
-
-function* createSingleEdits(
-  { session, requests, seed }: CheckContext,
-  route: Route,
-  base: RequestValues,
-): Generator<EditedRequest> {
-  const { contract, hasModel } = session;
-  yield { values: base, place: 'generated request' };
-  const unknown = hasModel ? undefined : requests.withUnknownIds(route, base, seed);
-  if (unknown) yield { values: unknown, place: 'path of a resource that does not exist' };
-  const examples = Object.values(route.bodyMedia).flatMap((media) => media.examples);
-  // Examples of errors are sent only if a behaviour model knows the expected response.
-  for (const { value } of hasModel ? examples : examples.filter(isAcceptable(route)))
-    yield { values: { ...base, body: value }, place: 'request example' };
-  let count = 0;
-  for (const part of findRequestParts(contract, route, base)) {
-    for (const edit of createCoverageSet(contract, part, getValue(base, part))) {
-      // OpenAPI does not define the meaning of a repeated parameter. So a parameter is repeated only if a behaviour model describes the contract.
-      if (edit.kind === 'repeat' && !hasModel) continue;
-      const values = applyEdit(base, part, edit);
-      if (values && count++ < MAX_EDITS) yield { values, place: describePart(part), edited: { part, edit } };
-    }
-  }
-}
-
-/**
- * Creates a function that returns whether the server should accept a request example. It should reject an example if an error response (4xx or 5xx) has an
- * example with the same name.
- */
-function isAcceptable({ responses }: Route): (example: Example) => boolean {
-  const errors = responses.filter(({ name }) => /^[45]/.test(name)).flatMap(({ media }) => Object.values(media));
-  const names = errors.flatMap(({ examples }) => examples.map(({ name }) => name));
-  return ({ name }) => name === undefined || !names.includes(name);
-}
-
-function getValue(values: RequestValues, part: RequestPart): unknown {
-  if (part.kind === 'parameter') return getParameterValue(values, part.parameter);
-  return part.path.reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], values.body);
 }
 
 /**

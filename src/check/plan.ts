@@ -20,6 +20,7 @@ import { toRequest } from './requests.ts';
 import { findIdSources, ResourceProvider, removeDeletedId } from './resource-provider.ts';
 import { getAllowedRoutes, isWriteOperation, MAX_LISTED_OPERATIONS } from './selection.ts';
 import type { Session } from './session.ts';
+import { findWorkingRequest } from './single-edits.ts';
 import { CheckStoppedError, OperationUnavailableError } from './stop-signal.ts';
 import { REJECTION_STATUSES } from './undocumented-responses.ts';
 import { explainUnreached } from './unreached.ts';
@@ -229,7 +230,7 @@ async function collectIds({ session, requests, seed, allowedRoutes }: Omit<Check
   const collections = allowedRoutes.filter(({ pathNames }) => pathNames.length === 0);
   const creating = collections.filter(({ method }) => method === 'POST');
   for (const route of [...collections.filter((one) => !isWriteOperation(one)), ...creating]) {
-    const values = requests.createValid(route, seed);
+    const values = await findWorkingRequest({ session, requests }, route, seed);
     if (!values) continue;
     const exchange = await sendIfAvailable(session, 'input', route, toRequest(route, values));
     if (exchange && isSuccess(exchange.response)) pool.collectValues(route, exchange.response.body);

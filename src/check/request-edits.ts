@@ -1,8 +1,8 @@
 import type { Contract } from '../openapi/contract.ts';
-import { getNode, isNode, resolvePointer } from '../openapi/document.ts';
+import { isNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
-import { formatPointer } from '../util/json-pointer.ts';
+import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import { getBodySchema, getOtherCookies, getSchemaPointer, type RequestValues, withParameter } from './requests.ts';
 
 /** An editable part of a request: a parameter, or a value in the body. `path`: the property names and array indexes that lead to the value. */
@@ -24,13 +24,17 @@ const MAX_DEPTH = 5;
 const MAX_ENTRIES = 2;
 
 /** Returns all parts of a request that can be edited. */
-export function findRequestParts(contract: Contract, route: Route, { body }: RequestValues): readonly RequestPart[] {
+export function findRequestParts(
+  contract: Contract,
+  route: Route,
+  { body, format }: RequestValues,
+): readonly RequestPart[] {
   const parameters = route.parameters.map((parameter) => ({
     kind: 'parameter' as const,
     parameter,
     schema: getSchemaPointer(contract, parameter),
   }));
-  const schema = getBodySchema(route);
+  const schema = format ? format.schema : getBodySchema(route);
   return schema === undefined ? parameters : [...parameters, ...findBodyParts(contract, body, [], schema)];
 }
 
@@ -46,20 +50,19 @@ function findBodyParts(
   const inner = Object.entries(value)
     .slice(0, isList ? MAX_ENTRIES : undefined)
     .flatMap(([key, one]) => {
-      const subschema = getSubschema(contract, schema, isList ? '/items' : formatPointer('properties', key));
+      const subschema = getSubschema(contract, schema, key, isList);
       return findBodyParts(contract, one, [...path, key], subschema);
     });
   return [own, ...inner];
 }
 
-/**
- * Returns the JSON Pointer of the subschema at `step`, such as `/properties/name`. Returns undefined if the subschema is not at this place, for example because
- * the schema uses `allOf`.
- */
-function getSubschema({ normalized: plain }: Contract, schema: string | undefined, step: string): string | undefined {
+/** Returns the JSON Pointer of the schema of an entry or a property. Returns undefined if no schema describes it. */
+function getSubschema({ normalized }: Contract, schema: string | undefined, key: string, isList: boolean) {
   if (schema === undefined) return undefined;
-  const pointer = `${resolvePointer(plain, schema)}${step}`;
-  return getNode(plain, pointer) === undefined ? undefined : pointer;
+  const parts = getSchemaParts(normalized, schema, ALL_PARTS);
+  if (isList) return getPartItems(parts);
+  const open = parts.find(({ node }) => isNode(node.additionalProperties));
+  return getPartProperties(parts).get(key) ?? (open && `${open.pointer}/additionalProperties`);
 }
 
 /** Returns a request with one part edited; undefined if the edit is not possible for this part. */

@@ -1,5 +1,5 @@
 import type { Contract } from '../openapi/contract.ts';
-import { getNode, isNode, toNode } from '../openapi/document.ts';
+import { type Document, getNode, isNode, toNode } from '../openapi/document.ts';
 import { isFormBody, isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
@@ -7,7 +7,7 @@ import type { RequestResult, RequestToValidate } from '../openapi/validate-reque
 import { formatPointer } from '../util/json-pointer.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { JSON_TYPE, parseQuery } from '../util/request-target.ts';
-import { formatBody, parseBody, toContentType, toPairs, toText } from './body-format.ts';
+import { type BodyFormat, formatBody, parseBody, toContentType, toPairs, toText } from './body-format.ts';
 import type { RequestToSend } from './exchange.ts';
 
 /** The values of the parameters and the body of a request. */
@@ -17,6 +17,8 @@ export interface RequestValues {
   /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** How the body is serialized. Default: as the main media type of the operation, without the details of its schema. */
+  readonly format?: BodyFormat | undefined;
 }
 
 /** Creates a request to send. `values`: the values of the parameters and the body. */
@@ -24,25 +26,38 @@ export function toRequest(route: Route, values: RequestValues): RequestToSend {
   const target = toPath(route, values) + formatQuery(values.query);
   const request = { method: route.method, target, headers: values.headers };
   if (values.body === undefined) return request;
-  const type = toContentType(getBodyType(route) ?? JSON_TYPE);
-  const body = formatBody(type, values.body);
+  const format = values.format ?? { type: getBodyType(route) ?? JSON_TYPE, document: NO_DOCUMENT, schema: undefined };
+  const type = toContentType(format.type);
+  const body = formatBody(format, values.body) ?? '';
   // A form without fields is empty, so a server can't distinguish it from a missing body.
   return body === '' ? request : { ...request, headers: { ...values.headers, 'content-type': type }, body };
 }
 
-/** Validates a request against the contract. */
-export function validateValues(contract: Contract, route: Route, values: RequestValues): RequestResult {
-  return contract.validateRequest(route, parseRequest(toRequest(route, values)));
+/** An empty document, for bodies whose schema is not known. */
+const NO_DOCUMENT = {} as Document;
+
+/** Returns whether the body of a request can be serialized. XML, for example, can't contain control characters. */
+export function isSendable({ format, body }: RequestValues): boolean {
+  return format === undefined || body === undefined || formatBody(format, body) !== undefined;
 }
 
-/** Parses a request as a server does, so that the request can be validated. */
-export function parseRequest({ target, headers = {}, body }: RequestToSend): RequestToValidate {
+/** Validates a request against the contract. */
+export function validateValues(contract: Contract, route: Route, values: RequestValues): RequestResult {
+  return contract.validateRequest(route, parseRequest(toRequest(route, values), values.format));
+}
+
+/** Parses a request as a server does, so that the request can be validated. `format`: describes the XML of the body. */
+export function parseRequest({ target, headers = {}, body }: RequestToSend, format?: BodyFormat): RequestToValidate {
   const [path = '', search = ''] = target.split('?');
   const parsed = { path, query: parseQuery(search), headers };
   if (body === undefined) return { ...parsed, body };
   const contentType = headers['content-type'] ?? '';
   // The validation finds the schema of a form by the media type without the boundary.
-  return { ...parsed, body: parseBody(contentType, String(body)), contentType: removeTypeParameters(contentType) };
+  return {
+    ...parsed,
+    body: parseBody(contentType, String(body), format),
+    contentType: removeTypeParameters(contentType),
+  };
 }
 
 /**
@@ -60,6 +75,15 @@ export function getBodyType({ bodyMedia }: Route): string | undefined {
  */
 export function getBodySchema(route: Route): string | undefined {
   return route.bodyMedia[getBodyType(route) ?? '']?.schema;
+}
+
+/** Returns how a request body is serialized. `type`: a media type of the operation, as in the contract. Returns undefined if the operation has no body. */
+export function getBodyFormat(
+  { normalized: document }: Contract,
+  route: Route,
+  type = getBodyType(route),
+): BodyFormat | undefined {
+  return type === undefined ? undefined : { type, document, schema: route.bodyMedia[type]?.schema };
 }
 
 /** Returns the path of a request, with percent-encoded parameters. `raw`: parameters that replace those in `values.path`, and that are not percent-encoded. */

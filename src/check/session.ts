@@ -3,6 +3,7 @@ import { findMediaType, isJsonType, removeTypeParameters } from '../openapi/medi
 import type { ResponseViolation } from '../openapi/responses.ts';
 import { type DocumentedResponse, findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { withAccept } from './accept.ts';
 import { type Client, isRateLimit, TOO_MANY_REQUESTS } from './client.ts';
 import { Connection, type LostRequest } from './connection.ts';
 import { addCredentials } from './credentials.ts';
@@ -113,7 +114,8 @@ export function createSession(parts: SessionOptions): Session {
     },
     async send(check, route, plainRequest, ownRule = () => []) {
       if (signal?.aborted) throw signal.reason;
-      const request = addCredentials(route, client.headers, withNewKey(plainRequest));
+      const authorized = addCredentials(route, client.headers, withNewKey(plainRequest));
+      const request = withAccept(route, client.headers, authorized);
       session.sentTo.set(request, route);
       const limits = session.mayDefer
         ? { maxWaitMs: MAX_WAIT_BEFORE_DEFERRAL_MS, maxTimeouts: 1 }

@@ -8,7 +8,7 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { canBeRefused, hasMalformedType } from './ambiguity.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 import { isKeyRejection } from './idempotency-key.ts';
-import { isCursor, parseRequest } from './requests.ts';
+import { getBodyFormat, isCursor, parseRequest } from './requests.ts';
 
 /** The maximum length of a request target that every server should accept, in characters. */
 export const MAX_PORTABLE_TARGET_LENGTH = 2_000;
@@ -92,8 +92,15 @@ function hasCursor({ parameters }: Route, { target }: RequestToSend): boolean {
 
 function isInvalid(contract: Contract, route: Route, request: RequestToSend): boolean {
   // A body that can't be parsed is invalid.
-  const result = tryOrUndefined(() => contract.validateRequest(route, parseRequest(request)));
+  const result = tryOrUndefined(() =>
+    contract.validateRequest(route, parseRequest(request, findFormat(contract, route, request))),
+  );
   return result?.kind !== 'call';
+}
+
+function findFormat(contract: Contract, route: Route, { headers = {} }: RequestToSend) {
+  const type = findMediaType(Object.keys(route.bodyMedia), headers['content-type'] ?? '');
+  return type === undefined ? undefined : getBodyFormat(contract, route, type);
 }
 
 /** Returns whether a server rejects a request because of its size. Returns false for a request that is small enough for every server. */

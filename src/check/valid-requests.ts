@@ -5,16 +5,19 @@ import { getNode, isNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { createRandom, type Random, toSeed } from '../util/random.ts';
+import type { BodyFormat } from './body-format.ts';
+import { withDocumentedValues } from './documented-values.ts';
 import { withUuidKey } from './idempotency-key.ts';
 import { isPathValue } from './ids.ts';
 import { getPathParameters, getPoolName } from './path-parameters.ts';
 import { type PathIds, pickIds } from './pick-ids.ts';
 import type { Pool } from './pool.ts';
 import {
-  getBodySchema,
+  getBodyFormat,
   getBodyType,
   getSchemaPointer,
   isCursor,
+  isSendable,
   NO_VALUES,
   type RequestValues,
   validateValues,
@@ -59,8 +62,11 @@ const MAX_SEED = 2 ** 32 - 1;
 
 /** Generates requests to the operations of a contract. */
 export interface RequestGenerator {
-  /** Returns a valid request with all optional parts, and with values from earlier responses; undefined if no generated request is valid. */
-  createValid(route: Route, seed: number): RequestValues | undefined;
+  /**
+   * Returns a valid request with all optional parts, and with values from earlier responses; undefined if no generated request is valid. `bodyType`: the media type
+   * of the body, as in the contract.
+   */
+  createValid(route: Route, seed: number, bodyType?: string): RequestValues | undefined;
   /** Returns a valid request with the required parts only; undefined if no generated request is valid. */
   createMinimal(route: Route, seed: number): RequestValues | undefined;
   /** Returns a request that has values only for its path parameters. */
@@ -70,6 +76,8 @@ export interface RequestGenerator {
    * has no path parameters.
    */
   withUnknownIds(route: Route, values: RequestValues, seed: number): RequestValues | undefined;
+  /** Makes all later requests to an operation use the examples and defaults of the contract, because only they succeed. */
+  useDocumentedValues(route: Route): void;
 }
 
 /** Creates a generator of requests. The same seed and the same known values (`pool`) result in the same request. */
@@ -79,6 +87,8 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
 
 class SeededRequestGenerator implements RequestGenerator {
   readonly #generate: ReturnType<typeof createGenerator>;
+  /** The ids of the operations whose requests use the examples and defaults of the contract. */
+  readonly #documented = new Set<string>();
 
   constructor(
     private readonly contract: Contract,
@@ -87,8 +97,14 @@ class SeededRequestGenerator implements RequestGenerator {
     this.#generate = createGenerator(contract.normalized, 'readOnly');
   }
 
-  createValid(route: Route, seed: number): RequestValues | undefined {
-    return this.#findValid(route, seed, MAX_ATTEMPTS / 2 + 1);
+  createValid(route: Route, seed: number, bodyType?: string): RequestValues | undefined {
+    const values = this.#findValid(route, seed, MAX_ATTEMPTS / 2 + 1, bodyType);
+    if (!values || !this.#documented.has(route.operationId)) return values;
+    return withDocumentedValues(this.contract, route, values) ?? values;
+  }
+
+  useDocumentedValues({ operationId }: Route): void {
+    this.#documented.add(operationId);
   }
 
   createMinimal(route: Route, seed: number): RequestValues | undefined {
@@ -111,22 +127,24 @@ class SeededRequestGenerator implements RequestGenerator {
    * Generates requests until one is valid. Returns the valid request; undefined if no attempt succeeds. The first `fullAttempts` requests have all optional
    * parts.
    */
-  #findValid(route: Route, seed: number, fullAttempts: number): RequestValues | undefined {
+  #findValid(route: Route, seed: number, fullAttempts: number, bodyType?: string): RequestValues | undefined {
     const { contract } = this;
+    const format = getBodyFormat(contract, route, bodyType);
     const random = createRandom(seed + toSeed(route.operationId));
     try {
       for (let attemptIndex = 0; attemptIndex < MAX_ATTEMPTS; attemptIndex++) {
-        const values = this.#generateRequest(route, random, getStyle(attemptIndex, fullAttempts));
-        if (validateValues(contract, route, values).kind === 'call') return preferUuidKey(contract, route, values);
+        const values = this.#generateRequest(route, random, getStyle(attemptIndex, fullAttempts), format);
+        if (isSendable(values) && validateValues(contract, route, values).kind === 'call')
+          return preferUuidKey(contract, route, values);
       }
-      return findValidExample(contract, route, this.#generateRequest(route, random, BARE));
+      return findValidExample(contract, route, this.#generateRequest(route, random, BARE, format));
     } catch (error) {
       if (!(error instanceof EndlessSchemaError)) throw error;
     }
     return undefined;
   }
 
-  #generateRequest(route: Route, random: Random, style: RequestStyle): RequestValues {
+  #generateRequest(route: Route, random: Random, style: RequestStyle, format?: BodyFormat): RequestValues {
     const { pool } = this;
     const ids = style.usesIds ? pickIds(route.path, pool, random) : {};
     let values = NO_VALUES;
@@ -138,20 +156,19 @@ class SeededRequestGenerator implements RequestGenerator {
       values = withParameter(values, parameter, value) ?? values;
     }
     values = setUndocumentedNames(route, values, { pool, ids });
-    const schema = getBodySchema(route);
+    const schema = format?.schema;
     if (schema === undefined) return values;
     const body = setOwnId(route, this.#generateValue(schema, random, style.isBare), pool, random);
-    return { ...values, body: replaceIds(body, pool, random) };
+    return { ...values, body: replaceIds(body, pool, random), format };
   }
 
   #createParameterValue({ path }: Route, parameter: Parameter, random: Random, style: RequestStyle): unknown {
     const known = style.usesPool ? this.pool.getValues(getPoolName(parameter.name, path)) : [];
     const usable = parameter.in === 'path' ? known.filter(isPathValue) : known;
     if (usable.length > 0) return random.pick(usable);
-    const [example] = parameter.examples;
-    return example
-      ? example.value
-      : this.#generateValue(getSchemaPointer(this.contract, parameter), random, style.isBare);
+    const schema = getSchemaPointer(this.contract, parameter);
+    const example = parameter.examples.find(({ value }) => this.contract.isValid(schema, value));
+    return example ? example.value : this.#generateValue(schema, random, style.isBare);
   }
 
   #generateValue(schema: string, random: Random, isBare: boolean): unknown {
@@ -216,7 +233,7 @@ function setOwnId({ method, path }: Route, body: unknown, pool: Pool, random: Ra
 
 /** Returns a copy of a request with the first valid body example of the contract; undefined if no example is valid. */
 function findValidExample(contract: Contract, route: Route, values: RequestValues): RequestValues | undefined {
-  const examples = route.bodyMedia[getBodyType(route) ?? '']?.examples ?? [];
+  const examples = route.bodyMedia[values.format?.type ?? getBodyType(route) ?? '']?.examples ?? [];
   return examples
     .map(({ value }) => ({ ...values, body: value }))
     .find((candidate) => validateValues(contract, route, candidate).kind === 'call');
