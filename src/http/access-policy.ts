@@ -37,11 +37,39 @@ export function createAccessPolicy({
     /** The `Host` header of the latest request that was allowed. A request with the same header needs no further check. */
     latestHost: { allowed: undefined as string | undefined },
     /**
-     * `isOn`: whether the control API is enabled. `isLoopback`: whether the server listens only on loopback addresses. `token`: the bearer token that requests
-     * must send.
+     * `isOn`: whether the control API is enabled. `isLoopback`: whether the server listens only on loopback addresses. `publicHost`: the entry of `allowHost` that
+     * shows that the server can be reached under a public name; undefined if there is none. `token`: the bearer token that requests must send.
      */
-    control: { isOn: control, isLoopback: isLoopback(host), token: controlToken },
+    control: {
+      isOn: control,
+      isLoopback: isLoopback(host),
+      publicHost: findPublicHost(allowHost),
+      token: controlToken,
+    },
+    /** Whether the log already says that a request to the control API came through a proxy. */
+    forwarding: { isLogged: false },
   };
+}
+
+/** Top-level domains that exist only in private networks (RFC 6761, RFC 6762, RFC 8375, ICANN's resolution on `internal`, and common usage). */
+const PRIVATE_DOMAINS =
+  /(^|\.)(localhost|test|local|internal|invalid|localdomain|lan|home|home\.arpa|corp|intranet|private)$/;
+
+/** Returns the first host name that other networks can have for the server, such as `shop.example.com`, `.example.com` or `*`; undefined if there is none. */
+export function findPublicHost(hosts: readonly string[]): string | undefined {
+  return hosts.find((host) => {
+    const name = host.toLowerCase().replace(/\.$/, '');
+    return name === ANY || (name.includes('.') && ipVersion(name) === 0 && !PRIVATE_DOMAINS.test(name));
+  });
+}
+
+/** The request headers that proxies add, in lower case. */
+const FORWARDING_HEADER =
+  /^(forwarded|via|x-real-ip|x-forwarded(-.+)?|x-original-(forwarded-for|host)|x-client-ip|x-cluster-client-ip|true-client-ip|cf-connecting-ip|fastly-client-ip)$/;
+
+/** Returns the name of a header which shows that a request came through a proxy; undefined if there is none. Such a request can come from another machine. */
+export function findForwardingHeader(headers: IncomingHttpHeaders): string | undefined {
+  return Object.keys(headers).find((name) => FORWARDING_HEADER.test(name));
 }
 
 /** Returns whether only this machine can reach a server that listens on `host`. */

@@ -86,7 +86,7 @@ const explanations: Readonly<Record<ProblemCode, string>> = {
   'unknown-journal-entry':
     'The journal contains no request with this id. The journal of the sandbox `default` has the last 1,000 requests, and the journal of any other sandbox has the last 100 requests.',
   'control-disabled':
-    'The control API is disabled because the server runs with --no-control, or because it runs without --control-token although other machines can reach it (--host). Start the server without --no-control, or with --control-token TOKEN.',
+    'The control API is disabled because the server runs with --no-control, or because it runs without --control-token although other machines can reach it: with --host, with a public name in --allow-host, or through the proxy that sent this request. Start the server without --no-control, or with --control-token TOKEN.',
   'token-required': 'The server runs with --control-token. Send the header Authorization: Bearer TOKEN.',
   'credentials-required':
     'The `security` of the contract requires credentials. By default, the server accepts all credentials in the correct format. With --auth TOKENS, it accepts only these tokens. With --auth off, it requires no credentials.',

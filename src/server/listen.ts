@@ -34,6 +34,11 @@ function describeControl(isOn: boolean, token: string | undefined): string {
     : 'The control API requires the token of --control-token.';
 }
 
+/** Returns a warning for a server on loopback without a token for the control API, which others can reach under a public name. */
+export function describePublicHost(name: string): string {
+  return `--allow-host ${name} is a public name, so other machines can reach the server through a proxy. The control API and the console are disabled until the server has a token: add --control-token TOKEN. If you need neither, add --no-control.`;
+}
+
 /** How many free ports are tried if a port is free on 127.0.0.1 but not on ::1. */
 const MAX_ATTEMPTS = 10;
 

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { basename, resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import type { ControlParts } from '../control/handler.ts';
-import { createAccessPolicy, isLoopback } from '../http/access-policy.ts';
+import { createAccessPolicy } from '../http/access-policy.ts';
 import { Metrics } from '../http/metrics.ts';
 import type { ServerParts } from '../http/parts.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
@@ -25,7 +25,7 @@ import { createFaultChecks } from './fault-checks.ts';
 import { findWatchedFiles, loadSettings, reloadOnSave } from './file-watcher.ts';
 import { addGauges } from './gauges.ts';
 import { loadHandlers } from './handler-registry.ts';
-import { describeExposure, listen } from './listen.ts';
+import { describeExposure, describePublicHost, listen } from './listen.ts';
 import { HANDLERS_FALLBACK, LiveContract, SETTINGS_FALLBACK } from './live-contract.ts';
 import { createLogger } from './logger.ts';
 import { openServerState } from './open-server-state.ts';
@@ -176,13 +176,15 @@ function logStart(
   for (const warning of warnings) if (warning !== undefined) log.warn(warning);
   const facts = { url, dataFile, database, durability, operations: contract.routes.length, mocked };
   log.info(facts, formatStartMessage(facts));
-  const { isOn, token } = server.access.control;
+  const { isOn, isLoopback: isLocal, publicHost, token } = server.access.control;
+  const hasControl = isOn && isLocal && publicHost === undefined && token === undefined;
   const hasOwnRoot = options.static !== undefined || contract.routes.some(({ path }) => path === '/');
   const consolePath = hasOwnRoot ? '/_console/' : '';
-  log.info(formatFirstSteps({ url, consolePath, hasControl: isOn && token === undefined }));
+  log.info(formatFirstSteps({ url, consolePath, hasControl }));
   if (contract.overlay !== undefined) log.info(`The contract is changed by the overlay ${contract.overlay}`);
   logOperations(log, live.setup);
-  if (!isLoopback(options.host)) log.warn(describeExposure(options));
+  if (!isLocal) log.warn(describeExposure(options));
+  else if (isOn && token === undefined && publicHost !== undefined) log.warn(describePublicHost(publicHost));
 }
 
 /**

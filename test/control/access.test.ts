@@ -244,6 +244,88 @@ describe('the control API on an address other than loopback', () => {
   });
 });
 
+/** Headers that proxies add to requests. */
+const FORWARDING_HEADERS: readonly Readonly<Record<string, string>>[] = [
+  { forwarded: 'for=203.0.113.7' },
+  { 'x-forwarded-for': '203.0.113.7' },
+  { 'X-Forwarded-Host': 'shop.example.com' },
+  { 'x-forwarded-proto': 'https' },
+  { 'x-forwarded-port': '443' },
+  { 'x-forwarded-server': 'proxy' },
+  { via: '1.1 proxy' },
+  { 'X-Real-IP': '203.0.113.7' },
+  { 'cf-connecting-ip': '203.0.113.7' },
+];
+
+describe('a request that came through a proxy', () => {
+  it('has no access to the control API without a token, and the error message says how to get it', async () => {
+    const shop = await startStorefront();
+    for (const headers of FORWARDING_HEADERS)
+      await expectRejected(shop, headers, [403, 'control-disabled', /through a proxy.*--control-token/]);
+    await expectAccepted(shop, {});
+  });
+
+  it('is reported in the log, once', async () => {
+    const shop = await startStorefront();
+    for (const headers of FORWARDING_HEADERS) await requestAll(shop, headers, ONE_OF_EACH_KIND);
+    const warnings = shop.log.filter(({ level }) => level === 40).map(({ msg }) => msg);
+    expect(warnings).toEqual([
+      expect.stringMatching(/control API was refused.*header forwarded.*--control-token TOKEN/),
+    ]);
+  });
+
+  it('has access to the control API with the token', async () => {
+    const shop = await startStorefront({ controlToken: 's3cret' });
+    for (const headers of FORWARDING_HEADERS) {
+      await expectAccepted(shop, { ...headers, authorization: 'Bearer s3cret' });
+      await expectRejected(shop, headers, [401, 'token-required', /--control-token/], ONE_OF_EACH_KIND);
+    }
+    expect(shop.log.filter(({ level }) => level === 40)).toEqual([]);
+  });
+
+  it('can use the API, the documents, the pages and the health check without a token', async () => {
+    const shop = await startStorefront();
+    const paths = ['/api/products', '/openapi.json', '/_console/', '/_docs', '/problems', '/_control/ready'];
+    for (const headers of FORWARDING_HEADERS) {
+      await expectHealthy(shop, headers);
+      for (const path of paths)
+        expect((await createClient(shop)('GET', path, undefined, headers)).status, path).toBe(200);
+      const changed = await shop.ask('POST', '/api/reset', undefined, { ...headers, 'x-sandbox': 'w1' });
+      expect([changed.status, changed.headers.get('x-sandbox')]).toEqual([204, 'w1']);
+    }
+  });
+});
+
+describe('the control API of a server with a public name', () => {
+  it.each(['shop.example.com', '.example.com', 'Shop.Example.COM.', '*'])(
+    'is disabled without a token for --allow-host %s, and the log asks for one at the start',
+    async (name) => {
+      const shop = await startStorefront({ allowHost: ['storefront', name] });
+      for (const headers of [{}, { host: 'localhost' }, { authorization: 'Bearer x' }])
+        await expectRejected(shop, headers as Record<string, string>, [403, 'control-disabled', /--control-token/]);
+      const warnings = shop.log.filter(({ level }) => level === 40).map(({ msg }) => msg);
+      expect(warnings).toEqual([expect.stringContaining(`--allow-host ${name} is a public name`)]);
+      expect(warnings[0]).toContain('add --control-token TOKEN');
+      expect((await shop.ask('GET', '/api/orders')).status).toBe(200);
+    },
+  );
+
+  it('accepts the token, and then the log has no warning', async () => {
+    const shop = await startStorefront({ allowHost: ['shop.example.com'], controlToken: 's3cret' });
+    await expectAccepted(shop, { host: 'shop.example.com', authorization: 'Bearer s3cret' });
+    expect(shop.log.filter(({ level }) => level === 40)).toEqual([]);
+  });
+
+  it.each(['storefront', 'host.docker.internal', '.shop.test', 'printer.local', 'nas.home.arpa', '192.168.1.7'])(
+    'needs no token for the private name %s',
+    async (name) => {
+      const shop = await startStorefront({ allowHost: [name] });
+      await expectAccepted(shop, {});
+      expect(shop.log.filter(({ level }) => level === 40)).toEqual([]);
+    },
+  );
+});
+
 describe('a disabled control API', () => {
   it('rejects every request and says how to enable it, while health and sandboxes still work', async () => {
     const shop = await startStorefront({ control: false, controlToken: 's3cret' });
@@ -257,7 +339,7 @@ describe('a disabled control API', () => {
 });
 
 describe('refuseControlAccess', () => {
-  const access = { isOn: true, isLoopback: true, token: undefined };
+  const access = { isOn: true, isLoopback: true, publicHost: undefined, token: undefined };
 
   it('rejects a request without a Host header, which HTTP/1.0 allows', () => {
     expect(() => refuseControlAccess(access, {})).toThrow(

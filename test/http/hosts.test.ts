@@ -61,9 +61,10 @@ async function expectRefused(shop: TestShop, host: string): Promise<void> {
   }
 }
 
-async function expectServed(shop: TestShop, host: string): Promise<void> {
+async function expectServed(shop: TestShop, host: string, token = ''): Promise<void> {
+  const headers = { host, ...(token === '' ? {} : { authorization: `Bearer ${token}` }) };
   for (const path of ['/api/products', '/', '/openapi.yaml', '/images/logo.png', '/_control/sandboxes'])
-    expect((await createClient(shop)('GET', path, undefined, { host })).status, `${path} at ${host}`).toBe(200);
+    expect((await createClient(shop)('GET', path, undefined, headers)).status, `${path} at ${host}`).toBe(200);
 }
 
 describe('A request with an unknown Host', () => {
@@ -111,7 +112,8 @@ describe('A request with a known Host', () => {
   });
 
   it('is served for any name if all names are allowed', async () => {
-    await expectServed(await startStorefront({ allowHost: ['*'] }), 'evil.example:80');
+    const shop = await startStorefront({ allowHost: ['*'], controlToken: 's3cret' });
+    await expectServed(shop, 'evil.example:80', 's3cret');
   });
 
   it('may omit the header in HTTP/1.0, but not for the control API', async () => {

@@ -94,10 +94,10 @@ describe('a request that selects a sandbox', () => {
 
 describe('a cookie or host that selects a sandbox', () => {
   const COOKIES = ['sandbox=', 'sandbox=W1', 'sandbox="w1"', 'mysandbox=w1', 'sandbox=../x', 'sandbox', 'sandbox=%771'];
-  const HOSTS = ['localhost', 'w_1.localhost', 'a.b.localhost', '127.0.0.1:1', 'w1.example', 'w1.localhost.example'];
+  const HOSTS = ['localhost', 'w_1.localhost', 'a.b.localhost', '127.0.0.1:1', 'w1.test', 'w1.localhost.test'];
 
   it('is ignored if it is not a valid id', async () => {
-    const shop = await startStorefront({ allowHost: ['*'] });
+    const shop = await startStorefront({ allowHost: ['.test'] });
     const names = [...COOKIES.map((cookie) => ({ cookie })), ...HOSTS.map((host) => ({ host }))];
     for (const headers of names) {
       for (const path of ['/api/orders', '/']) {

@@ -1,20 +1,30 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AccessPolicy } from '../access-policy.ts';
+import { type AccessPolicy, findForwardingHeader } from '../access-policy.ts';
+import type { ServerParts } from '../parts.ts';
 import { HttpProblemError } from '../problem.ts';
 import type { ProblemCode } from '../problem-kinds.ts';
 
 /** Throws an `HttpProblemError` if a request is not allowed to use the control API. Does not check the `Host` header, which the caller has already checked. */
 export function refuseControlAccess(
-  { isOn, isLoopback, token }: AccessPolicy['control'],
-  { host, origin, authorization }: IncomingHttpHeaders,
+  { isOn, isLoopback, publicHost, token }: AccessPolicy['control'],
+  headers: IncomingHttpHeaders,
 ): void {
+  const { host, origin, authorization } = headers;
   if (!isOn) throw deny('control-disabled', 'The control API is disabled. Start the server without --no-control.');
   if (!isLoopback && token === undefined)
     throw deny(
       'control-disabled',
-      'The control API is disabled, because the server runs without --control-token and other machines can reach it (--host). Start the server with --control-token TOKEN, and send Authorization: Bearer TOKEN.',
+      'The control API is disabled, because the server runs without --control-token and other machines can reach it (--host). ' +
+        TOKEN_REMEDY,
     );
+  if (publicHost !== undefined && token === undefined)
+    throw deny(
+      'control-disabled',
+      `The control API is disabled, because the server runs without --control-token and can be reached under a public name (--allow-host ${publicHost}). ${TOKEN_REMEDY}`,
+    );
+  const forwarding = token === undefined ? findForwardingHeader(headers) : undefined;
+  if (forwarding !== undefined) throw deny('control-disabled', describeForwarding(forwarding));
   if (host === undefined)
     throw deny(
       'host-not-allowed',
@@ -31,6 +41,26 @@ export function refuseControlAccess(
       'The token is missing or wrong. Send Authorization: Bearer TOKEN with the value of --control-token.',
       { 'WWW-Authenticate': 'Bearer' },
     );
+}
+
+const TOKEN_REMEDY = 'Start the server with --control-token TOKEN, and send Authorization: Bearer TOKEN.';
+
+/** Returns the message for a request that came through a proxy to a server without a token. `header`: the header that shows the proxy. */
+function describeForwarding(header: string): string {
+  return `The request came through a proxy (header ${header}), so it can come from another machine, and the server runs without --control-token. ${TOKEN_REMEDY} Requests that are sent to the server directly need no token.`;
+}
+
+/** Logs a warning at the first request to the control API that came through a proxy, if the server runs without a token. */
+export function logForwarding(
+  { access, log }: Pick<ServerParts, 'access' | 'log'>,
+  headers: IncomingHttpHeaders,
+): void {
+  const { control, forwarding } = access;
+  if (!control.isOn || control.token !== undefined || forwarding.isLogged) return;
+  const header = findForwardingHeader(headers);
+  if (header === undefined) return;
+  forwarding.isLogged = true;
+  log.warn({}, `A request to the control API was refused. ${describeForwarding(header)}`);
 }
 
 /** Creates the error for a request that is not allowed to use the control API. `detail`: the error message. */

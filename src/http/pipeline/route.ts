@@ -13,7 +13,7 @@ import {
   refuseForeignHost,
   refuseForeignOrigin,
 } from '../access-policy.ts';
-import { refuseControlAccess } from '../control/access.ts';
+import { logForwarding, refuseControlAccess } from '../control/access.ts';
 import { isPackagePage } from '../package-pages.ts';
 import type { AppParts } from '../parts.ts';
 import { createUnknownPath, HttpProblemError, toHttpProblem } from '../problem.ts';
@@ -30,7 +30,10 @@ export function routeRequest(parts: AppParts, request: HttpRequest): Target | un
   const location = createLocation({ sandboxId: undefined, prefix: '', target });
   refuseForeignHost(parts.access, headers);
   if (isControlPath(location.pathname)) {
-    if (isRestricted(location.pathname)) refuseControlAccess(parts.access.control, headers);
+    if (isRestricted(location.pathname)) {
+      logForwarding(parts, headers);
+      refuseControlAccess(parts.access.control, headers);
+    }
     return isControlDocument(location.pathname) ? undefined : createTarget(parts.apis.control, method, location);
   }
   refuseForeignOrigin(parts.access, request);
