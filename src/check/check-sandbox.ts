@@ -33,7 +33,11 @@ export async function selectSandboxes(
 ): Promise<CheckCommand> {
   const { url, headers, wait, timeout } = command;
   if (url === undefined || headers[SANDBOX_HEADER] !== undefined) return command;
-  const contract = await loadContract({ path: command.contract ?? defaultContract, strict: false });
+  const contract = await loadContract({
+    path: command.contract ?? defaultContract,
+    strict: false,
+    allowRefs: command.allowRefs,
+  });
   const hasModel = model.applies(contract);
   const probePath = hasModel ? model.probePath : findProbePath(contract);
   if (probePath === undefined) return command;

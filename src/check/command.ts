@@ -41,7 +41,11 @@ export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'sig
 export async function runCheck(command: CheckCommand, environment: CheckEnvironment): Promise<Report> {
   const { model, onProgress, signal } = environment;
   for (const file of [command.report, command.summary]) writeText(file, '', 'a');
-  const contract = await loadContract({ path: command.contract ?? environment.contract, strict: false });
+  const contract = await loadContract({
+    path: command.contract ?? environment.contract,
+    strict: false,
+    allowRefs: command.allowRefs,
+  });
   const options = { ...command, contract, model, mayWrite: command.url === undefined || command.allowWrites };
   if (command.url !== undefined && !command.isFresh) warnOfChanges(options, command.url, environment);
   if (command.url !== undefined && command.contract === undefined && !command.isFresh)

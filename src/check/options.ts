@@ -6,6 +6,8 @@ export interface CheckCommand {
   readonly url?: string | undefined;
   /** The path of the OpenAPI document; undefined for the built-in contract. */
   readonly contract?: string | undefined;
+  /** Files and folders outside the folder of the document that it can include with `$ref`. Default: none. */
+  readonly allowRefs?: readonly string[] | undefined;
   /** The maximum time to wait until the server responds, in s. */
   readonly wait: number;
   /** The maximum time to wait for a response, in s. Default: 30. */
@@ -87,6 +89,11 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
       'contract: an OpenAPI 3.0 or 3.1 document (default: the contract of the built-in shop)',
     )
     .option(
+      '--allow-refs <paths>',
+      'comma-separated files and folders that the contract can include with $ref, outside its own folder or Git repository',
+      parsePaths,
+    )
+    .option(
       '--wait <seconds>',
       'maximum time to wait until the server responds, at the start and after it has stopped',
       createIntegerParser('--wait', DAY_SECONDS),
@@ -140,6 +147,12 @@ function createIntegerParser(flag: string, largest: number, smallest = 0): (text
     if (/^\d+$/.test(text) && Number(text) <= largest && Number(text) >= smallest) return Number(text);
     throw new InvalidArgumentError(`${flag} must be an integer from ${smallest} to ${largest}.`);
   };
+}
+
+function parsePaths(text: string, previous: readonly string[] = []): readonly string[] {
+  const paths = text.split(',').map((path) => path.trim());
+  if (paths.every((path) => path !== '')) return [...previous, ...paths];
+  throw new InvalidArgumentError('Separate paths with commas.');
 }
 
 function parseHeader(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {

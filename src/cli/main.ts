@@ -96,7 +96,7 @@ async function check(command: CheckCommand): Promise<void> {
   const onProgress = command.report === undefined && process.stderr.isTTY ? showProgress : undefined;
   const report = await runCheck(await selectSandboxes(command, { ...parts, printProgress: printError }), {
     ...parts,
-    start: () => createStorefront({ contract: command.contract }),
+    start: () => createStorefront({ contract: command.contract, allowRefs: command.allowRefs }),
     onProgress,
   });
   if (onProgress) printError(CLEAR_LINE);

@@ -113,6 +113,13 @@ export function parseHostNames(text: string, previous: readonly string[] = []): 
   throw new InvalidArgumentError('Use host names without a port, separated with commas.');
 }
 
+/** Parses a comma-separated list of paths, and adds them to the paths of earlier options (`previous`). The option can be repeated. */
+export function parsePaths(text: string, previous: readonly string[] = []): readonly string[] {
+  const paths = splitList(text);
+  if (paths.every((path) => path !== '')) return [...previous, ...paths];
+  throw new InvalidArgumentError('Separate paths with commas.');
+}
+
 /** Parses a comma-separated list of origins, and adds them to the origins of earlier options (`previous`). The option can be repeated. */
 export function parseOrigins(text: string, previous: readonly string[] = []): readonly string[] {
   const origins = splitList(text);

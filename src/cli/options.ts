@@ -9,7 +9,7 @@ import { createControlCommands } from './control-commands.ts';
 import { createExplainCommand } from './explain-command.ts';
 import { formatHelpFooter } from './help-footer.ts';
 import { addOptions } from './option-table.ts';
-import { parsePort, parseVariable } from './option-values.ts';
+import { parsePaths, parsePort, parseVariable } from './option-values.ts';
 import { DATABASE_OPTIONS, REPAIR_OPTIONS, SERVER_OPTIONS } from './server-options.ts';
 import { createTypesCommand, type TypesCommand } from './types-command.ts';
 
@@ -50,12 +50,25 @@ export function readCommandLine(commandLine: CommandLine): ParsedCommand {
   }
   try {
     program.parse(commandLine.args, { from: 'user' });
-    return parsed ?? { kind: 'serve', options: readServerOptions(program, commandLine) };
+    return addAllowRefs(
+      parsed ?? { kind: 'serve', options: readServerOptions(program, commandLine) },
+      commandLine.environment,
+    );
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: 'print', text: output };
     return { kind: 'refuse', reason: formatReason(output || error.message) };
   }
+}
+
+/** Adds the paths in `STOREFRONT_ALLOW_REFS` to a command that loads a contract, if the command line does not have `--allow-refs`. */
+function addAllowRefs(
+  command: ParsedCommand,
+  { STOREFRONT_ALLOW_REFS: text }: CommandLine['environment'],
+): ParsedCommand {
+  if (!text || !('options' in command) || command.kind === 'control' || command.kind === 'migrate') return command;
+  const allowRefs = parseVariable('STOREFRONT_ALLOW_REFS', text, parsePaths);
+  return { ...command, options: { allowRefs, ...command.options } } as ParsedCommand;
 }
 
 /** Returns the options of the server. An option in the command line takes precedence over an environment variable. */
@@ -108,7 +121,7 @@ export function createProgram(
     createExplainCommand((options) =>
       onCommand({ kind: 'explain', options: { ...getExplicitOptions(program), ...options } }),
     ),
-    createTypesCommand((options) => onCommand({ kind: 'types', options })),
+    createTypesCommand((options) => onCommand({ kind: 'types', options: { ...getAllowRefs(program), ...options } })),
     ...createControlCommands(environment, (options) => onCommand({ kind: 'control', options })),
   ];
   for (const command of commands) program.addCommand(command);
@@ -159,6 +172,12 @@ function rejectUnknownCommand(program: Command): void {
   const similar = START_COMMANDS.includes(name.toLowerCase()) ? undefined : similarName(name, known);
   const hint = similar ? `Did you mean ${similar}?` : 'To start the server, run storefront without a command.';
   program.error(`Unknown command ${JSON.stringify(name)}. ${hint} The commands are ${known.join(', ')}.`);
+}
+
+/** Returns the option `--allow-refs` if it precedes the name of a command. */
+function getAllowRefs(program: Command): Pick<Options, 'allowRefs'> {
+  const { allowRefs } = program.opts<Options>();
+  return allowRefs ? { allowRefs } : {};
 }
 
 /** Returns the options that the command line contains, without the default values. */

@@ -9,6 +9,7 @@ import {
   parseHostNames,
   parseList,
   parseOrigins,
+  parsePaths,
   parsePort,
   parseText,
 } from './option-values.ts';
@@ -29,6 +30,12 @@ const CONTRACT_OPTION: OptionRow = [
   parseText,
 ];
 
+const ALLOW_REFS_OPTION: OptionRow = [
+  '--allow-refs <paths>',
+  'comma-separated files and folders that the contract can include with $ref, outside its own folder or Git repository (env: STOREFRONT_ALLOW_REFS)',
+  parsePaths,
+];
+
 const STRICT_OPTION: OptionRow = [
   '--strict',
   'reject requests with properties or query parameters that the contract does not define (default: ignore these properties and parameters)',
@@ -47,12 +54,13 @@ const HANDLERS_OPTION: OptionRow = [
 ];
 
 /** The options of `storefront repair`. */
-export const REPAIR_OPTIONS: readonly OptionRow[] = [...DATA_OPTIONS, CONTRACT_OPTION];
+export const REPAIR_OPTIONS: readonly OptionRow[] = [...DATA_OPTIONS, CONTRACT_OPTION, ALLOW_REFS_OPTION];
 
 /** The options of `storefront explain`. */
 export const EXPLAIN_OPTIONS: readonly OptionRow[] = [
   MOCK_OPTION,
   HANDLERS_OPTION,
+  ALLOW_REFS_OPTION,
   ['--json', 'print JSON instead of a table'],
 ];
 
@@ -82,6 +90,7 @@ export const SERVER_OPTIONS: readonly OptionRow[] = [
   ['--static <folder>', 'folder with a built front end to serve', parseFolder],
   STRICT_OPTION,
   CONTRACT_OPTION,
+  ALLOW_REFS_OPTION,
   MOCK_OPTION,
   HANDLERS_OPTION,
   [

@@ -1,17 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
 import type * as OpenapiTypescript from 'openapi-typescript';
-import { loadChangedDocument } from '../server/changed-document.ts';
+import { loadDocument } from '../server/load-document.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { UserError } from '../util/user-error.ts';
+import { parsePaths } from './option-values.ts';
 
 /** A parsed `storefront types` command. */
 export interface TypesCommand {
   /** The path of the contract, an OpenAPI document. */
   readonly contract: string;
+  /** Files and folders outside the folder of the document that it can include with `$ref`. Default: none. */
+  readonly allowRefs?: readonly string[] | undefined;
   /** The path of the file to write; undefined for standard output. */
   readonly output?: string | undefined;
 }
@@ -21,6 +23,11 @@ export function createTypesCommand(onTypes: (command: TypesCommand) => void): Co
   return new Command('types')
     .description('Generate TypeScript types from a contract, for openapi-fetch and similar clients.')
     .argument('<file>', 'contract, an OpenAPI 3.0 or 3.1 document')
+    .option(
+      '--allow-refs <paths>',
+      'comma-separated files and folders that the contract can include with $ref, outside its own folder or Git repository',
+      parsePaths,
+    )
     .option('-o, --output <file>', 'file to write (default: standard output)')
     .action((contract: string, options: object) => onTypes({ contract, ...options }));
 }
@@ -36,13 +43,18 @@ export interface TypesEnvironment {
  * Generates the types of a contract, and writes them to a file or prints them. Rejects with a `UserError` if the contract can't be read, the file can't be
  * written, or a package is missing.
  */
-export async function writeTypes({ contract, output }: TypesCommand, environment: TypesEnvironment): Promise<void> {
+export async function writeTypes(
+  { contract, output, allowRefs }: TypesCommand,
+  environment: TypesEnvironment,
+): Promise<void> {
   const { default: generate, astToString, COMMENT_HEADER } = loadGenerator(environment.folder, contract);
   const path = resolve(environment.folder, contract);
-  const source = ((await loadChangedDocument(path)) as OpenapiTypescript.OpenAPI3 | undefined) ?? pathToFileURL(path);
-  const nodes = await generate(source, { silent: true }).catch((cause: Error) => {
-    throw new UserError(`${contract} can't be read as an OpenAPI document: ${getFirstLine(cause)}`, { cause });
-  });
+  // The generator itself would load files from anywhere, and send requests for the URLs of other hosts.
+  const nodes = await loadDocument(path, allowRefs)
+    .then((document) => generate(document as OpenapiTypescript.OpenAPI3, { silent: true }))
+    .catch((cause: Error) => {
+      throw new UserError(`${contract} can't be read as an OpenAPI document: ${getFirstLine(cause)}`, { cause });
+    });
   const text = COMMENT_HEADER + astToString(nodes);
   if (output === undefined) return environment.print(text);
   try {

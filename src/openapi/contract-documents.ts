@@ -2,6 +2,7 @@ import { type Bundle, bundleDocument } from './bundle.ts';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import type { CompiledDocuments, DocumentEdit } from './compiled-contract.ts';
 import { ContractError, formatIssues, formatLike, getNode, parseDocument, toDocument } from './document.ts';
+import { FileAccess } from './file-access.ts';
 import { findIgnoredParts } from './find-ignored-parts.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { applyOverlay, listOverlayPaths, type Overlay } from './overlay.ts';
@@ -13,6 +14,8 @@ export interface ContractOptions {
   readonly path: string;
   /** Whether query parameters and body properties that the contract does not document are violations. If false, they are ignored. */
   readonly strict: boolean;
+  /** Files and folders outside the folder of the document that it can include with `$ref`. Default: none. */
+  readonly allowRefs?: readonly string[] | undefined;
   /** An edit that is applied to the document before the document is checked. */
   readonly edit?: DocumentEdit | undefined;
 }
@@ -45,10 +48,14 @@ export function getPartPaths(path: string): readonly string[] {
  * Creates the documents of a contract from the text of its main file. Loads the other files, applies `edit` and the overlay, and normalizes the schemas. Throws
  * `ContractError` if the document can't be served.
  */
-export function createDocuments(text: string, { path, edit }: ContractOptions, overlay?: Overlay): LoadedDocuments {
+export function createDocuments(
+  text: string,
+  { path, edit, allowRefs }: ContractOptions,
+  overlay?: Overlay,
+): LoadedDocuments {
   const parsed = parseDocument(path, text);
   const main = { path, text, content: edit ? edit.edit(parsed) : parsed };
-  const files = new SourceFiles(main);
+  const files = new SourceFiles(main, new FileAccess(path, allowRefs));
   const { document, locate, issues, unused } = overlayBundle(bundleFiles(files, main), overlay);
   const found = issues.length > 0 ? issues : checkStructure(document);
   if (found.length > 0) throw new ContractError(formatIssues(locate, found));

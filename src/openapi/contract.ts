@@ -12,6 +12,7 @@ import {
 } from './compiled-contract.ts';
 import { type ContractOptions, createDocuments, type LoadedDocuments, type Parts } from './contract-documents.ts';
 import { ContractError, type Document, formatYaml, readContract } from './document.ts';
+import { FileAccess } from './file-access.ts';
 import { createBackend } from './openapi-backend.ts';
 import { type Overlay, readOverlay } from './overlay.ts';
 import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
@@ -86,11 +87,11 @@ const cache = new Map<string, { name: string; parts: Parts; contract: Contract }
  * precompiled, so the contract is cached until one of its files changes. All servers of a process share the cached contract, because it has no state.
  */
 export async function loadContract(options: ContractOptions): Promise<Contract> {
-  const { path, strict, edit } = options;
+  const { path, strict, edit, allowRefs } = options;
   const text = readContract(path);
-  const overlay = readOverlay(path);
+  const overlay = readOverlay(path, new FileAccess(path, allowRefs));
   const name = getContractName(text, options, overlay);
-  const key = JSON.stringify([strict, path, edit?.key]);
+  const key = JSON.stringify([strict, path, edit?.key, allowRefs]);
   const cached = cache.get(key);
   if (cached?.name === name && cached.parts.every(isUnchanged)) return cached.contract;
   try {

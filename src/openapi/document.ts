@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { Document } from 'openapi-backend';
 import type { Issue } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
@@ -87,13 +87,43 @@ export function formatLike(text: string, document: Document): string {
   return text.trimStart().startsWith('{') ? JSON.stringify(document, null, 2) : formatYaml(document);
 }
 
-/** Reads the text of the contract file at `path`. Throws `ContractError` if the file can't be read. */
+/** The maximum size of a file of a document, in bytes. The largest known public documents have about 40 MB. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Reads the text of the contract file at `path`. Throws `ContractError` if the file can't be read, is not a regular file, or is too large. Reading a device or
+ * a named pipe could last forever. A size of 0 says nothing: files in `/proc` have it.
+ */
 export function readContract(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    // Without the flag, opening a named pipe waits for a writer. Windows does not have the flag.
+    const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      if (!fstatSync(file).isFile()) throw new ContractError(`${path} can't be read, because it is not a regular file`);
+      return readText(path, file);
+    } finally {
+      closeSync(file);
+    }
   } catch (cause) {
+    if (cause instanceof ContractError) throw cause;
     const { code, message } = cause as NodeJS.ErrnoException;
     throw new ContractError(`${path} can't be read (${code ?? message})`, { cause });
+  }
+}
+
+/** The number of bytes that are read at once. */
+const CHUNK_BYTES = 1024 * 1024;
+
+function readText(path: string, file: number): string {
+  const chunks: Buffer[] = [];
+  for (let length = 0; ; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(Math.max(fstatSync(file).size + 1 - length, 64 * 1024), CHUNK_BYTES));
+    const bytes = readSync(file, chunk);
+    if (bytes === 0) return Buffer.concat(chunks).toString('utf8');
+    length += bytes;
+    if (length > MAX_FILE_BYTES)
+      throw new ContractError(`${path} can't be read, because it has more than ${MAX_FILE_BYTES / 1024 / 1024} MB`);
+    chunks.push(chunk.subarray(0, bytes));
   }
 }
 

@@ -13,6 +13,7 @@ import {
   readContract,
   toNode,
 } from './document.ts';
+import { FileAccess } from './file-access.ts';
 import type { SourceFile, Target } from './source-files.ts';
 import { createLocator } from './source-location.ts';
 
@@ -31,10 +32,13 @@ export function listOverlayPaths(path: string): readonly string[] {
  * Reads the overlay of the document at `path`. Returns undefined if there is no overlay. Throws `ContractError` if the overlay can't be read, or if there are
  * several overlays.
  */
-export function readOverlay(path: string): Overlay | undefined {
+export function readOverlay(path: string, access = new FileAccess(path)): Overlay | undefined {
   const [overlay, other] = listOverlayPaths(path).flatMap((file) => {
     const text = readIfExists(file);
-    return text === undefined ? [] : [{ path: file, text }];
+    if (text === undefined) return [];
+    const refusal = access.findRefusal(file);
+    if (refusal !== undefined) throw new ContractError(`${file} refers to a file ${refusal}`);
+    return [{ path: file, text }];
   });
   if (overlay && other)
     throw new ContractError(`${overlay.path} and ${other.path} both change ${path}: remove one of them`);

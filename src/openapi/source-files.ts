@@ -2,6 +2,7 @@ import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { isNode, type Node, parseReference, parseText, readContract } from './document.ts';
+import { FileAccess } from './file-access.ts';
 import { createLocator, type Locate } from './source-location.ts';
 import { getKind, mapNodes } from './walk-schemas.ts';
 
@@ -27,11 +28,13 @@ const MAX_STEPS = 100;
 /** The files of a document. A file is read on the first reference to it. */
 export class SourceFiles {
   readonly #main: SourceFile;
+  readonly #access: FileAccess;
   readonly #files = new Map<string, SourceFile | string>();
   readonly #anchors = new Map<SourceFile, ReadonlyMap<string, string>>();
 
-  constructor(main: SourceFile) {
+  constructor(main: SourceFile, access = new FileAccess(main.path)) {
     this.#main = main;
+    this.#access = access;
     this.#files.set(normalize(main.path), main);
   }
 
@@ -69,7 +72,7 @@ export class SourceFiles {
   }
 
   #load(path: string): SourceFile | string {
-    const loaded = this.#files.get(path) ?? loadFile(path);
+    const loaded = this.#files.get(path) ?? this.#access.findRefusal(path) ?? loadFile(path);
     this.#files.set(path, loaded);
     return loaded;
   }

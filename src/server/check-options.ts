@@ -48,6 +48,7 @@ const RULES: Readonly<Record<keyof Options, OptionRule>> = {
   static: FOLDER,
   strict: BOOLEAN,
   contract: FILE,
+  allowRefs: { remedy: 'a list of paths of files and folders', isValid: isList },
   mock: {
     remedy: 'true, false or a list of operationIds',
     isValid: (value) => isBoolean(value) || isList(value),

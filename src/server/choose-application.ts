@@ -15,9 +15,10 @@ export async function chooseApplication({
   contract: file,
   strict = false,
   synonyms,
-}: Pick<ServerOptions, 'contract' | 'strict' | 'synonyms'>): Promise<Application> {
+  allowRefs,
+}: Pick<ServerOptions, 'contract' | 'strict' | 'synonyms' | 'allowRefs'>): Promise<Application> {
   const path = file === undefined ? undefined : resolve(file);
-  const isShop = path === undefined || hasShopOperation(await loadContract({ path, strict }));
+  const isShop = path === undefined || hasShopOperation(await loadContract({ path, strict, allowRefs }));
   // The cast is safe: the server validates a state by the rules of the application before it passes the state to the application.
   if (isShop) return createShop(synonyms === undefined ? undefined : resolve(synonyms)) as unknown as Application;
   if (synonyms !== undefined)

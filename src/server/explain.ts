@@ -12,7 +12,7 @@ import type { ServerOptions } from './options.ts';
 import { createContractSetupFactory } from './served-contract.ts';
 
 /** Options of `explain`. With `json`, the result is JSON instead of a table. */
-export interface ExplainOptions extends Pick<ServerOptions, 'contract' | 'mock' | 'handlers' | 'strict'> {
+export interface ExplainOptions extends Pick<ServerOptions, 'contract' | 'mock' | 'handlers' | 'strict' | 'allowRefs'> {
   readonly json?: boolean | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface ExplainOptions extends Pick<ServerOptions, 'contract' | 'mock' 
 export async function explain({ json = false, ...options }: ExplainOptions): Promise<string> {
   const application = await chooseApplication(options);
   const path = resolve(options.contract ?? application.contractFile);
-  const contract = await loadContract({ path, strict: options.strict ?? false });
+  const contract = await loadContract({ path, strict: options.strict ?? false, allowRefs: options.allowRefs });
   const handlers = await loadHandlers(options.handlers, undefined);
   const setup = await createContractSetupFactory(application, options)(contract, handlers);
   if (json) return `${JSON.stringify(explainOperations(setup), null, 2)}\n`;

@@ -75,13 +75,16 @@ export type WatchedFiles = ReturnType<typeof findWatchedFiles>;
  * Returns the files that the server reloads when they are saved, with their current signatures. `handlers` is undefined if the handlers do not come from a
  * file. `settings` is undefined if the application has no settings file.
  */
-export function findWatchedFiles(application: Application, { contract, handlers, strict = false }: ServerOptions) {
+export function findWatchedFiles(
+  application: Application,
+  { contract, handlers, strict = false, allowRefs }: ServerOptions,
+) {
   const toWatched = (file: string): WatchedFile => ({
     path: resolve(file),
     signature: getFileSignature(resolve(file)),
   });
   return {
-    contract: { ...toWatched(contract ?? application.contractFile), strict },
+    contract: { ...toWatched(contract ?? application.contractFile), strict, allowRefs },
     handlers: typeof handlers === 'string' ? toWatched(handlers) : undefined,
     settings: application.settings && toWatched(application.settings.path),
   };

@@ -48,6 +48,11 @@ export interface ServerOptions extends HttpOptions {
    * handler. Default: the contract of the application.
    */
   readonly contract?: string | undefined;
+  /**
+   * Files and folders that the contract can include with `$ref`, in addition to the files below its own folder or Git repository. Clients can read the included
+   * text at `/openapi.json`. Default: none.
+   */
+  readonly allowRefs?: readonly string[] | undefined;
   /** Operations to mock: `true` for all operations, `false` for none, or a list of operationIds. Default: false. */
   readonly mock?: boolean | readonly string[] | undefined;
   /**
@@ -69,7 +74,7 @@ export interface ServerOptions extends HttpOptions {
 }
 
 /** Options of `repair`. `data`: the path of the data file to repair. `defaultData`: the path of the default data to restore. */
-export type RepairOptions = Pick<Options, 'defaultData' | 'contract'> & { readonly data: string };
+export type RepairOptions = Pick<Options, 'defaultData' | 'contract' | 'allowRefs'> & { readonly data: string };
 
 /** A running server. */
 export interface Storefront {

@@ -13,7 +13,8 @@ import type { RepairOptions } from './options.ts';
  */
 export async function repair({ data, ...options }: RepairOptions): Promise<string> {
   const application = await chooseApplication(options);
-  const contract = await loadContract({ path: resolve(options.contract ?? application.contractFile), strict: false });
+  const path = resolve(options.contract ?? application.contractFile);
+  const contract = await loadContract({ path, strict: false, allowRefs: options.allowRefs });
   const { validate } = createStateValidator(application.implementContract(contract).stateRules);
   const source = getDefaultData(application, options, () => contract);
   return repairDataFile({ data, ...source, check: validate, log: createLogger('off') });

@@ -180,3 +180,32 @@ describe('an invalid command line', () => {
     });
   });
 });
+
+describe('--allow-refs', () => {
+  const read = (args: readonly string[], environment = {}) =>
+    readCommandLine({ args, environment, isTerminal: false, version: '1' });
+
+  it.each<readonly [args: readonly string[], environment: object, expected: readonly string[]]>([
+    [['--allow-refs', 'a, b', '--allow-refs', 'c'], {}, ['a', 'b', 'c']],
+    [[], { STOREFRONT_ALLOW_REFS: 'a,b' }, ['a', 'b']],
+    [['--allow-refs', 'c'], { STOREFRONT_ALLOW_REFS: 'a,b' }, ['c']],
+    [['explain', 'x.yaml', '--allow-refs', 'a'], {}, ['a']],
+    [['--allow-refs', 'a', 'explain', 'x.yaml'], {}, ['a']],
+    [['explain', 'x.yaml'], { STOREFRONT_ALLOW_REFS: 'a' }, ['a']],
+    [['types', 'x.yaml', '--allow-refs', 'a'], {}, ['a']],
+    [['--allow-refs', 'a', 'types', 'x.yaml'], {}, ['a']],
+    [['repair', '--contract', 'x.yaml', '--allow-refs', 'a'], {}, ['a']],
+    [['check', 'http://localhost:1', '--contract', 'x.yaml', '--allow-refs', 'a'], {}, ['a']],
+    [['check', 'http://localhost:1', '--contract', 'x.yaml'], { STOREFRONT_ALLOW_REFS: 'a' }, ['a']],
+  ])('is read from %j and the environment %j', (args, environment, expected) => {
+    expect(read(args, environment)).toMatchObject({ options: { allowRefs: expected } });
+  });
+
+  it('refuses an empty path, also in the environment', () => {
+    expect(read(['--allow-refs', 'a,,b'])).toMatchObject({ kind: 'refuse' });
+    expect(read([], { STOREFRONT_ALLOW_REFS: 'a,,b' })).toMatchObject({
+      kind: 'refuse',
+      reason: expect.stringContaining('STOREFRONT_ALLOW_REFS'),
+    });
+  });
+});

@@ -1,6 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type TypesCommand, writeTypes } from '../../src/cli/types-command.ts';
 import { UserError } from '../../src/util/user-error.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
@@ -55,13 +57,41 @@ describe('storefront types', () => {
     expect(types).not.toContain('tags: string[]');
   });
 
+  it.each(['http', 'file', 'outside'])(
+    'refuses a reference to a place outside the folder, and sends no request: %s',
+    async (kind) => {
+      let requests = 0;
+      const server = createServer((_req, res) => {
+        requests++;
+        res.end('type: object');
+      });
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+      onTestFinished(() => void server.close());
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.yaml`;
+      const reference = { http: url, file: 'file:///etc/hostname', outside: '../../../../../../etc/hostname' }[kind];
+      const refs = `{ $ref: "${reference}" }`;
+      const folder = await folderWith({
+        'schema.yaml': NOTES.replace('{ $ref: "#/components/schemas/Note" }', refs),
+        'example.yaml': NOTES.replace(
+          'items: {',
+          `example: [${refs}], x-own: ${refs}, discriminator: { propertyName: a, mapping: { b: "${reference}" } }, items: {`,
+        ).replace('application/json: {', `application/json: { examples: { one: { externalValue: "${url}" } },`),
+      });
+      await expect(runTypes(folder, { contract: 'schema.yaml' })).rejects.toThrow(
+        /refers to .*, which is (not loaded|outside)/,
+      );
+      expect(await runTypes(folder, { contract: 'example.yaml' })).toContain('"/notes": {');
+      expect(requests).toBe(0);
+    },
+  );
+
   it('generates the types that the package exports for its own contract', async () => {
     const types = await runTypes(projectFile('.'), { contract: 'openapi.yaml' });
     expect(types).toBe(await readFile(projectFile('src/shop/schema.d.ts'), 'utf8'));
   });
 
   it.each([
-    ['missing.yaml', /^missing\.yaml can't be read as an OpenAPI document: .*no such file/],
+    ['missing.yaml', /^missing\.yaml can't be read as an OpenAPI document: .*ENOENT/],
     ['broken.yaml', /^broken\.yaml can't be read as an OpenAPI document: /],
     ['plain.yaml', /^plain\.yaml can't be read as an OpenAPI document: /],
   ])('rejects with a UserError that names the file: %s', async (contract, message) => {

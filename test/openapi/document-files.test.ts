@@ -9,6 +9,8 @@ import { withSchema } from './documents.ts';
 
 /** A document of several files, with a cycle between two of them, in YAML and JSON. */
 const FILES = {
+  // The document is in a repository, so it can include files beside its folder.
+  '.git/HEAD': 'ref: refs/heads/main\n',
   'api/openapi.yaml': `openapi: 3.0.3
 info: { title: t, version: "1", description: { $ref: ../common/intro.md } }
 paths:
