@@ -1,5 +1,7 @@
 import { defineConfig } from 'vite';
 import { createPageConfig } from './tools/page-build.ts';
+import { sanitizeRapiDoc } from './tools/sanitize-rapidoc.ts';
 
 // The API reference (src/reference).
-export default defineConfig(createPageConfig('reference', '/_docs/'));
+const config = createPageConfig('reference', '/_docs/', 'CSP-NONCE');
+export default defineConfig({ ...config, plugins: [sanitizeRapiDoc(), config.plugins] });

@@ -29,6 +29,7 @@ function hashSources() {
     'tools/code-cache.mjs',
     'tools/compile.ts',
     'tools/page-build.ts',
+    'tools/sanitize-rapidoc.ts',
   ];
   for (const name of [...files.sort(), ...others]) {
     if (existsSync(join(root, name))) hash.update(`${name}\0`).update(readFileSync(join(root, name)));

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { isBelow } from '../util/request-target.ts';
@@ -6,6 +8,9 @@ import type { Headers } from './response-headers.ts';
 
 /** The URL path of the console. */
 const CONSOLE_PATH = '/_console';
+
+/** The placeholder in a built page for the nonce of the response. A nonce is a random text that the page and its Content-Security-Policy have in common. */
+const NONCE = 'CSP-NONCE';
 
 /** The URL path of the API reference. */
 const REFERENCE_PATH = '/_docs';
@@ -34,11 +39,15 @@ const CONSOLE_POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** The Content-Security-Policy of the API reference. RapiDoc needs inline styles and images in `data:` URLs. The console shows the API reference in a frame. */
+/**
+ * The Content-Security-Policy of the API reference, which shows text of the document. Only the script with the nonce of the response runs, and what it imports:
+ * the paths of this server can have other scripts, such as a mocked `/evil.js`. RapiDoc needs inline styles and images in `data:` URLs. The console shows the
+ * API reference in a frame.
+ */
 const REFERENCE_POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
+  `script-src 'nonce-${NONCE}'`,
+  "style-src 'unsafe-inline'",
   "connect-src 'self'",
   "img-src 'self' data:",
   "frame-ancestors 'self'",
@@ -89,13 +98,26 @@ interface PackagePage {
 
 function addPage(router: Router, { folder, root, paths, policy }: PackagePage): void {
   const pageHeaders = { 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy };
+  const send = policy.includes(NONCE) ? sendWithNonce : sendIfExists;
   router.all([...paths], readOnly, async (ctx, next) => {
-    if (!(await sendIfExists(ctx, folder, '/index.html', pageHeaders))) await next();
+    if (!(await send(ctx, folder, '/index.html', pageHeaders))) await next();
   });
   const assets = `${root}/assets`;
   router.all(new RegExp(`^${assets}/`), readOnly, async (ctx, next) => {
     if (!(await sendAsset(ctx, `${folder}/assets`, ctx.path.slice(assets.length)))) await next();
   });
+}
+
+/** Sends a page with a new nonce. Resolves to true if the file exists, otherwise to false. The page can't be cached, because each response has another nonce. */
+async function sendWithNonce(ctx: Context, folder: string, path: string, headers: Headers): Promise<boolean> {
+  const page = await readFile(folder + path, 'utf8').catch(() => undefined);
+  if (page === undefined) return false;
+  const nonce = randomBytes(18).toString('base64');
+  for (const [name, value] of Object.entries(headers)) ctx.set(name, value.replaceAll(NONCE, nonce));
+  ctx.set('Cache-Control', 'no-store');
+  ctx.type = 'html';
+  ctx.body = page.replaceAll(NONCE, nonce);
+  return true;
 }
 
 /** The headers of an asset (a script or a style sheet). Browsers can cache an asset forever, because its file name contains a hash of its content. */

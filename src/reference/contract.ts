@@ -59,7 +59,24 @@ export function withServer(document: OpenApiDocument, server: Server): OpenApiDo
     const parts = Object.entries(item).map(([name, part]) => [name, removeServers(part)]);
     return [path, Object.fromEntries(parts)];
   });
-  return { ...document, servers: [server], paths: Object.fromEntries(paths) };
+  return removeUnsafeUrls({ ...document, servers: [server], paths: Object.fromEntries(paths) });
+}
+
+/** The properties of a document that RapiDoc shows as links. */
+const LINKS = ['url', 'termsOfService', 'authorizationUrl', 'tokenUrl', 'openIdConnectUrl'];
+
+/** Returns a copy of a value without the links that are not addresses of the web or of mail, such as `javascript:…`. */
+function removeUnsafeUrls<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(removeUnsafeUrls) as Value;
+  const entries = Object.entries(value).filter(([name, inner]) => !LINKS.includes(name) || isSafeUrl(inner));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, removeUnsafeUrls(inner)])) as Value;
+}
+
+/** Returns whether a link leads to an address of the web or of mail, or to a path. A value that is no text belongs to a schema. */
+function isSafeUrl(url: unknown): boolean {
+  if (typeof url !== 'string' || !URL.canParse(url, location.href)) return true;
+  return ['http:', 'https:', 'mailto:'].includes(new URL(url, location.href).protocol);
 }
 
 function removeServers(part: unknown): unknown {

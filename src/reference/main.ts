@@ -1,5 +1,6 @@
 import { createServer, hasChanged, type LoadedDocument, loadDocument, ResponseError, withServer } from './contract.ts';
 import { addSandboxInput, getSandboxId, keepSandboxInLinks } from './sandbox.ts';
+import styles from './style.css?inline';
 import { askForToken, getTokenHeaders } from './token.ts';
 import { addViewer, type RapiDocElement, selectServer } from './viewer.ts';
 
@@ -61,6 +62,13 @@ function addToken({ detail }: CustomEvent<{ readonly request: { readonly headers
   for (const [name, value] of Object.entries(getTokenHeaders())) detail.request.headers.set(name, value);
 }
 
+/** Creates a style sheet. A style sheet from a file would need a permission of the Content-Security-Policy. */
+function createStyleSheet(text: string): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  return sheet;
+}
+
 /** Loads the document, shows it, and shows it again whenever it changes. */
 async function start(): Promise<void> {
   const loaded = await loadWithToken();
@@ -76,6 +84,7 @@ async function start(): Promise<void> {
   await follow(viewer, loaded.tag);
 }
 
+document.adoptedStyleSheets = [createStyleSheet(styles)];
 find(isControl ? 'to-control' : 'to-contract').setAttribute('aria-current', 'page');
 keepSandboxInLinks(getSandboxId());
 start().catch((error) => setText('message', error instanceof Error ? error.message : String(error)));

@@ -1,6 +1,7 @@
 import rapidocUrl from 'rapidoc/dist/rapidoc-min.js?url';
 import { improveAccessibility } from './accessibility.ts';
 import type { OpenApiDocument, Server } from './contract.ts';
+import { sanitizeHtml } from './sanitize-html.ts';
 
 /** The custom element `rapi-doc`. */
 export interface RapiDocElement extends HTMLElement {
@@ -54,6 +55,7 @@ const DARK: Readonly<Record<string, string>> = {
  * is hidden.
  */
 export async function addViewer(): Promise<RapiDocElement> {
+  Object.assign(globalThis, { sanitizeHtml });
   await import(/* @vite-ignore */ rapidocUrl);
   const viewer = document.createElement('rapi-doc') as RapiDocElement;
   setAttributes(viewer, ATTRIBUTES);

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import type { Plugin } from 'vite';
+
+/** The import in src/reference whose value is the URL of RapiDoc's script. */
+const IMPORT = /rapidoc\/dist\/rapidoc-min\.js\?url$/;
+
+/**
+ * The place in RapiDoc where the directive `unsafeHTML` of lit creates a template from a text. All descriptions of a document, converted from Markdown to HTML,
+ * pass this place.
+ */
+const UNSAFE_HTML = /if\((\w)===this\.it\)return this\._t;this\.it=\1;const (\w)=\[\1\];/g;
+
+/** Creates the plugin that adds RapiDoc's script to the page, and lets it call `globalThis.sanitizeHtml` for the HTML of a document. */
+export function sanitizeRapiDoc(): Plugin {
+  return {
+    name: 'sanitize-rapidoc',
+    // Before the plugin of Vite that returns the URL of the original file.
+    enforce: 'pre',
+    load(id) {
+      if (!IMPORT.test(id)) return undefined;
+      const script = sanitize(readFileSync(id.replace('?url', ''), 'utf8'));
+      const reference = this.emitFile({ type: 'asset', name: 'rapidoc.js', source: script });
+      return `export default import.meta.ROLLUP_FILE_URL_${reference};`;
+    },
+  };
+}
+
+/** Returns the script of RapiDoc with calls of `globalThis.sanitizeHtml`. Throws an error if this version of RapiDoc has not exactly one place for it. */
+function sanitize(script: string): string {
+  const places = script.match(UNSAFE_HTML) ?? [];
+  if (places.length !== 1)
+    throw new Error(
+      `rapidoc has ${places.length} places that create HTML from a text, and not 1: adapt tools/sanitize-rapidoc.ts`,
+    );
+  return script.replace(
+    UNSAFE_HTML,
+    (_, text, strings) =>
+      `if(${text}===this.it)return this._t;this.it=${text};const ${strings}=[globalThis.sanitizeHtml(${text})];`,
+  );
+}
