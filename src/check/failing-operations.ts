@@ -30,6 +30,22 @@ export function findFailingOperations(
 export async function retryFailingOperations(context: CheckContext, routes: readonly Route[]): Promise<void> {
   for (const route of findFailingOperations(context, routes).filter(({ pathNames }) => pathNames.length > 0))
     if (!(await retryWithCreated(context, route))) await retryWithListed(context, route);
+  await findLostAccess(context, routes);
+}
+
+/**
+ * Sends another request to each operation that succeeded, and then responded with 401. If the response is 401 again, the verdict names the operation, because its
+ * later requests were not checked.
+ */
+async function findLostAccess(context: CheckContext, routes: readonly Route[]): Promise<void> {
+  const { session, requests, seed, allowedRoutes, prepare } = context;
+  const { results } = session;
+  for (const route of routes.filter((one) => allowedRoutes.includes(one) && results.hasLostAccess(one))) {
+    await prepare();
+    const values = requests.createValid(route, seed);
+    const { exchange } = values ? await sendConfirmed(session, 'input', route, toRequest(route, values)) : {};
+    if (exchange?.response.status === 401) results.addUnchecked(`${route.operationId} (401 after earlier success)`);
+  }
 }
 
 /** Creates the resource for the path of an operation, and then sends a request to the operation. Returns whether the request succeeds. */

@@ -49,11 +49,16 @@ export class CheckResults {
   readonly #counts = new Map<string, Count>();
   readonly #findings = new Map<string, Finding>();
   readonly #unreproduced: Finding[] = [];
+  readonly #unchecked: string[] = [];
   /** For each operation: the number of valid requests that it refused with a documented status, and the first of them. */
   readonly #refusals = new Map<string, { readonly count: number; readonly exchange: Exchange | undefined }>();
   readonly #pending: Finding[] = [];
   /** The status codes that each operation returned. */
   readonly #statusCodes = new Map<string, Set<number>>();
+  /** The operations that have succeeded. */
+  readonly #accepted = new Set<string>();
+  /** The operations that have responded with 401 since they last succeeded. */
+  readonly #unauthorized = new Set<string>();
   #responseCount = 0;
 
   /** `routes`: the operations that the user has selected. */
@@ -77,6 +82,10 @@ export class CheckResults {
     if (!this.#operationIds.has(operationId)) return;
     this.#getOrCreateCount(check, operationId, getResponseName(route, statusCode)).seen++;
     this.#statusCodes.set(operationId, new Set(this.#statusCodes.get(operationId)).add(statusCode));
+    if (statusCode === UNAUTHORIZED) this.#unauthorized.add(operationId);
+    if (statusCode >= 400) return;
+    this.#accepted.add(operationId);
+    this.#unauthorized.delete(operationId);
   }
 
   /** Counts a finding, and adds it if it is new. */
@@ -130,6 +139,21 @@ export class CheckResults {
     this.add({ ...first, rule: 'reproducible', message });
   }
 
+  /** Returns whether an operation succeeded, and responded with 401 since then. */
+  hasLostAccess({ operationId }: Route): boolean {
+    return this.#accepted.has(operationId) && this.#unauthorized.has(operationId);
+  }
+
+  /** Adds the description of something that was not checked completely, for the verdict. */
+  addUnchecked(description: string): void {
+    if (!this.#unchecked.includes(description)) this.#unchecked.push(description);
+  }
+
+  /** Descriptions of what was not checked completely, from the parts of the check. */
+  get unchecked(): readonly string[] {
+    return this.#unchecked;
+  }
+
   /** Counts a valid request that the server refused with a documented status. */
   countRefusal({ operationId }: Route, exchange: Exchange): void {
     const { count, exchange: first = exchange } = this.getRefusals(operationId);
@@ -162,6 +186,9 @@ export class CheckResults {
     return count;
   }
 }
+
+/** The status of a response to a request without valid credentials (RFC 9110, section 15.5.2). */
+const UNAUTHORIZED = 401;
 
 function toCountKey(check: CheckName, operationId: string, status: string): string {
   return `${check} ${operationId} ${status}`;

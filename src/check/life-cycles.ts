@@ -6,11 +6,20 @@ import { addConfirmed } from './confirm-findings.ts';
 import { type Exchange, getLocationPath, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findId, isPathValue } from './ids.ts';
-import { createReadRule, createStoredRule, isMissing } from './life-cycle-rules.ts';
+import {
+  createReadRule,
+  createStoredRule,
+  getEntry,
+  isMarkedDeleted,
+  isMissing,
+  STORED_RULE,
+  unwrap,
+} from './life-cycle-rules.ts';
 import { containsId, createListRequest, isListed } from './listed-resources.ts';
 import { isItemPath } from './path-parameters.ts';
 import { type RequestValues, toRequest, validateValues } from './requests.ts';
 import type { Rule, Session } from './session.ts';
+import { findPath, StoredValues } from './stored-values.ts';
 
 /** The operations that create, list, read, update and delete the resources of one collection. */
 export interface LifeCycle {
@@ -46,25 +55,84 @@ export function getRoutes({ create, list, read, updates, remove }: LifeCycle): r
 /** The maximum number of resources that a check creates in a collection. It is more than one, because a defect can affect only one value of an enum. */
 const MAX_RESOURCES = 10;
 
-/** Checks that created resources are listed and can be read, that updates are stored, and that deleted resources are not listed and can't be read. */
+/** The difference between the seeds of two attempts to confirm a finding. */
+const SEED_STEP = 1_009;
+
+/** What the check learns from all life cycles of a collection. */
+interface Progress {
+  readonly stored: StoredValues;
+  /** The statuses that each operation returned. */
+  readonly statuses: Map<Route, ReceivedResponse[]>;
+}
+
+/**
+ * Checks that created resources are listed and can be read, that updates are stored, and that deleted resources are not listed and can't be read. The verdict names
+ * the operations that refused all requests, because then the rest of the life cycle was not checked.
+ */
 export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<void> {
-  for (let number = 0; number < Math.min(context.runs, MAX_RESOURCES); number++) {
-    await context.prepare();
-    const examine = () => examineLifeCycle({ ...context, seed: context.seed + number }, cycle);
-    await addConfirmed(context.session, await examine(), examine);
+  const { session, runs, prepare } = context;
+  const progress: Progress = { stored: new StoredValues(session.contract), statuses: new Map() };
+  for (let number = 0; number < Math.min(runs, MAX_RESOURCES); number++) {
+    await prepare();
+    let attempt = 0;
+    // The first repetition sends the same values. Later ones send others, because the server may require unique values.
+    const examine = () => {
+      const step = Math.max(0, attempt++ - 1) * SEED_STEP;
+      return examineLifeCycle({ ...context, seed: context.seed + number + step }, cycle, progress);
+    };
+    await addConfirmed(session, await examine(), examine);
+  }
+  addStoredFindings(session, progress.stored);
+  for (const [route, responses] of progress.statuses) {
+    if (responses.some((response) => isSuccess(response) || isMissing(response))) continue;
+    const statuses = [...new Set(responses.map(({ status }) => status))].join(', ');
+    session.results.addUnchecked(
+      `life cycle of ${cycle.create.operationId} (${route.operationId} responded with ${statuses})`,
+    );
+  }
+}
+
+/** Adds the findings about values that are never stored. Omits those about an update if there already is a finding that it changes nothing. */
+function addStoredFindings({ results }: Session, stored: StoredValues): void {
+  for (const finding of stored.createFindings()) {
+    const isKnown = results.has({ ...finding, rule: STORED_RULE });
+    const isOfUpdate = finding.exchanges.length > 2 && finding.exchanges.at(-2)?.request.method !== 'POST';
+    if (!(isKnown && isOfUpdate)) results.add(finding);
   }
 }
 
 /** Creates, lists, reads, updates and deletes a resource. Returns the findings. Each finding contains the requests that were sent before it. */
-async function examineLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<readonly Finding[]> {
+async function examineLifeCycle(
+  context: CheckContext,
+  cycle: LifeCycle,
+  { stored, statuses }: Progress,
+): Promise<readonly Finding[]> {
   const { session } = context;
   const before: Exchange[] = [];
   const found: Finding[] = [];
-  await sendLifeCycle(context, cycle, async (route, values, rule) => {
+  const send: Send = async (route, values, rule) => {
     const { exchange, findings } = await session.send('behaviour', route, toRequest(route, values), rule);
     for (const finding of findings) found.push({ ...finding, exchanges: [...before, ...finding.exchanges] });
     if (exchange && route !== cycle.list) before.push(exchange);
+    if (exchange) statuses.set(route, [...(statuses.get(route) ?? []), exchange.response]);
     return exchange?.response;
+  };
+  await sendLifeCycle(context, cycle, {
+    send,
+    record(route, sent, previous, { body }) {
+      const { read } = cycle;
+      const entry = getEntry(read, body);
+      const inner = unwrap(sent, entry);
+      stored.add({
+        route,
+        read,
+        sent: isNode(inner.attributes) && !Object.hasOwn(entry, 'attributes') ? inner.attributes : inner,
+        before: previous && getEntry(read, previous.body),
+        entry,
+        entryPath: findPath(body, entry) ?? [],
+        exchanges: [...before],
+      });
+    },
   });
   return found;
 }
@@ -72,7 +140,19 @@ async function examineLifeCycle(context: CheckContext, cycle: LifeCycle): Promis
 /** Sends a request of a life cycle. Returns the response; undefined if there is none. */
 type Send = (route: Route, values: RequestValues, rule?: Rule) => Promise<ReceivedResponse | undefined>;
 
-async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, send: Send): Promise<void> {
+/** The functions that a life cycle calls. */
+interface Recorder {
+  readonly send: Send;
+  /** Records the body that a change sent, the response that read the resource before, and the response that then read it. */
+  readonly record: (
+    route: Route,
+    sent: unknown,
+    previous: ReceivedResponse | undefined,
+    current: ReceivedResponse,
+  ) => void;
+}
+
+async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, { send, record }: Recorder): Promise<void> {
   const { session, requests, seed, note } = context;
   const { create, read, updates, remove } = cycle;
   const values = requests.createValid(create, seed);
@@ -100,22 +180,22 @@ async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, send: Send
     ...isStored(route, exchange),
   ]);
   if (!current || !isSuccess(current)) return;
+  record(create, values.body, undefined, current);
   const checkList = createListCheck(context, cycle, { send, id, path: values.path, shown: current.body });
   await checkList('listed', 'created resources are listed', 'is missing in the list, but was created before');
   for (const update of updates)
-    current = await sendUpdate(session, send, {
-      read,
-      readValues,
-      update,
-      values: createValues(update, seed + 1),
-      id,
-      current,
-    });
-  const removal = remove && current && isSuccess(current) ? createValues(remove) : undefined;
+    current = await sendUpdate(
+      session,
+      { send, record },
+      { read, readValues, update, values: createValues(update, seed + 1), id, current },
+    );
+  const last = current;
+  const removal = remove && last && isSuccess(last) ? createValues(remove) : undefined;
   const removed = remove && removal && (await send(remove, removal));
   // Status 202 means that the server may delete the resource later.
   if (!removed || !isSuccess(removed) || removed.status === 202) return;
-  const after = await send(read, readValues, createReadRule(isSuccess, 'deleted resources cannot be read', 'deleted'));
+  const isReadable = (one: ReceivedResponse) => isSuccess(one) && !isMarkedDeleted(read, last?.body, one.body);
+  const after = await send(read, readValues, createReadRule(isReadable, 'deleted resources cannot be read', 'deleted'));
   if (after && isMissing(after))
     await checkList('missing', 'deleted resources are not listed', 'is in the list, but was deleted before');
 }
@@ -166,7 +246,7 @@ interface Update {
  */
 async function sendUpdate(
   session: Session,
-  send: Send,
+  { send, record }: Recorder,
   { read, readValues, update, values, id, current }: Update,
 ): Promise<ReceivedResponse | undefined> {
   if (!values) return current;
@@ -176,7 +256,9 @@ async function sendUpdate(
   if (!updated || !isSuccess(updated) || updated.status === 202) return current;
   const change = { sent: body, before: current?.body, returned: updated.body };
   const canReturn = createReturnTest(session, update, updated);
-  return send(read, readValues, createStoredRule({ read, ...change, canReturn }));
+  const response = await send(read, readValues, createStoredRule({ read, ...change, canReturn }));
+  if (response && isSuccess(response)) record(update, body, current, response);
+  return response;
 }
 
 /**

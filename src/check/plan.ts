@@ -90,6 +90,12 @@ export function createParts(worker: Worker, routes: readonly Route[]): readonly 
   const toIds = (all: readonly Route[]) => all.map(({ operationId }) => operationId);
   return [
     [
+      // The life cycles come first, because the requests of the other checks can reach a quota.
+      ...cycles.map((cycle) => ({
+        name: `life cycle of ${cycle.create.operationId}`,
+        operationIds: toIds(getRoutes(cycle)),
+        check: (worker: Worker) => checkLifeCycle(worker, cycle),
+      })),
       ...createOperationParts(OPERATION_CHECKS, allowed),
       ...paths.map((path) => ({
         name: `methods of ${path}`,
@@ -97,11 +103,6 @@ export function createParts(worker: Worker, routes: readonly Route[]): readonly 
         check: (worker: Worker) => checkPath(worker, path),
       })),
       ...(model?.parts ?? []).map((part) => ({ ...part, operationIds: toIds(routes) })),
-      ...cycles.map((cycle) => ({
-        name: `life cycle of ${cycle.create.operationId}`,
-        operationIds: toIds(getRoutes(cycle)),
-        check: (worker: Worker) => checkLifeCycle(worker, cycle),
-      })),
     ],
     [createRetryPart(routes)],
     ...Object.entries(LAST_OPERATION_CHECKS).map(([name, check]) => createOperationParts({ [name]: check }, allowed)),
@@ -204,7 +205,7 @@ export function finishChecks(workers: readonly [Worker, ...Worker[]], routes: re
   if (!model) session.results.addAll(failing.flatMap((route) => findCompleteRefusal(session, route) ?? []));
   if (unchecked.length > 0) note(NEVER_SUCCEEDED);
   if (unreached.length > 0) note(UNREACHED);
-  return { unchecked, unreached };
+  return { unchecked: [...unchecked, ...session.results.unchecked], unreached };
 }
 
 /** Adds a note about requests that the server rejected with an undocumented error status. These responses are not violations. */

@@ -1,0 +1,222 @@
+import type { Contract } from '../openapi/contract.ts';
+import { isNode, type Node, toNode } from '../openapi/document.ts';
+import { isJsonType } from '../openapi/media-types.ts';
+import { findResponse } from '../openapi/responses.ts';
+import type { Route } from '../openapi/routes.ts';
+import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
+import { normalizeName } from '../util/normalize-name.ts';
+import type { Exchange } from './exchange.ts';
+import type { Finding } from './findings.ts';
+import { getBodySchema, getBodyType } from './requests.ts';
+import { createFinding } from './session.ts';
+import { isSimilar } from './similar-values.ts';
+
+/** A value that a request sent, and the value that the resource had before and after the request. */
+interface Observation {
+  readonly sent: unknown;
+  readonly before: unknown;
+  readonly got: unknown;
+  /** The requests up to the one that read the resource. */
+  readonly exchanges: readonly Exchange[];
+}
+
+/** The values of a property that an operation sent. `name`: the names of the properties that lead to it, separated by dots. */
+interface ObservedProperty {
+  readonly change: StoredChange;
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly all: Observation[];
+}
+
+/** A request that created or changed a resource, and the request that then read the resource. */
+export interface StoredChange {
+  /** The operation that created or changed the resource. */
+  readonly route: Route;
+  /** The operation that read the resource. */
+  readonly read: Route;
+  /** The sent properties of the resource. */
+  readonly sent: Node;
+  /** The properties before an update; undefined for a new resource. */
+  readonly before: Node | undefined;
+  /** The properties after the change, and where they are in the response body. */
+  readonly entry: Node;
+  readonly entryPath: readonly string[];
+  readonly exchanges: readonly Exchange[];
+}
+
+/** The minimum number of changes of a property that show that a server does not store it. */
+const MIN_CHANGES = 3;
+
+/** The minimum number of changes of a property with few values, such as a boolean, that show that a server always stores the same value. */
+const MIN_CONSTANT_CHANGES = 6;
+
+/** The maximum nesting of compared properties. */
+const MAX_DEPTH = 4;
+
+/** Normalized names of properties that servers set or hide, even if the contract does not say so. */
+const SERVER_NAMES =
+  /^(id|uid|uuid|guid|etag|rev|self|href|links?|timestamp|.*(created|updated|modified|deleted|changed|inserted)(at|on|by|date|time|timestamp)?|.*(password|passwd|secret|token|pin|cvv|cvc))$/;
+
+/** Normalized names of optional properties that servers often set or calculate. */
+const OPTIONAL_SERVER_NAMES =
+  /^(status|state|version|revision|owner|author|user|tenant|slug|ur[il]|number|position|rank|score|balance|(sub)?total.*|.*total|.*count|average.*)$/;
+
+/** Compares the values that requests sent with the values that the resources then had, in several life cycles of one collection. */
+export class StoredValues {
+  readonly #contract: Contract;
+  readonly #observations = new Map<string, ObservedProperty>();
+
+  constructor(contract: Contract) {
+    this.#contract = contract;
+  }
+
+  /** Adds the values of a change. Ignores values that the response may not have: those that its schema does not describe or marks as `writeOnly`. */
+  add(change: StoredChange): void {
+    const { route, read, entryPath } = change;
+    const request = getBodySchema(route);
+    if (request === undefined || !isJsonType(getBodyType(route) ?? '')) return;
+    const response = this.#walk(getResponseSchema(read), entryPath);
+    this.#compare(change, [], { sent: change.sent, before: change.before, got: change.entry, request, response });
+  }
+
+  /** Returns a finding for each operation that does not store some of the sent properties. */
+  createFindings(): readonly Finding[] {
+    const routes = new Set([...this.#observations.values()].map(({ change: { route } }) => route));
+    return [...routes].flatMap((route) => {
+      const own = [...this.#observations.values()].filter(({ change }) => change.route === route);
+      const problems = own.flatMap(({ name, isRequired, all, change }) => {
+        const problem = describeProblem(all, isRequired);
+        const text = `${name} was sent in ${all.length} requests to ${route.operationId}, ${problem}`;
+        return problem === undefined ? [] : [{ name, text, read: change.read, last: findWrong(all).at(-1) }];
+      });
+      const [first] = problems;
+      const exchange = first?.last?.exchanges.at(-1);
+      if (!first?.last || !exchange) return [];
+      const { read, last } = first;
+      const message = `${problems.map(({ text }) => text).join('; ')}. If the server sets ${problems.length > 1 ? 'these properties' : first.name} itself, use readOnly in the contract`;
+      const rule = `changes are stored: ${route.operationId}`;
+      const finding = createFinding('behaviour', read, exchange, { rule, message, pointer: read.pointer });
+      return [{ ...finding, exchanges: last.exchanges }];
+    });
+  }
+
+  #compare(change: StoredChange, path: readonly string[], values: ComparedValues): void {
+    const { sent, before, got, request, response } = values;
+    const requestParts = request === undefined ? [] : getSchemaParts(this.#contract.normalized, request, ALL_PARTS);
+    const responseParts = response === undefined ? [] : getSchemaParts(this.#contract.normalized, response, ALL_PARTS);
+    const requestProperties = getPartProperties(requestParts);
+    const responseProperties = getPartProperties(responseParts);
+    const required = requestParts.flatMap(({ node }) => (Array.isArray(node.required) ? node.required : []));
+    for (const [name, value] of Object.entries(sent)) {
+      const schema = responseProperties.get(name);
+      const isRequired = required.includes(name);
+      const isPresent = Object.hasOwn(got, name);
+      if (isServerName(change.read, name, isRequired) || (schema === undefined && !isPresent)) continue;
+      if (this.#isHidden(requestProperties.get(name)) || this.#isHidden(schema)) continue;
+      const inner = got[name];
+      if (isNode(value) && isNode(inner) && path.length < MAX_DEPTH)
+        this.#compare(change, [...path, name], {
+          sent: value,
+          before: before && toNode(before[name]),
+          got: inner,
+          request: requestProperties.get(name),
+          response: schema,
+        });
+      else
+        this.#observe(change, [...path, name].join('.'), isRequired, {
+          sent: value,
+          before: before?.[name],
+          got: inner,
+          exchanges: change.exchanges,
+        });
+    }
+  }
+
+  #observe(change: StoredChange, name: string, isRequired: boolean, observation: Observation): void {
+    const { sent, before } = observation;
+    // A value shows nothing if the resource had it before, or if it is the same as no value.
+    if (isSimilar(sent, undefined) || (change.before !== undefined && isSimilar(sent, before))) return;
+    const key = `${change.route.operationId} ${name}`;
+    const known = this.#observations.get(key) ?? { change, name, isRequired, all: [] };
+    known.all.push(observation);
+    this.#observations.set(key, known);
+  }
+
+  /** Returns whether a property is `readOnly` or `writeOnly`, or has binary content. */
+  #isHidden(schema: string | undefined): boolean {
+    const parts = schema === undefined ? [] : getSchemaParts(this.#contract.normalized, schema, ALL_PARTS);
+    return parts.some(
+      ({ node }) =>
+        node.readOnly === true ||
+        node.writeOnly === true ||
+        ['binary', 'byte', 'password'].includes(String(node.format)),
+    );
+  }
+
+  /** Returns the JSON Pointer of the schema at a path in a value; undefined if the schema does not describe this place. */
+  #walk(schema: string | undefined, path: readonly string[]): string | undefined {
+    return path.reduce<string | undefined>((pointer, key) => {
+      if (pointer === undefined) return undefined;
+      const parts = getSchemaParts(this.#contract.normalized, pointer, ALL_PARTS);
+      return getPartProperties(parts).get(key) ?? (/^\d+$/.test(key) ? getPartItems(parts) : undefined);
+    }, schema);
+  }
+}
+
+/** Objects at the same place: in the request, before and after the change. `request` and `response`: the JSON Pointers of their schemas. */
+interface ComparedValues {
+  readonly sent: Node;
+  readonly before: Node | undefined;
+  readonly got: Node;
+  readonly request: string | undefined;
+  readonly response: string | undefined;
+}
+
+function isServerName({ pathNames }: Route, name: string, isRequired: boolean): boolean {
+  const key = normalizeName(name);
+  if (SERVER_NAMES.test(key) || pathNames.some((one) => normalizeName(one) === key)) return true;
+  return !isRequired && OPTIONAL_SERVER_NAMES.test(key);
+}
+
+function getResponseSchema({ responses }: Route): string | undefined {
+  const media = findResponse(responses, 200)?.media ?? {};
+  const types = Object.keys(media);
+  return media[types.find(isJsonType) ?? types[0] ?? '']?.schema;
+}
+
+function findWrong(all: readonly Observation[]): readonly Observation[] {
+  return all.filter(({ sent, got }) => !isSimilar(sent, got));
+}
+
+/** Returns the end of a sentence about values that a server never stores; undefined if it can have stored them. */
+function describeProblem(all: readonly Observation[], isRequired: boolean): string | undefined {
+  const wrong = findWrong(all);
+  const isNeverStored = wrong.length === all.length && all.length >= MIN_CHANGES;
+  if (isNeverStored && all.every(({ got }) => got === undefined)) return 'but is missing in the resource each time';
+  const sentValues = countValues(all.map(({ sent }) => sent));
+  const gotValues = countValues(all.map(({ got }) => got));
+  const isConstant = gotValues === 1 && wrong.length >= MIN_CHANGES - 1 && all.length >= MIN_CONSTANT_CHANGES;
+  if (sentValues < 2 || !(isNeverStored || (isConstant && isRequired))) return undefined;
+  if (all.every(({ before, got }) => before !== undefined && isSimilar(before, got)))
+    return 'but the resource keeps its previous value each time';
+  const [last] = wrong.slice(-1);
+  const example = `for example ${JSON.stringify(last?.got)} after ${JSON.stringify(last?.sent)} was sent`;
+  return gotValues === 1
+    ? `but the resource always has the same value: ${example}`
+    : `but the resource never has the sent value: ${example}`;
+}
+
+function countValues(values: readonly unknown[]): number {
+  return new Set(values.map((value) => JSON.stringify(value))).size;
+}
+
+/** Finds an object in a response body. Returns its place as property names and array indexes; undefined if the body does not contain the object. */
+export function findPath(body: unknown, entry: Node): readonly string[] | undefined {
+  if (body === entry) return [];
+  if (typeof body !== 'object' || body === null) return undefined;
+  for (const [key, value] of Object.entries(body)) {
+    const path = findPath(value, entry);
+    if (path) return [key, ...path];
+  }
+  return undefined;
+}
