@@ -74,7 +74,7 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
     const restartMs = options.waitSeconds > 0 ? options.waitSeconds * 1_000 : undefined;
     const sessions = clients.map((client) => createSession({ ...shared, client, restartMs }));
     const { unchecked: unfinished, unreached } = await runChecks(sessions, routes, { ...options, model }, notes);
-    const unchecked = [...unfinished, ...noteRateLimits(sessions, results, notes)];
+    const unchecked = [...unfinished, ...results.unchecked, ...noteRateLimits(sessions, results, notes)];
     for (const session of sessions) reportClosedConnections(session);
     results.reportUnreproduced();
     const common = { url: first.url, headers, seed, runs, model: model?.subject, routes, results };

@@ -1,6 +1,6 @@
 import { type CheckResults, type Finding, getFindingKey } from './findings.ts';
 import type { SendResult, Session } from './session.ts';
-import { OperationUnavailableError, ServerUnreachableError } from './stop-signal.ts';
+import { OperationUnavailableError } from './stop-signal.ts';
 
 /** The maximum number of times that the check repeats requests to confirm a finding. */
 export const MAX_REPETITIONS = 3;
@@ -33,10 +33,18 @@ export async function addConfirmed(
   for (const finding of unconfirmed) results.addUnreproduced(finding);
 }
 
-/** Adds findings that could not be confirmed because of `error`. If the check comes back to the operation, they are added only if it cannot check it again. */
+/**
+ * Adds findings that could not be confirmed because of `error`. If the check comes back to the operation, they are added only if it cannot check it again. A
+ * finding that needs a confirmation is not added: the verdict names it as not checked completely.
+ */
 export function addUnconfirmed(results: CheckResults, findings: readonly Finding[], error: unknown): void {
-  if (error instanceof OperationUnavailableError) results.addPending(findings);
-  else results.addAll(findings.filter((finding) => isReportable(finding, error)));
+  if (error instanceof OperationUnavailableError) {
+    results.addPending(findings);
+    return;
+  }
+  results.addAll(findings.filter(isCertain));
+  for (const { operationId, status, rule } of findings.filter((finding) => !isCertain(finding)))
+    results.addUnchecked(`${operationId} ${status} (a failure was not repeated: ${rule})`);
 }
 
 /**
@@ -81,11 +89,11 @@ function isSame(one: Finding, other: Finding): boolean {
 }
 
 /**
- * Returns whether to report a finding, although `error` occurred before the finding could be confirmed. Returns false for a missing response if the server no
- * longer accepts connections.
+ * Returns whether a finding needs no confirmation, because a single response contradicts the contract. A missing response, a refused valid request and a difference
+ * between several responses can have another cause, such as a busy machine or the data of the server.
  */
-function isReportable({ status }: Finding, error: unknown): boolean {
-  return !(error instanceof ServerUnreachableError && status === 'none');
+function isCertain({ status, rule, exchanges }: Finding): boolean {
+  return status !== 'none' && exchanges.length <= 1 && !rule.startsWith('accepts valid requests');
 }
 
 /** Options of `examineAll`. An entry is a test case, such as a request to send or a link to follow. */

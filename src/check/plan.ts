@@ -205,7 +205,7 @@ export function finishChecks(workers: readonly [Worker, ...Worker[]], routes: re
   if (!model) session.results.addAll(failing.flatMap((route) => findCompleteRefusal(session, route) ?? []));
   if (unchecked.length > 0) note(NEVER_SUCCEEDED);
   if (unreached.length > 0) note(UNREACHED);
-  return { unchecked: [...unchecked, ...session.results.unchecked], unreached };
+  return { unchecked, unreached };
 }
 
 /** Adds a note about requests that the server rejected with an undocumented error status. These responses are not violations. */

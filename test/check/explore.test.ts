@@ -70,4 +70,18 @@ describe('explore', () => {
     expect(messages).toEqual(['first']);
     expect(error?.message).toBe('unexpected');
   });
+
+  it.each<[about: string, change: Partial<Finding>]>([
+    ['no response in time', { status: 'none', rule: 'responds' }],
+    ['a refused valid request', { rule: 'accepts valid requests: body' }],
+  ])('names %s as not checked if an error stops it before it is repeated', async (_, change) => {
+    const results = new CheckResults(shopContract.routes);
+    let time = 0;
+    const examine = async () => {
+      if (++time > 1) throw new TypeError('the time is up');
+      return [{ ...finding('first'), ...change }];
+    };
+    await explore({ fc, results, cases: fc.nat(), seed: 1, runs: 5, examine }).catch(() => undefined);
+    expect([results.findings, results.unchecked.length]).toEqual([[], 1]);
+  });
 });
