@@ -60,7 +60,7 @@ export function createCompleter(
   contract: Contract,
   generate: Generate = createGenerator(contract.normalized),
 ): CompleteValue {
-  const { normalized, getErrors } = contract;
+  const { normalized, getErrorsOfComplete: getErrors } = contract;
   const getShape = createShapes(normalized);
   return (schema, value, seed, limit = new GenerationLimit()) => {
     const node = getNode(normalized, schema);

@@ -165,6 +165,22 @@ export function getEntrySchema({ schema }: Shape, index: number): unknown {
   return (Array.isArray(prefixItems) ? prefixItems[index] : undefined) ?? items;
 }
 
+/** Returns a value without the properties that are `writeOnly`, at any depth. Returns the value itself if it has none. */
+export function omitWriteOnly(getShape: GetShape, node: unknown, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || node === undefined) return value;
+  const shape = getShape(node, value);
+  if (Array.isArray(value)) {
+    const entries = value.map((entry, index) => omitWriteOnly(getShape, getEntrySchema(shape, index), entry));
+    return entries.every((entry, index) => entry === value[index]) ? value : entries;
+  }
+  const kept = Object.entries(value).filter(([name]) => !shape.writeOnly.has(name));
+  const shown = kept.map(
+    ([name, own]) => [name, omitWriteOnly(getShape, getPropertySchema(shape, name), own)] as const,
+  );
+  const isSame = kept.length === Object.keys(value).length && shown.every(([, own], index) => own === kept[index]?.[1]);
+  return isSame ? value : Object.fromEntries(shown);
+}
+
 /** Returns the JSON Schema type of a value, such as `integer` for 5. */
 function getType(value: unknown): string {
   if (value === null) return 'null';

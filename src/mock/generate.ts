@@ -3,7 +3,7 @@ import { type Document, getNode, isNode, type Node, toNode } from '../openapi/do
 import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import { createRandom, type Random } from '../util/random.ts';
 import { getDiscriminatorName, getDiscriminatorValue, getSubtypes } from './discriminator.ts';
-import { isPlausible } from './fit-schema.ts';
+import { createShapes, type GetShape, isPlausible, omitWriteOnly } from './fit-schema.ts';
 import { generateArray } from './generate-array.ts';
 import { generateObject } from './generate-object.ts';
 import { EndlessSchemaError, GenerationLimit } from './generation-limit.ts';
@@ -31,7 +31,9 @@ const NULL_PROBABILITY = 0.05;
 interface Engine {
   readonly document: Document;
   readonly merge: Merge;
+  readonly getShape: GetShape;
   readonly isExcluded: (property: unknown) => boolean;
+  readonly excluded: 'readOnly' | 'writeOnly';
 }
 
 /**
@@ -40,7 +42,7 @@ interface Engine {
  */
 export function createGenerator(document: Document, excluded: 'readOnly' | 'writeOnly' = 'writeOnly') {
   const isExcluded = (property: unknown) => isReadOrWriteOnly(document, property, excluded);
-  const engine = { document, merge: createMerge(document), isExcluded };
+  const engine = { document, merge: createMerge(document), getShape: createShapes(document), isExcluded, excluded };
   return (node: unknown, options: GeneratorOptions) => {
     const { seed, name = '', knownValues, omitsOptional } = options;
     const place = {
@@ -76,7 +78,11 @@ function generate(engine: Engine, node: unknown, place: Place, options: LimitedO
   if (knownValues !== undefined && !isNode(knownValues) && isPlausible(schema, knownValues)) return knownValues;
   if ('const' in schema) return schema.const;
   const example = options.usesExamples ? getExample(schema) : undefined;
-  if (example !== undefined && !isRepeatedId(place, example)) return setKnownValues(example, knownValues);
+  if (example !== undefined && !isRepeatedId(place, example)) {
+    // The example of a schema is one of requests and responses.
+    const shown = engine.excluded === 'writeOnly' ? omitWriteOnly(engine.getShape, node, example) : example;
+    return setKnownValues(shown, knownValues);
+  }
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return chooseEnumValue(schema.enum, options, random);
   const omitsContainers = place.omitsContainers || place.depth >= MAX_OPTIONAL_DEPTH || !references.every(canFollow);
   const subject = getSubject(references) ?? place.subject;
@@ -141,8 +147,10 @@ function setDiscriminator({ schema, references }: MergedSchema, name: string, re
   return { schema: { ...schema, properties: { ...properties, [name]: property } }, references };
 }
 
+/** Returns the example of a schema, which can be null. Without an example, returns the default; undefined if there is none. */
 function getExample({ examples, example, default: initial }: Node): unknown {
-  return Array.isArray(examples) ? examples[0] : (example ?? initial);
+  const [first = example] = Array.isArray(examples) ? examples : [];
+  return first === undefined ? (initial ?? undefined) : first;
 }
 
 /** Returns the name of the component schema to which the first reference refers; undefined if there is none. */

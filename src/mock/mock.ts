@@ -104,13 +104,12 @@ export function createMock(contract: Contract) {
       if (!media || type === undefined) return { status, headers: toHeaders(undefined) };
       const contentType = toContentType(type);
       const bodyInput = { ...responseInput, media, type: removeTypeParameters(type) };
-      const fromExample = findExampleBody(contract, bodyInput);
-      const body = fromExample ?? createBody(contract, generate, bodyInput);
+      const body = createBody(contract, generate, bodyInput);
       return {
         status,
         headers: { ...toHeaders(body), 'Content-Type': contentType },
         body: isJsonType(contentType) ? body : toText(contentType, body),
-        example: fromExample === undefined ? undefined : example?.name,
+        example: preferences.dynamic ? undefined : example?.name,
       };
     },
     /** Returns the documented headers of a response whose body is not from the mock. Throws `MockError` if no valid value is found for a required header. */
@@ -190,21 +189,39 @@ function getAttempt(options: ValueOptions, attempt: number): GeneratorOptions {
   };
 }
 
-/** Returns the body of a response from its example. Returns undefined if the example is invalid, or if the request prefers a dynamic response. */
-function findExampleBody(contract: Contract, { preferences, status, example, knownValues, media }: BodyInput): unknown {
-  if (!example || preferences.dynamic) return undefined;
-  const isValid = createValidation(contract, media);
-  const updated = setBodyStatus(isValid, example.value, status);
+/**
+ * Creates the body of a response from its example. An invalid example stays as it is written. Sets known values, such as the status of a problem document, if
+ * the body does not get further mistakes.
+ */
+function createExampleBody(contract: Contract, { status, knownValues, media }: BodyInput, example: unknown): unknown {
+  const isValid = createComparison(contract, media, example);
+  const updated = setBodyStatus(isValid, example, status);
   const body = status === 405 ? replaceOtherPath(isValid, updated) : updated;
   return [setKnownValues(body, knownValues), body].find(isValid);
+}
+
+/** Returns a function that tells whether a value has at most as many mistakes as `original`, which is an example. */
+function createComparison(contract: Contract, { schema }: DocumentedMedia, original: unknown) {
+  if (schema === undefined) return () => true;
+  const count = contract.getAllErrors(schema, original).length;
+  return (value: unknown) => contract.getAllErrors(schema, value).length <= count;
 }
 
 function createValidation(contract: Contract, { schema }: DocumentedMedia): (value: unknown) => boolean {
   return (value) => schema === undefined || contract.isValid(schema, value);
 }
 
-/** Creates the body of a response without an example. */
+/** Creates the body of a response from its example. Generates the body if there is no example, or if the request prefers a dynamic response. */
 function createBody(contract: Contract, generate: GenerateValid, bodyInput: BodyInput): unknown {
+  const { example, preferences } = bodyInput;
+  const isExample = example !== undefined && !preferences.dynamic;
+  return isExample
+    ? createExampleBody(contract, bodyInput, example.value)
+    : createOtherBody(contract, generate, bodyInput);
+}
+
+/** Creates the body of a response without an example. */
+function createOtherBody(contract: Contract, generate: GenerateValid, bodyInput: BodyInput): unknown {
   const { route, input, preferences, status, knownValues, media, type } = bodyInput;
   const { schema } = media;
   const isValid = createValidation(contract, media);

@@ -46,6 +46,24 @@ function selectAlternative(document: Document, errors: readonly ErrorObject[], u
   return [...own, ...errors.filter((error) => error !== union && !isInside(error))];
 }
 
+/**
+ * Leaves out the error of each `oneOf` or `anyOf` with an alternative that `isSatisfied` accepts, and the errors of its alternatives. `isSatisfied`: returns
+ * whether a value is accepted by the schema at a JSON Pointer. `errors` and `document`: as for `selectAlternatives`.
+ */
+export function removeSatisfiedUnions(
+  document: Document,
+  errors: readonly ErrorObject[],
+  isSatisfied: (pointer: string, value: unknown) => boolean,
+): readonly ErrorObject[] {
+  return errors.filter(isUnionError).reduce((rest, union) => {
+    const pointer = findPointer(document, union);
+    const indexes = Object.keys(union.schema as object);
+    if (pointer === undefined || !indexes.some((index) => isSatisfied(`${pointer}/${index}`, union.data))) return rest;
+    const nodes = listNodes(document)(union.schema as object);
+    return rest.filter((error) => error !== union && !(isBelow(error, union) && nodes.has(error.parentSchema ?? {})));
+  }, errors);
+}
+
 /** Returns whether an error is the error of a `oneOf` or `anyOf`. */
 export function isUnionError({ keyword, schema }: ErrorObject): boolean {
   return (keyword === 'oneOf' || keyword === 'anyOf') && Array.isArray(schema);

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
-import type { DataValidator } from '../util/issue.ts';
+import type { DataValidator, Issue } from '../util/issue.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { runInSlices } from '../util/slices.ts';
+import { runInSlices, type Steps } from '../util/slices.ts';
 import { closeSchemas } from './close-schemas.ts';
 import {
   type CompiledContract,
@@ -13,9 +13,10 @@ import {
 import { type ContractOptions, createDocuments, type LoadedDocuments, type Parts } from './contract-documents.ts';
 import { ContractError, type Document, formatYaml, readContract } from './document.ts';
 import { FileAccess } from './file-access.ts';
+import { createInvalidExamples } from './invalid-examples.ts';
 import { createBackend } from './openapi-backend.ts';
 import { type Overlay, readOverlay } from './overlay.ts';
-import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
+import { type FindExample, type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
 import { createRouting, type Route, type Routing } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
 import { isUnchanged } from './source-files.ts';
@@ -58,10 +59,19 @@ export interface Contract extends Routing {
     response: ListResponse,
     options: VerifyOptions,
   ): Promise<readonly ResponseViolation[]>;
-  /** Validates a value in a response against the schema at a JSON Pointer. Returns the errors. */
+  /**
+   * Validates a value in a response against the schema at a JSON Pointer. Returns the errors. Leaves out an error that an example of the document has as well,
+   * because the server sends examples as they are written.
+   */
   getErrors: SchemaValidator;
-  /** Returns whether a value is valid against the schema at a JSON Pointer. */
+  /** Like `getErrors`, but a missing property is an error, also if an example lacks the property. */
+  getErrorsOfComplete: SchemaValidator;
+  /** Like `getErrors`, but returns all errors. */
+  getAllErrors: SchemaValidator;
+  /** Returns whether a value is valid against the schema at a JSON Pointer: whether `getErrors` returns no error. */
   isValid(schema: string, value: unknown): boolean;
+  /** Finds the examples of responses and schemas that violate their schemas. A contract that ships with the package has none. */
+  findInvalidExamples(): Steps<readonly Issue[]>;
   /** Validates a value against a component schema. Unknown properties are errors. */
   validateData: DataValidator;
   /**
@@ -72,10 +82,12 @@ export interface Contract extends Routing {
 }
 
 /**
+/**
  * Options of the verification of responses. `closed`: whether undocumented properties are violations. `isReceived`: whether the response came from a server and
- * has all its headers. Otherwise the headers that only the server sets are not expected, because they are added later.
+ * has all its headers. Otherwise the headers that only the server sets are not expected, because they are added later. `allowsExamples`: whether a mistake that
+ * an example of the document has as well is no violation. It has no effect together with `closed`.
  */
-type VerifyOptions = { readonly closed: boolean; readonly isReceived?: boolean };
+type VerifyOptions = { readonly closed: boolean; readonly isReceived?: boolean; readonly allowsExamples?: boolean };
 
 /** The maximum number of cached contracts. */
 const MAX_CACHED_CONTRACTS = 20;
@@ -144,8 +156,19 @@ function createContract(
   };
   const { open, closed } = createDataValidators(views, compiled);
   let enforced: Contract['enforced'] | undefined;
+  const examples = createInvalidExamples(compiled ? NO_EXAMPLES : normalized, open);
+  const findExample: FindExample = (schema, error) => {
+    const pointer = examples.find(schema, error);
+    return pointer === undefined ? undefined : locate(pointer);
+  };
+  const chooseValidator = ({ closed: isClosed, allowsExamples }: VerifyOptions) =>
+    isClosed ? closed : allowsExamples ? examples.validate : open;
   const verify: Contract['verifyResponse'] = (route, response, options) =>
-    verifyResponse(options.closed ? closed : open, route, response, options.isReceived);
+    verifyResponse(
+      { validate: chooseValidator(options), findExample, isReceived: options.isReceived },
+      route,
+      response,
+    );
   return {
     path,
     text,
@@ -165,8 +188,11 @@ function createContract(
       if (!canVerifyParts(normalized, route.responses, response)) return verify(route, response, options);
       return runInSlices(verifyListParts(response, (part) => verify(route, part, options)));
     },
-    getErrors: open,
-    isValid: (schema, value) => open(schema, value).length === 0,
+    getErrors: examples.validate,
+    getErrorsOfComplete: examples.validateComplete,
+    getAllErrors: open,
+    isValid: (schema, value) => examples.validate(schema, value).length === 0,
+    findInvalidExamples: examples.list,
     validateData: createDataValidator(closed),
     warmUp(route, options) {
       if (compiled) return;
@@ -176,6 +202,9 @@ function createContract(
     },
   };
 }
+
+/** A document without examples. It replaces a precompiled document, whose examples are valid: a test ensures it. */
+const NO_EXAMPLES = { openapi: '3.0.3', info: { title: '', version: '' }, paths: {} };
 
 /** Creates the validators of request bodies. */
 function createBodyValidators(getDocument: () => Document, compiled: CompiledContract | undefined) {

@@ -171,23 +171,34 @@ export interface ResponseViolation {
   readonly message: string;
   /** Returns the problem and how to fix it. This is a function because the log omits functions, and its result must not be logged. */
   readonly describe?: () => IssueParts;
+  /** Returns the position of an example with the same mistake; undefined if there is none. A function for the same reason. */
+  readonly findExample?: () => string | undefined;
 }
 
-/** Returns the violations in the status, media type, body and headers of a response. `isReceived`: whether the response has the headers that only the server sets. */
+/** Returns the position of an example in the document with the same mistake; undefined if there is none. `schema`: the schema of the validated value. */
+export type FindExample = (schema: string, error: ErrorObject) => string | undefined;
+
+/** The functions that find the violations in the parts of a response. `isReceived`: whether the response has the headers that only the server sets. */
+interface Verifier {
+  readonly validate: SchemaValidator;
+  readonly findExample: FindExample;
+  readonly isReceived?: boolean | undefined;
+}
+
+/** Returns the violations in the status, media type, body and headers of a response. */
 export function verifyResponse(
-  validate: SchemaValidator,
+  verifier: Verifier,
   { method, responses }: { readonly method: string; readonly responses: readonly DocumentedResponse[] },
   response: ResponseToVerify,
-  isReceived = false,
 ): readonly ResponseViolation[] {
   const documented = findResponse(responses, response.status);
   if (!documented) return [createUndocumented('status', `status ${response.status} is not documented`)];
-  const expected = documented.headers.filter(({ name }) => isReceived || !isServerHeader(name));
-  const headers = verifyHeaders(validate, expected, response);
-  return hasOpenContent(method, documented) ? headers : [...verifyBody(validate, documented, response), ...headers];
+  const expected = documented.headers.filter(({ name }) => verifier.isReceived || !isServerHeader(name));
+  const headers = verifyHeaders(verifier, expected, response);
+  return hasOpenContent(method, documented) ? headers : [...verifyBody(verifier, documented, response), ...headers];
 }
 
-function verifyBody(validate: SchemaValidator, { media }: DocumentedResponse, response: ResponseToVerify) {
+function verifyBody(verifier: Verifier, { media }: DocumentedResponse, response: ResponseToVerify) {
   const types = Object.keys(media);
   if (types.length === 0)
     return response.body === undefined ? [] : [createUndocumented('body', 'a body is not documented')];
@@ -197,16 +208,16 @@ function verifyBody(validate: SchemaValidator, { media }: DocumentedResponse, re
   if (type === undefined) return [createUndocumented('content type', `content type ${contentType} is not documented`)];
   const schema = media[type]?.schema;
   if (schema === undefined || !isJsonType(removeTypeParameters(contentType))) return [];
-  return toResponseViolations('body', validate(schema, response.body));
+  return toResponseViolations(verifier, 'body', schema, response.body);
 }
 
-function verifyHeaders(validate: SchemaValidator, headers: readonly DocumentedHeader[], response: ResponseToVerify) {
+function verifyHeaders(verifier: Verifier, headers: readonly DocumentedHeader[], response: ResponseToVerify) {
   return headers.flatMap(({ name, isRequired, type, schema }) => {
     const where = `header ${name}`;
     const value = getHeader(response, name);
     if (value === undefined) return isRequired ? [{ where, rule: 'required', message: `${where} is missing` }] : [];
     if (schema === undefined || STRUCTURED_TYPES.has(type)) return [];
-    return toResponseViolations(where, validate(schema, parseHeader(value, type)));
+    return toResponseViolations(verifier, where, schema, parseHeader(value, type));
   });
 }
 
@@ -223,12 +234,18 @@ function getHeader({ headers }: ResponseToVerify, name: string): string | undefi
   return headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
 }
 
-function toResponseViolations(part: string, errors: readonly ErrorObject[]): readonly ResponseViolation[] {
-  return [...groupByPointer(errors)].map(([pointer, error]) => ({
+function toResponseViolations(
+  { validate, findExample }: Verifier,
+  part: string,
+  schema: string,
+  value: unknown,
+): readonly ResponseViolation[] {
+  return [...groupByPointer(validate(schema, value))].map(([pointer, error]) => ({
     where: part + pointer,
     rule: error.keyword,
     message: `${part}${pointer} ${error.message}`,
     describe: () => describeError(error),
+    findExample: () => findExample(schema, error),
   }));
 }
 

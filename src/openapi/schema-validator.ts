@@ -8,6 +8,9 @@ import { mapNodes } from './walk-schemas.ts';
 /** Validates a value against a schema, and returns the errors. `pointer`: the JSON Pointer of the schema in the document. */
 export type SchemaValidator = (pointer: string, value: unknown) => readonly ErrorObject[];
 
+/** A validator for the schemas of a document. `getDocument`: returns the document to which `schema` and `parentSchema` of its errors belong. */
+export type DocumentValidator = SchemaValidator & { readonly getDocument: () => Document };
+
 /**
  * Creates a validator for the schemas of a document. A schema that is not precompiled is compiled on first use. If ajv can't compile a schema, every value has
  * an error with the keyword `unusable`. `options`: further options of ajv. `findCompiled`: returns the precompiled validator of the schema at a JSON Pointer;
@@ -17,14 +20,17 @@ export function createSchemaValidator(
   getDocument: () => Document,
   options: Options = {},
   findCompiled: (pointer: string) => ValidateFunction | undefined = () => undefined,
-): SchemaValidator {
+): DocumentValidator {
   const compiled = new Map<string, ValidateFunction | ErrorObject>();
   let ajv: Ajv | undefined;
   let document: Document | undefined;
+  const getOwnDocument = () => {
+    document ??= removeData(getDocument());
+    return document;
+  };
   const compile = (pointer: string) => {
     try {
-      document ??= removeData(getDocument());
-      ajv ??= createContractAjv(document, options);
+      ajv ??= createContractAjv(getOwnDocument(), options);
       return ajv.compile(toContractReference(pointer));
     } catch (error) {
       return createUnusableError(pointer, error as Error);
@@ -48,7 +54,7 @@ export function createSchemaValidator(
     const own = document ? errors : run(compile(pointer), pointer, value);
     return document ? selectAlternatives(document, own, validateValue) : own;
   };
-  return validateValue;
+  return Object.assign(validateValue, { getDocument: getOwnDocument });
 }
 
 function createUnusableError(pointer: string, error: Error): ErrorObject {

@@ -33,8 +33,11 @@ export class EntryValidator {
       const pointer = properties.get(name);
       // The id of a parent comes from the path, so it can be invalid against the schema of the entry.
       const isValid = pointer === undefined || (parents.includes(name) && !isNode(value) && !Array.isArray(value));
-      const errors = isValid ? [] : this.#contract.getErrors(this.#getFirstPointer(pointer), value).filter(isOwnError);
-      return errors
+      if (isValid || this.#contract.isValid(this.#getFirstPointer(pointer), value)) return [];
+      // The errors for the own schema of the property: an error that one of its examples has as well is left out.
+      return this.#contract
+        .getErrors(pointer, value)
+        .filter(isOwnError)
         .slice(0, 1)
         .map((error) => createIssue(formatPointer(name) + error.instancePath, describeError(error)));
     });

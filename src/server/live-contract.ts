@@ -5,6 +5,7 @@ import { type Contract, loadContract } from '../openapi/contract.ts';
 import { addMissingCollections, describeOtherLists } from './contract-lists.ts';
 import { findUnusableFaults } from './control.ts';
 import { describeChanges } from './describe-changes.ts';
+import { logInvalidExamples } from './example-warnings.ts';
 import { getFileSignature, loadSettings, type WatchedFiles } from './file-watcher.ts';
 import { loadHandlers, type UserHandlers } from './handler-registry.ts';
 import type { createLogger } from './logger.ts';
@@ -144,6 +145,8 @@ export class LiveContract {
     });
     const warnings = [contract.warning, lists, unfit, failure, ...findUnusableFaults(server.sandboxes, contract)];
     for (const warning of warnings) if (warning !== undefined) log.warn(warning);
+    // Ignores an error: a schema that can't be compiled is reported by the first request that needs it.
+    void logInvalidExamples(contract, (message) => log.warn(message), server.stopping).catch(() => {});
   }
 
   /** Adds new collections to the states of all sandboxes. Resolves to a warning if this fails. */

@@ -21,6 +21,7 @@ import type { State } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { addMissingCollections, describeOtherLists } from './contract-lists.ts';
 import { createApplicationView } from './controlled-application.ts';
+import { logInvalidExamples } from './example-warnings.ts';
 import { createFaultChecks } from './fault-checks.ts';
 import { findWatchedFiles, loadSettings, reloadOnSave } from './file-watcher.ts';
 import { addGauges } from './gauges.ts';
@@ -200,7 +201,9 @@ function run(
   logStart({ options, log }, { url, state, server, live, durability });
   // Ignores an error: the first request that needs the prepared data reports it.
   const prepare = () => void application.prepare?.(store.read().state).catch(() => {});
-  const stopWarmUp = runInTurns([prepare, ...listWarmUps(live.setup)]);
+  const checkExamples = () =>
+    void logInvalidExamples(live.setup.contract, (message) => log.warn(message), stopping.signal).catch(() => {});
+  const stopWarmUp = runInTurns([prepare, ...listWarmUps(live.setup), checkExamples]);
   const stopReloads = reloadOnSave(
     [
       {

@@ -46,7 +46,11 @@ export function verifyResponse(parts: AppParts, target: Target, outcome: Outcome
   if (!route || !response || !isVerified(parts, outcome)) return outcome;
   // A problem document can have more properties than the contract documents (RFC 9457, section 3.2).
   const isProblem = response.headers?.['Content-Type'] === PROBLEM_HEADERS['Content-Type'];
-  const violations = api.contract.verifyResponse(route, response, { closed: api.isClosed(route) && !isProblem });
+  const violations = api.contract.verifyResponse(route, response, {
+    closed: api.isClosed(route) && !isProblem,
+    // The server has reported invalid examples at the start.
+    allowsExamples: parts.options.verify !== 'strict',
+  });
   return violations.length === 0 ? outcome : addViolations(parts, target, { ...outcome, response }, violations);
 }
 
@@ -59,7 +63,7 @@ export async function verifyLongList(parts: AppParts, target: Target, outcome: L
       ? await api.contract.verifyListInSlices(
           route,
           { ...response, body: response.list },
-          { closed: api.isClosed(route) },
+          { closed: api.isClosed(route), allowsExamples: parts.options.verify !== 'strict' },
         )
       : [];
   const verified = violations.length === 0 ? outcome : addViolations(parts, target, outcome, violations);
@@ -84,6 +88,11 @@ function isVerified({ options: { verify } }: AppParts, { response, effects, isRe
   return verify !== 'off' && !response?.stream && !isInjected && !isRefusal;
 }
 
+function describeViolation({ message, findExample }: ResponseViolation): string {
+  const example = findExample?.();
+  return example === undefined ? message : `${message}, as in the example at ${example}: correct the example`;
+}
+
 /** Logs the violations of a response. With `verify: 'strict'`, replaces the response with a problem document. */
 function addViolations(
   { log, options }: AppParts,
@@ -93,8 +102,12 @@ function addViolations(
 ): Outcome {
   const { status } = outcome.response;
   const operationId = route?.operationId;
-  log.error({ operation: operationId, status, responseViolations: violations }, 'response violates the contract');
-  const responseViolations = violations.map(({ message }) => message);
+  // The server has reported invalid examples at the start.
+  const unknown =
+    options.verify === 'strict' ? violations : violations.filter((violation) => !violation.findExample?.());
+  if (unknown.length > 0)
+    log.error({ operation: operationId, status, responseViolations: unknown }, 'response violates the contract');
+  const responseViolations = violations.map(describeViolation);
   const verified = { ...outcome, revision: undefined, responseViolations };
   if (options.verify !== 'strict') return verified;
   const detail = `the response of ${operationId} with status ${status} violates the contract: ${responseViolations.join('; ')}`;

@@ -1,0 +1,135 @@
+import type { ErrorObject } from 'ajv';
+import { createIssue, type Issue } from '../util/issue.ts';
+import { parsePointer } from '../util/json-pointer.ts';
+import { toSeed } from '../util/random.ts';
+import type { Steps } from '../util/slices.ts';
+import { removeSatisfiedUnions } from './alternatives.ts';
+import { describeError } from './describe-error.ts';
+import { type Document, isNode, type Node, toNode } from './document.ts';
+import { type DocumentedExample, listExamples } from './documented-examples.ts';
+import { type DocumentValidator, groupByPointer, isReadOrWriteOnly, type SchemaValidator } from './schema-validator.ts';
+
+/** The examples of a document that violate their schemas, and the mistakes in them. */
+export interface InvalidExamples {
+  /**
+   * Validates a value like the validator of responses, but leaves out errors that an example of the document has as well: an example is sent as it is written,
+   * also inside a generated value.
+   */
+  readonly validate: SchemaValidator;
+  /** Like `validate`, but a missing property is an error, also if an example lacks the property. */
+  readonly validateComplete: SchemaValidator;
+  /**
+   * Returns the JSON Pointer of an example with the same mistake: the same value of the same property breaks the same rule. Returns undefined if there is none.
+   * `schema`: the JSON Pointer of the schema of the validated value.
+   */
+  find(schema: string, error: ErrorObject): string | undefined;
+  /** Finds the first error of each invalid example. Compiles the schemas of the examples, which takes seconds for a large document. */
+  list(): Steps<readonly Issue[]>;
+}
+
+/** Creates the functions that handle invalid examples of a document. `validate`: the validator of responses. */
+export function createInvalidExamples(document: Document, validate: DocumentValidator): InvalidExamples {
+  let index: ReadonlyMap<number, readonly DocumentedExample[]> | undefined;
+  const mistakes = new Map<DocumentedExample, ReadonlySet<string>>();
+  const getMistakes = (example: DocumentedExample) => {
+    const known =
+      mistakes.get(example) ??
+      new Set(validate(example.schema, example.value).map((error) => toMistake(example.schema, error)));
+    mistakes.set(example, known);
+    return known;
+  };
+  const find = (schema: string, error: ErrorObject) => {
+    index ??= indexValues(listExamples(document));
+    const candidates = error.data === undefined ? undefined : index.get(hashValue(getDecisive(error)));
+    if (!candidates) return undefined;
+    const mistake = toMistake(schema, error);
+    return candidates.find((example) => getMistakes(example).has(mistake))?.pointer;
+  };
+  const createValidate = (isAlwaysError: (error: ErrorObject) => boolean) => {
+    const validateValue: SchemaValidator = (pointer, value) => {
+      const errors = validate(pointer, value);
+      if (errors.length === 0) return errors;
+      const own = errors.filter((error) => isAlwaysError(error) || find(pointer, error) === undefined);
+      if (own.length === errors.length) return errors;
+      const isValid = (schema: string, data: unknown) => validateValue(schema, data).length === 0;
+      return removeSatisfiedUnions(validate.getDocument(), own, isValid);
+    };
+    return validateValue;
+  };
+  return {
+    validate: createValidate(() => false),
+    validateComplete: createValidate(({ keyword }) => keyword === 'required'),
+    find,
+    list: () => listIssues(document, validate),
+  };
+}
+
+/** Returns a text that is equal for two errors if the same value of the same property violates the same rule. */
+function toMistake(schema: string, error: ErrorObject): string {
+  const { keyword, params, parentSchema, instancePath } = error;
+  const name = parsePointer(instancePath).findLast((step) => !/^\d+$/.test(step)) ?? getPropertyName(schema);
+  return JSON.stringify([keyword, params, parentSchema, name, getDecisive(error)]);
+}
+
+/** The keywords for which only the names of the properties of an object count. */
+const NAME_KEYWORDS = ['required', 'additionalProperties', 'unevaluatedProperties', 'minProperties', 'maxProperties'];
+
+/** Returns the part of an invalid value because of which it breaks a rule. The id of an object does not matter if another property is missing. */
+function getDecisive({ keyword, data }: ErrorObject): unknown {
+  return NAME_KEYWORDS.includes(keyword) && isNode(data) ? listNames(data) : data;
+}
+
+function listNames(value: Node): readonly string[] {
+  return Object.keys(value).sort();
+}
+
+/** Returns the name of the property to which a schema belongs: `tags` for `…/properties/tags/items`. Returns undefined for any other schema. */
+function getPropertyName(schema: string): string | undefined {
+  const [, name] = /\/properties\/([^/]+)(?:\/items)*$/.exec(schema) ?? [];
+  return name === undefined ? undefined : parsePointer(`/${name}`)[0];
+}
+
+/** Maps the hash of each value in the examples, also of nested values and of the names in an object, to the examples that contain the value. */
+function indexValues(examples: readonly DocumentedExample[]): ReadonlyMap<number, readonly DocumentedExample[]> {
+  const index = new Map<number, DocumentedExample[]>();
+  for (const example of examples)
+    hashValue(example.value, (hash) => {
+      const found = index.get(hash);
+      if (!found) index.set(hash, [example]);
+      else if (found.at(-1) !== example) found.push(example);
+    });
+  return index;
+}
+
+/**
+ * Returns the 32-bit hash of a JSON value. Equal values have equal hashes. `visit`: is called with the hash of the value, of each nested value, and of the names
+ * in each object.
+ */
+function hashValue(value: unknown, visit: (hash: number) => void = () => {}): number {
+  const parts = isNode(value)
+    ? Object.entries(value).map(([name, inner]) => `${name} ${hashValue(inner, visit)}`)
+    : Array.isArray(value)
+      ? value.map((inner) => hashValue(inner, visit))
+      : [JSON.stringify(value)];
+  const hash = toSeed(`${Array.isArray(value)}${isNode(value)}${parts.join()}`);
+  visit(hash);
+  if (isNode(value)) visit(hashValue(listNames(value)));
+  return hash;
+}
+
+function* listIssues(document: Document, validate: SchemaValidator): Steps<readonly Issue[]> {
+  const issues: Issue[] = [];
+  for (const { pointer, schema, value } of listExamples(document)) {
+    yield;
+    const errors = validate(schema, value).filter((error) => error.keyword !== 'unusable' && !isReadOnlyMissing(error));
+    const [[place, error] = []] = groupByPointer(errors);
+    if (place !== undefined && error) issues.push(createIssue(pointer + place, describeError(error)));
+  }
+  return issues;
+
+  /** Returns whether an error reports a missing `readOnly` property. The example of a schema is often the example of a request. */
+  function isReadOnlyMissing({ keyword, params, parentSchema }: ErrorObject): boolean {
+    const property = toNode(toNode(parentSchema).properties)[params.missingProperty];
+    return keyword === 'required' && isReadOrWriteOnly(document, property, 'readOnly');
+  }
+}
