@@ -132,10 +132,11 @@ export class LiveContract {
     const previous = this.setup;
     const message = describe(setup);
     current.setup = setup;
+    // The previous listener serves requests until the states have the new collections. Otherwise, a new list would be empty for a moment.
+    const failure = await this.#addCollections(setup);
     current.reloads++;
     this.#listener = listener;
     if (handlers === this.#pendingHandlers) this.#pendingHandlers = undefined;
-    const failure = await this.#addCollections(setup);
     log.info(message);
     if (contract === previous.contract) return;
     const lists = describeOtherLists(state, {

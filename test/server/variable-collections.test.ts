@@ -126,6 +126,14 @@ describe('A reload of a contract on which the collections depend', () => {
     expect((await control('PUT', '/w1/state', { toys: [{ id: 'bone' }] })).status).toBe(204);
   });
 
+  it('serves a new list from its first response with the default data', async () => {
+    const { server, save } = await startShelves({ pets: PETS });
+    await save({ pets: PETS, toys: TOYS });
+    let response = await server.ask('GET', '/toys');
+    while (response.status === 404) response = await server.ask('GET', '/toys');
+    expect(response.body).toEqual(TOYS.seeds);
+  });
+
   it('keeps entries that violate the new schemas, and names them', async () => {
     const seeds = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id }));
     const { server, save, list, control, ask } = await startShelves({ pets: { seeds }, toys: TOYS });
