@@ -43,10 +43,12 @@ export function describeError(base: unknown, isValid: IsValid, error: RequestErr
 
 function describePart(name: string, base: unknown, isValid: IsValid, error: PartError): DescribedPart {
   if (Array.isArray(base)) return describeList(name, base, isValid, error);
+  if (isMapOfTexts(base, isValid)) return describeTexts(name, base, isValid, error);
   if (isNode(base)) {
     const described = describeObject('', base, isValid, error);
     if (described.description !== Description.none) return described;
-    return describeMap(name, isValid, error) ?? describeObject(name, base, isValid, error);
+    const map = name === '' ? undefined : describeMap(name, isValid, error);
+    return map ?? describeObject(name, base, isValid, error);
   }
   return name === '' ? chooseValue(base, isValid, { values: getMessages(error), isMessage: true }) : keep(base);
 }
@@ -85,10 +87,30 @@ function describeField(name: string, base: unknown, isValid: IsValid, object: Fi
   if (chosen.description !== Description.none || typeof base !== 'object') return chosen;
   // In an object such as `errors`, each field has messages about the value of the same name.
   const described = describePart(/errors$/i.test(parent) ? `${parent} ${name}` : name, base, isValid, error);
-  // A list is not needed if the request has no violations and another field has the message.
-  const isNeedless =
-    Array.isArray(base) && violations.length === 0 && hasMessage(names.filter((other) => other !== name));
-  return isNeedless ? keep(described.value) : described;
+  // A list or a map is not needed if the request has no violations and another field has the message.
+  const isNeedless = violations.length === 0 && hasMessage(names.filter((other) => other !== name));
+  if (isNeedless && isMapOfTexts(base, isValid)) return keep(isValid({}) ? {} : described.value);
+  return isNeedless && Array.isArray(base) ? keep(described.value) : described;
+}
+
+/** A name that no error body has. */
+const UNKNOWN_NAME = 'storefront-unknown-name';
+
+/**
+ * Returns whether the schema of an object allows texts, or lists of texts, under any name, but not other values. An object that already has a field for a
+ * message is not such a map.
+ */
+function isMapOfTexts(base: unknown, isValid: IsValid): base is Node {
+  if (!isNode(base) || hasMessage(Object.keys(base))) return false;
+  const allows = (value: unknown) => isValid({ ...base, [UNKNOWN_NAME]: value });
+  return (allows('text') || allows(['text'])) && !allows({});
+}
+
+/**
+ * Describes an error in a map of texts, such as `{ "price": "is missing" }`. A map that is neither the whole body nor a list of errors by its name becomes empty.
+ */
+function describeTexts(name: string, base: Node, isValid: IsValid, error: PartError): DescribedPart {
+  return describeMap(name, isValid, error) ?? keep(isValid({}) ? {} : base);
 }
 
 /** Describes the violations of a request in a list. Each entry of the list describes one violation. */
@@ -111,12 +133,15 @@ function describeList(name: string, [base]: readonly unknown[], isValid: IsValid
  * schema does not allow such an object.
  */
 function describeMap(name: string, isValid: IsValid, error: PartError): DescribedPart | undefined {
-  if (!ERROR_LIST.test(name.toLowerCase()) || error.violation) return undefined;
+  const isKnown = name === '' || ERROR_LIST.test(name.toLowerCase());
+  if (!isKnown || error.violation) return undefined;
   const parts = splitError(error).slice(0, MAX_ENTRIES);
-  const names = [...new Set(parts.map(({ violation }) => getName(violation)))];
+  const getKey = ({ violation }: (typeof parts)[number]) =>
+    name === '' && error.violations.length === 0 ? 'detail' : getName(violation);
+  const names = [...new Set(parts.map(getKey))];
   const byName = names.map((key): [string, readonly string[]] => [
     key,
-    parts.filter(({ violation }) => getName(violation) === key).map(({ detail }) => detail),
+    parts.filter((part) => getKey(part) === key).map(({ detail }) => detail),
   ]);
   const maps = [Object.fromEntries(byName), Object.fromEntries(byName.map(([key, [first]]) => [key, first]))];
   const value = maps.find(isValid);
