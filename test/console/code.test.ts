@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   describeMissingSecrets,
   explainUnsendable,
+  listSecretHeaders,
+  toCopiedRequest,
   toCurl,
   toExampleRequest,
   toFetch,
@@ -76,12 +78,38 @@ describe('a request that is sent again', () => {
   });
 });
 
+describe('the secrets of a request', () => {
+  const headers = { authorization: '[redacted]', 'x-key': '[redacted]', accept: 'text/plain' };
+  const entry = createEntry({ method: 'GET', url: '/notes', path: '/notes', headers });
+
+  it('are sent and copied if the user has entered them, and nothing is missing then', () => {
+    const secrets = { authorization: 'Bearer abc', 'x-key': 'k' };
+    expect(listSecretHeaders(entry)).toEqual(['authorization', 'x-key']);
+    expect(toSentRequest(entry, secrets).headers).toEqual(secrets);
+    expect(toCurl(toCopiedRequest(entry, secrets), ORIGIN, 'default')).toContain("-H 'authorization: Bearer abc'");
+    expect(toTest(entry, secrets)).toContain("authorization: 'Bearer abc'");
+    expect(describeMissingSecrets(entry, secrets)).toBeUndefined();
+  });
+
+  it('have a placeholder in copied code if the user has not entered them', () => {
+    const command = toCurl(toCopiedRequest(entry, { 'x-key': 'k', authorization: '' }), ORIGIN, 'default');
+    expect(runShell(command)).toEqual([`${ORIGIN}/notes`, '-H', 'authorization: CREDENTIALS', '-H', 'x-key: k']);
+    expect(toSentRequest(entry, { authorization: '' }).headers).toEqual({});
+    expect(describeMissingSecrets(entry, { 'x-key': 'k' })).toBe(
+      'The journal does not store secrets. Enter the header authorization to send the request with it. Copied code has CREDENTIALS in its place until then.',
+    );
+  });
+});
+
 describe('what a request lacks when it is sent again', () => {
   it.each([
-    [{ headers: { authorization: '[redacted]', accept: '*/*' } }, 'in the header authorization,'],
-    [{ url: '/notes?api_key=%5Bredacted%5D' }, 'in the query,'],
-    [{ url: '/notes?api_key=[redacted]&a=%' }, 'in the query,'],
-    [{ body: { password: '[redacted]' }, headers: { 'x-token': '[redacted]' } }, 'in the header x-token, the body,'],
+    [{ headers: { authorization: '[redacted]', accept: '*/*' } }, 'Enter the header authorization to'],
+    [{ url: '/notes?api_key=%5Bredacted%5D' }, '[redacted] in the query,'],
+    [{ url: '/notes?api_key=[redacted]&a=%' }, '[redacted] in the query,'],
+    [
+      { body: { password: '[redacted]' }, headers: { 'x-token': '[redacted]' } },
+      'the header x-token to send the request with it. Copied code has CREDENTIALS in its place until then. The request is sent with [redacted] in the body,',
+    ],
   ])('is named: %j', (request, places) => {
     expect(describeMissingSecrets(createEntry(request))).toContain(places);
   });

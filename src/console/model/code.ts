@@ -16,18 +16,38 @@ const REDACTED = '[redacted]';
 const CLIENT_HEADERS =
   /^(accept|accept-encoding|accept-language|cache-control|connection|content-length|host|origin|pragma|referer|user-agent|keep-alive|priority|dnt|transfer-encoding|x-sandbox|upgrade-insecure-requests|sec-.*|if-.*)$/;
 
+/** The values of headers with secrets that the user has entered, by the name of the header. */
+export type Secrets = Readonly<Record<string, string>>;
+
+/** The value of a header with a secret in copied code, if the user has not entered the secret. */
+const PLACEHOLDER = 'CREDENTIALS';
+
+/** Returns the names of the headers of a recorded request whose values the journal does not store, because they are secrets. */
+export function listSecretHeaders({ request }: JournalEntry): readonly string[] {
+  return Object.keys(request.headers).filter((name) => request.headers[name] === REDACTED);
+}
+
+/** Returns the request in a journal entry for copied code. A header whose secret the user has not entered has the value `CREDENTIALS`. */
+export function toCopiedRequest(entry: JournalEntry, secrets: Secrets): SentRequest {
+  const placeholders = listSecretHeaders(entry).map((name) => [name, secrets[name] || PLACEHOLDER]);
+  return toSentRequest(entry, Object.fromEntries(placeholders));
+}
+
 /**
- * Returns the request in a journal entry, so that it can be sent again. Omits headers that an HTTP client sets automatically. Also omits headers with secrets,
- * because the journal does not store secrets.
+ * Returns the request in a journal entry, so that it can be sent again. Omits headers that an HTTP client sets automatically, and headers with secrets that the
+ * user has not entered: the journal does not store secrets.
  */
-export function toSentRequest({ request }: JournalEntry): SentRequest {
+export function toSentRequest({ request }: JournalEntry, secrets: Secrets = {}): SentRequest {
   const { method, url, path, headers, body } = request;
   const query = url.indexOf('?');
-  const kept = Object.entries(headers).filter(([name, value]) => !CLIENT_HEADERS.test(name) && value !== REDACTED);
+  const kept = Object.entries(headers).flatMap(([name, value]) => {
+    const own = value === REDACTED ? secrets[name] : value;
+    return CLIENT_HEADERS.test(name) || own === undefined || own === '' ? [] : [[name, String(own)] as const];
+  });
   return {
     method,
     target: query < 0 ? path : path + url.slice(query),
-    headers: Object.fromEntries(kept.map(([name, value]) => [name, String(value)])),
+    headers: Object.fromEntries(kept),
     body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
   };
 }
@@ -56,20 +76,27 @@ export function explainUnsendable({ request }: JournalEntry): string | undefined
 }
 
 /**
- * Returns a message that lists where a recorded request had secrets. The journal does not store secrets, so the request is sent again or copied without them.
- * Returns undefined if the request had no secrets.
+ * Returns a message about the secrets that a request lacks when it is sent again or copied, with the remedy. Returns undefined if it lacks none. `secrets`: the
+ * secrets that the user has entered.
  */
-export function describeMissingSecrets({ request }: JournalEntry): string | undefined {
-  const { url, headers, body } = request;
-  const names = Object.keys(headers).filter((name) => headers[name] === REDACTED);
+export function describeMissingSecrets(entry: JournalEntry, secrets: Secrets = {}): string | undefined {
+  const { url, body } = entry.request;
+  const names = listSecretHeaders(entry).filter((name) => !secrets[name]);
   const [inUrl, inBody] = [decodeUrl(url), JSON.stringify(body) ?? ''].map((text) => text.includes(REDACTED));
-  const places = [
-    ...names.map((name) => `the header ${name}`),
-    ...(inUrl ? ['the query'] : []),
-    ...(inBody ? ['the body'] : []),
+  const parts = [...(inUrl ? ['the query'] : []), ...(inBody ? ['the body'] : [])];
+  const sentences = [
+    ...(names.length > 0
+      ? [
+          `Enter ${names.map((name) => `the header ${name}`).join(', ')} to send the request with it. Copied code has ${PLACEHOLDER} in its place until then.`,
+        ]
+      : []),
+    ...(parts.length > 0
+      ? [
+          `The request is sent with ${REDACTED} in ${parts.join(', ')}, so the server may refuse it: replace it in copied code.`,
+        ]
+      : []),
   ];
-  if (places.length === 0) return undefined;
-  return `The journal does not store secrets. The request is sent and copied without the secrets in ${places.join(', ')}, so the server may refuse it.`;
+  return sentences.length === 0 ? undefined : ['The journal does not store secrets.', ...sentences].join(' ');
 }
 
 function decodeUrl(text: string): string {
@@ -97,9 +124,12 @@ export function toFetch({ method, target, headers, body }: SentRequest, origin: 
   return `const response = await fetch(${quoteCode(origin + target)}${formatOptions({ method, headers: all, body })});`;
 }
 
-/** Formats a journal entry as a Vitest test that uses `storefront/testing`. The test sends the same request and expects the same status. */
-export function toTest(entry: JournalEntry): string {
-  const { target, ...request } = toSentRequest(entry);
+/**
+ * Formats a journal entry as a Vitest test that uses `storefront/testing`. The test sends the same request and expects the same status. `secrets`: the secrets
+ * that the user has entered.
+ */
+export function toTest(entry: JournalEntry, secrets: Secrets = {}): string {
+  const { target, ...request } = toCopiedRequest(entry, secrets);
   const { operation, response } = entry;
   const call = `const response = await sandbox.fetch(${quoteCode(target)}${formatOptions(request)});`;
   const title = `${operation ?? `${request.method} ${target}`} responds with ${response?.status ?? 'no response'}`;
