@@ -130,6 +130,8 @@ export interface Input {
   readonly query: Readonly<Record<string, string | string[]>>;
   /** The body; undefined if there is none. */
   readonly body: unknown;
+  /** The URL of the request without its query. Only the handlers of an application get it. */
+  readonly url?: string | undefined;
 }
 
 /** The response that a handler returns. The default of `status` is the success status that the contract documents for the operation. */

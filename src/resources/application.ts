@@ -4,7 +4,7 @@ import type { Contract } from '../openapi/contract.ts';
 import { ContractError, formatIssues } from '../openapi/document.ts';
 import type { Issue } from '../util/issue.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { findIdIssues, findOverrideIssues } from './document-paths.ts';
+import { findIdIssues, findOverrideIssues, findResourceIssues } from './document-paths.ts';
 import { createExamples } from './examples.ts';
 import { explainPlan } from './explain.ts';
 import { createHandler, respondToMocked } from './handlers.ts';
@@ -27,6 +27,7 @@ const getModel = memoizeByObject((contract: Contract) => {
   throwIfIssues(findOverrideIssues(contract.normalized, contract.routes));
   const model = new ResourceModel(contract, createMock(contract));
   const { inference, reader } = model;
+  throwIfIssues(findResourceIssues(contract.normalized, contract.routes, inference.plans.values()));
   throwIfIssues(findIdIssues(contract.normalized, inference.plans.values(), (schema) => reader.isObject(schema)));
   return model;
 });

@@ -1,4 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
+import { listPatchTypes } from './patch-types.ts';
 import type { Action, Mount, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -45,7 +46,7 @@ function chooseItemAction(reader: SchemaReader, resource: Resource, route: Route
       hasObject || (!isSingleton && !resource.canPost && Object.keys(route.bodyMedia).length === 0)
         ? 'replace'
         : undefined,
-    PATCH: hasObject ? 'update' : undefined,
+    PATCH: hasObject || listPatchTypes(reader, route).length > 0 ? 'update' : undefined,
     DELETE: 'delete',
     // `POST /pets/{petId}` changes a pet if the response body is the pet, or if there is no response body and the request has properties of the pet.
     POST:

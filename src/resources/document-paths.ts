@@ -103,6 +103,33 @@ export function findIdIssues(
   return [...new Set(pointers)].map((pointer) => ({ pointer, message }));
 }
 
+/**
+ * Returns an error for each `resource` in an `x-storefront` extension that has no effect, because no operation of the path uses the entries of this resource.
+ * `plans`: what the operations do.
+ */
+export function findResourceIssues(
+  document: Document,
+  routes: readonly Route[],
+  plans: Iterable<Pick<Plan, 'route' | 'resource'>>,
+): readonly Issue[] {
+  const used = new Map<string, string[]>();
+  for (const { route, resource } of plans) used.set(route.path, [...(used.get(route.path) ?? []), resource.name]);
+  const pointers = routes.flatMap(({ path, pointer }) =>
+    [formatPointer('paths', path), pointer].flatMap((place) => {
+      const name = getNode(document, `${place}/x-storefront/resource`);
+      if (typeof name !== 'string' || getNode(document, `${place}/x-storefront/off`) === true) return [];
+      // A second resource with this name has the name of its parent before it, or a number after it.
+      const isUsed = used
+        .get(path)
+        ?.some((one) => one.split('.').at(-1)?.replace(/\d+$/, '') === name.replace(/\d+$/, ''));
+      return isUsed ? [] : [`${place}/x-storefront/resource`];
+    }),
+  );
+  const message =
+    'has no effect, because no operation of the path lists or changes entries of this resource: remove it, or describe the entries in the responses of the path';
+  return [...new Set(pointers)].map((pointer) => ({ pointer, message }));
+}
+
 /** Returns the `x-storefront` values of an operation and of its path. If both define a value, returns that of the operation. */
 export function getOverrides(document: Document, { path, pointer }: Route): Overrides {
   const read = (parent: string): Node => {

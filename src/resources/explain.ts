@@ -24,7 +24,9 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   const below = parent ? ` of ${parent.path}` : '';
   const details = [
     ...(action === 'list' ? describeList(model, plan) : []),
-    ...(resource.canCreate || resource.kind === 'singleton' ? [] : ['starts with examples or generated entries']),
+    ...(model.canCreate(resource) || resource.kind === 'singleton'
+      ? []
+      : ['starts with examples or generated entries']),
     ...(allowsAnyBody(model.reader.document, route) ? ['the document describes no response body'] : []),
     ...describe('sets to the current time', model.getTimeNames(plan)),
     ...(action === 'delete' || action === 'clear' ? describeChildren(model, resource) : []),

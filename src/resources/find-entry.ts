@@ -48,7 +48,7 @@ function hasParent(
   if (findIndex(entries, resource, own, parentPath) !== -1) return true;
   const inside = entries.filter((entry) => hasParents(entry, own, parentPath));
   // No operation creates such a parent, so each value is accepted.
-  if (!resource.canCreate && inside.length === 0) return true;
+  if (!model.canCreate(resource) && inside.length === 0) return true;
   // `/stores/{reference}/logo` and `/stores/{store_id}/logo` identify a store by another property than `/stores/{name}`.
   const keys = getKeyNames(parameter, resource.singular);
   // The value for the parameter of the parent's own path is always stored, so the entries of a long list are only completed for another parameter.

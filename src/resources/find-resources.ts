@@ -34,7 +34,8 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
   }
   const withViews = resources.map((resource) => addViews(reader, paths, resource, resources));
   const used = new Set(withViews.flatMap(({ mounts }) => mounts.map(({ collection }) => collection)));
-  const lists = findLists(reader, paths, used).map((candidate) => createResource(reader, candidate));
+  const found = findLists(reader, paths, used).map((candidate) => createResource(reader, candidate));
+  const lists = found.map((resource) => addViews(reader, paths, resource, [...withViews, ...found]));
   const memberships = candidates.filter(hasMembers).map(({ item }) => item.path);
   return nameResources([...withViews, ...lists]).map((resource, _index, named) => {
     if (resource.id.property === undefined || !memberships.includes(resource.mounts[0]?.item ?? '')) return resource;
@@ -162,12 +163,13 @@ function findViews(
   return [...paths].flatMap(([path, documentPath]) => {
     const { path: template, routes } = documentPath;
     const route = routes.get('GET') ?? routes.get('POST');
-    if (used.has(template) || !route || !(isOfParent(path, mount) || isFilter(reader, resource, path, route)))
-      return [];
+    const isNamed = documentPath.overrides.resource === resource.name;
+    const isView = isNamed || isOfParent(path, mount) || (route && isFilter(reader, resource, path, route));
+    if (used.has(template) || !route || !isView) return [];
     if (!hasEntries(reader, documentPath, resource)) return [];
     const { id } = resource;
     const parents = findParents(reader, { schema: resource.schema, collectionPath: path, route, id });
-    const isUsable = canHaveView(mount, parents, routes) || listsAll(path, mount, routes);
+    const isUsable = canHaveView(mount, parents, routes) || listsAll(path, mount, parents, routes);
     return isUsable ? [{ collection: template, item: undefined, parents, id }] : [];
   });
 }
@@ -185,12 +187,15 @@ function canHaveView(mount: Mount, parents: readonly Parent[], routes: DocumentP
 }
 
 /**
- * Returns whether a path lists the entries of all parents: `/fields` lists the fields of all tables, and `/fields/{table}` the fields of one table. Returns
- * false if a POST to `/fields` can't select the table, because a field has no property for it.
+ * Returns whether a path lists the entries of all parents: `/comments` lists the comments of all posts, and `/fields` the fields of all tables, if
+ * `/fields/{table}` has those of one table. Returns false if a POST to the path can't select the parent, because an entry has no property for it. `own`: the
+ * parents in the path.
  */
-function listsAll(path: string, { collection, parents }: Mount, routes: DocumentPath['routes']): boolean {
+function listsAll(path: string, mount: Mount, own: readonly Parent[], routes: DocumentPath['routes']): boolean {
+  const { collection, parents } = mount;
   const isNamed = !routes.has('POST') || parents.every(({ property }) => property !== undefined);
-  return isNamed && getTrailingParameters(collection).length > 0 && getParentPath(collection) === path;
+  const isWhole = getTrailingParameters(collection).length > 0 && getParentPath(collection) === path;
+  return isNamed && (isWhole || own.length === 0);
 }
 
 /** Returns whether a path ends with the name of a collection: `/owners/{ownerId}/pets` for `/pets`. */

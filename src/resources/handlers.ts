@@ -5,9 +5,11 @@ import { isPathSegment } from '../util/path-template.ts';
 import { followMembers, getEntries, removeEntries, setEntries } from './change-entries.ts';
 import { getKeyValue, hasParents, matchId } from './entries.ts';
 import { createNotFound, findEntry, requireParents } from './find-entry.ts';
+import { findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries, takePage } from './list-query.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { addArticle } from './names.ts';
+import { flattenQuery } from './query-fields.ts';
 import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
@@ -37,14 +39,17 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
 /** Creates the handler of an operation. `plan`: what the operation does, such as creating an entry. */
 export function createHandler(model: ResourceModel, plan: Plan): Handle {
   return (input, context) => {
-    const { query, body } = input;
+    const { body } = input;
     const stored: Input = {
       path: model.toStoredPath(plan, input.path),
-      query,
+      query: flattenQuery(plan.route, input.query),
       body,
       // A getter, because few handlers use the headers, and each access to `input.headers` copies them.
       get headers() {
         return input.headers;
+      },
+      get url() {
+        return input.url;
       },
     };
     return HANDLERS[plan.action](model, plan, stored, context);
@@ -82,13 +87,13 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   const entries = sortEntries(found, parameters, query, complete);
   const page = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
   const headers = createHeaders(model, plan, { status: plan.route.successStatus, input, page });
-  const response = model.responses.createListResponse(plan, page);
+  const response = model.responses.createListResponse(plan, page, input);
   return { ...addHeaders(response, headers), notes: model.takeNotes(plan, sent) };
 }
 
 /** Handles the action `create`: adds the entry in the request body, or each entry if the body has a list. */
 async function create(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
-  const bodies = getBodies(plan, input, model.getRequestDefaults(plan));
+  const bodies = getBodies(plan, input, model);
   const entries = await context.update((state, nowMs) => {
     requireParents(model, state, plan, input.path);
     let next = state;
@@ -114,7 +119,7 @@ function read(model: ResourceModel, plan: Plan, input: Input, context: Context):
 
 async function replace(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { path } = input;
-  const body = getBody(plan, input, model.getRequestDefaults(plan));
+  const [body = {}] = getBodies(plan, input, model);
   const changed = await context.update((state, nowMs) => {
     requireParents(model, state, plan, path);
     const current = findEntry(plan, state, path);
@@ -143,13 +148,16 @@ async function replaceById(model: ResourceModel, plan: Plan, input: Input, conte
 
 async function update(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { path } = input;
-  const patch = { ...model.getQueryChanges(plan, input.query), ...getBody(plan, input) };
+  const operations = findPatch(model.reader, plan.route, input);
+  const patch = operations ? {} : { ...model.getQueryChanges(plan, input.query), ...getBody(plan, input) };
   const entry = await context.update((state, nowMs) => {
     requireParents(model, state, plan, path);
     const stored = findEntry(plan, state, path);
     const current = stored ?? model.getInitialSingleton(plan.resource, plan.mount, path);
     if (!current) throw createNotFound(plan, path);
-    const result = model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
+    const result = operations
+      ? patchEntry(model, plan, current, operations, nowMs)
+      : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
     return { next: setEntry(plan, state, stored, result), result };
   });
   return respond(model, plan, input, { status: plan.route.successStatus, entry });
@@ -228,16 +236,19 @@ function setEntry({ resource }: Plan, state: State, current: Entry | undefined, 
   return setEntries(state, resource, index === -1 ? [...entries, entry] : entries.with(index, entry));
 }
 
-/** Returns the entry in a request body. `defaults`: the values of properties that the body lacks. */
-function getBody(plan: Plan, input: Input, defaults: Entry = {}): Entry {
-  return getBodies(plan, input, defaults)[0] ?? {};
+/** Returns the entry in a request body. */
+function getBody(plan: Plan, input: Input): Entry {
+  return getBodies(plan, input)[0] ?? {};
 }
 
-/** Returns the entries in a request body, which has one entry or a list. `defaults`: the values of properties that the body lacks. */
-function getBodies({ requestPath, entryPath }: Plan, { body }: Input, defaults: Entry): readonly Entry[] {
-  return [getInner(body, requestPath)]
-    .flat()
-    .map((inner) => setInner({}, entryPath, { ...defaults, ...omitKeys(toNode(inner), [PATH_VALUES]) }));
+/** Returns the entries in a request body, which has one entry or a list. `model`: adds the default values of the body's schema; no default values without it. */
+function getBodies(plan: Plan, { body }: Input, model?: ResourceModel): readonly Entry[] {
+  const { requestPath, entryPath } = plan;
+  return [getInner(body, requestPath)].flat().map((inner) => {
+    const sent = omitKeys(toNode(inner), [PATH_VALUES]);
+    const given = model ? { ...model.getRequestDefaults(plan), ...model.addRequestDefaults(plan, sent) } : sent;
+    return setInner({}, entryPath, given);
+  });
 }
 
 /** Returns whether a PUT creates a missing entry: if 201 is documented, the PUT has no body, no POST creates entries, or the resource is a singleton. */

@@ -4,6 +4,7 @@ import { chooseAction, hasEntryResponse, hasProperties, type Place } from './cho
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
 import { addArticle, getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
+import { listPatchTypes } from './patch-types.ts';
 import { findParents } from './path-keys.ts';
 import {
   type Action,
@@ -112,7 +113,8 @@ function findPlace(
 function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): string | undefined {
   const media = Object.keys(route.bodyMedia);
   const needsBody = ['create', 'replace', 'replaceById', 'update'].includes(action);
-  if (needsBody && media.length > 0 && reader.getRequestSchema(route) === undefined)
+  const isPatch = listPatchTypes(reader, route).length > 0;
+  if (needsBody && media.length > 0 && !isPatch && reader.getRequestSchema(route) === undefined)
     return `the request body is ${media.join(' or ')}`;
   if (allowsAnyBody(reader.document, route) || allowsAnyJson(reader.document, route)) return undefined;
   const response = route.responses.find(({ name }) => name === String(route.successStatus));

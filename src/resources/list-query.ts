@@ -1,11 +1,11 @@
 import type { Input } from '../application.ts';
 import { DomainError } from '../application.ts';
-import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { findOffset, type Page, type PagePosition, slicePage } from '../util/pages.ts';
 import { PAGING_NAMES } from '../util/paging-names.ts';
 import { getOwn } from './entries.ts';
+import type { QueryField } from './query-fields.ts';
 
 /** Common names of the query parameters that sort and page lists, by meaning. The names have no uppercase letters and no separators. */
 const PARAMETERS = {
@@ -19,9 +19,12 @@ type Meaning = keyof typeof PARAMETERS;
 /** The number of entries on a page if a request sets no limit. Applies only to operations with a page, offset or cursor parameter. */
 const DEFAULT_LIMIT = 20;
 
-/** A page of a list. `position`: the query parameter that selects the page; undefined if the operation has none. */
+/** A page of a list. */
 export interface ListPage extends Page<Entry> {
+  /** The query parameter that selects the page; undefined if the operation has none. */
   readonly position: PagePosition | undefined;
+  /** Whether the request names the order of the entries. */
+  readonly isSorted: boolean;
 }
 
 /** How the query parameters of an operation filter, sort and page a list. */
@@ -41,29 +44,35 @@ export interface ListParameters {
   readonly ignored: readonly string[];
   /** The maximum number of entries in a response. Undefined if there is no maximum. */
   readonly maxEntries?: number | undefined;
-  /** The number of the first page: 0 if the page parameter has the minimum or the default 0, otherwise 1. */
+  /** The number of the first page: 0 if the document says so, otherwise 1. */
   readonly firstPage: number;
 }
+
+/** Matches a description of numbers that begin at 0, such as `Zero-based page index (0..N)`. */
+const ZERO_BASED =
+  /\b(?:zero|0)[- ]?(?:based|indexed|index)\b|\b(?:start|begin|count|index|number)\w* (?:at|from|with|is) (?:0|zero)\b|\bfirst(?: page)?(?: number)? (?:is|=|has the number) (?:0|zero)\b|\b(?:0|zero) (?:is|for|=) the first\b|\(0 ?\.\.|\bfrom (?:0|zero)\b/i;
 
 /** A function that returns the value of a keyword, such as `default`, in the schema at a JSON Pointer. */
 type GetKeyword = (schema: string, keyword: string) => unknown;
 
-/** Derives how an operation filters, sorts and pages a list from the names of its query parameters. `properties`: the property names of an entry. */
+/**
+ * Derives how an operation filters, sorts and pages a list from the names of its query parameters. `fields`: the query parameters. `properties`: the property
+ * names of an entry.
+ */
 export function readListParameters(
-  route: Route,
+  fields: readonly QueryField[],
   properties: readonly string[],
   getKeyword: GetKeyword,
 ): Omit<ListParameters, 'required' | 'maxEntries'> {
-  const parameters = route.parameters.filter((parameter) => parameter.in === 'query');
-  const names = parameters.map(({ name }) => name);
   const filters = new Map<string, string>();
   const byMeaning: Partial<Record<Meaning, string>> = {};
-  for (const name of names) {
-    const own = normalizeName(name.replace(/\[\]$/, ''));
+  for (const { name, labels } of fields) {
+    const own = labels.map((label) => normalizeName(label.replace(/\[\]$/, '')));
+    const isOwn = (known: string) => own.includes(known);
     const meaning = (Object.keys(PARAMETERS) as Meaning[]).find(
-      (key) => (PARAMETERS[key] as readonly string[]).includes(own) && byMeaning[key] === undefined,
+      (key) => PARAMETERS[key].some(isOwn) && byMeaning[key] === undefined,
     );
-    const property = properties.find((candidate) => normalizeName(candidate) === own);
+    const property = properties.find((candidate) => isOwn(normalizeName(candidate)));
     if (meaning) byMeaning[meaning] = name;
     else if (property !== undefined) filters.set(name, property);
   }
@@ -71,19 +80,29 @@ export function readListParameters(
   if (byMeaning.order !== undefined && byMeaning.sort === undefined) byMeaning.sort = byMeaning.order;
   const used = [...Object.values(byMeaning), ...filters.keys()];
   const getRule = (name: string | undefined, keyword: string) => {
-    const parameter = parameters.find((candidate) => candidate.name === name);
-    return parameter && getKeyword(`${parameter.pointer}/schema`, keyword);
+    const field = fields.find((candidate) => candidate.name === name);
+    return field && getKeyword(field.schema, keyword);
   };
   const defaults = Object.values(byMeaning).map((name) => [name, getRule(name, 'default')] as const);
+  const page = fields.find(({ name }) => name === byMeaning.page);
   return {
     byMeaning,
     filters,
     defaults: Object.fromEntries(
       defaults.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
     ),
-    ignored: names.filter((name) => !used.includes(name)),
-    firstPage: ['minimum', 'default'].some((keyword) => getRule(byMeaning.page, keyword) === 0) ? 0 : 1,
+    ignored: fields.map(({ name }) => name).filter((name) => !used.includes(name)),
+    firstPage: page && isZeroBased(page, getKeyword) ? 0 : 1,
   };
+}
+
+/** Returns whether a document says that the first page has the number 0. */
+function isZeroBased({ name, schema, description, isPageable }: QueryField, getKeyword: GetKeyword): boolean {
+  const texts = [description, String(getKeyword(schema, 'description') ?? '')];
+  const [minimum, initial] = ['minimum', 'default'].map((keyword) => getKeyword(schema, keyword));
+  if (minimum === 0 || initial === 0) return true;
+  if (typeof minimum === 'number' && minimum > 0) return false;
+  return isPageable || /zerobased/.test(normalizeName(name)) || texts.some((text) => ZERO_BASED.test(text));
 }
 
 /** A function that returns a stored entry with the generated properties that clients see in responses. */
@@ -149,16 +168,25 @@ export function takePage(
       ? requireOffset(entries, cursor, cursorName ?? '', getId)
       : Math.max(0, getNumber(offsetName) ?? page * (limit ?? 0));
   const start = limit === undefined ? Math.max(offset, entries.length - maxEntries) : offset;
-  return { ...slicePage(entries, { offset: start, limit }, getId), position: getPosition(byMeaning, firstPage) };
+  return {
+    ...slicePage(entries, { offset: start, limit }, getId),
+    position: getPosition(byMeaning, firstPage, query),
+    isSorted: byMeaning.sort !== undefined && query[byMeaning.sort] !== undefined,
+  };
 }
 
+/** Returns the parameter that selects the page: the one that the query has, otherwise the first that the document has. */
 function getPosition(
   { offset, page, cursor }: ListParameters['byMeaning'],
   firstPage: number,
+  query: Input['query'],
 ): PagePosition | undefined {
-  if (cursor !== undefined) return { name: cursor, kind: 'cursor', first: 0 };
-  if (page !== undefined) return { name: page, kind: 'page', first: firstPage };
-  return offset === undefined ? undefined : { name: offset, kind: 'offset', first: 0 };
+  const positions: readonly PagePosition[] = [
+    ...(cursor === undefined ? [] : [{ name: cursor, kind: 'cursor' as const, first: 0 }]),
+    ...(page === undefined ? [] : [{ name: page, kind: 'page' as const, first: firstPage }]),
+    ...(offset === undefined ? [] : [{ name: offset, kind: 'offset' as const, first: 0 }]),
+  ];
+  return positions.find(({ name }) => query[name] !== undefined) ?? positions[0];
 }
 
 function requireOffset(

@@ -1,32 +1,59 @@
 import { normalizeName } from '../util/normalize-name.ts';
-import { getPageNumber } from '../util/pages.ts';
+import { getPageNumber, type LinkRelation } from '../util/pages.ts';
 import type { ListPage } from './list-query.ts';
 
-/** A function that calculates a property such as `total` from a page of a list. Returns undefined if the page has no value for it. */
-type GetValue = (page: ListPage) => unknown;
+/** The property or header of a page whose values are needed, and what stands around it. */
+export interface PageField {
+  readonly name: string;
+  /** The property with the list. If it is `articles`, the property `articlesCount` is the total. */
+  readonly list: string;
+  /** The names of all properties of the object that has the field. */
+  readonly siblings?: readonly string[];
+  /** The name of the object that has the field, such as `sort`; empty for the whole body. */
+  readonly parent?: string;
+}
+
+/** A function that calculates a property such as `total` from a page of a list. Returns undefined if the page has no value for it. `names`: see `siblings`. */
+type GetValue = (page: ListPage, names: readonly string[]) => unknown;
+
+/** Names of the total number of entries on all pages. */
+const TOTALS = [
+  'total',
+  'totalcount',
+  'totalitems',
+  'totalresults',
+  'totalelements',
+  'totalrecords',
+  'totalhits',
+  'totalsize',
+  'found',
+  'outof',
+  'xtotalcount',
+  'xtotal',
+  'xpaginationcount',
+];
 
 /** The properties and headers that describe a page, such as `total`. Each item has their normalized names, and a function that returns their value. */
 const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])[] = [
+  [TOTALS, ({ total }) => total],
+  // Beside links to the neighbouring pages, a count is the total, as in Django REST framework.
   [
-    [
-      'total',
-      'totalcount',
-      'totalitems',
-      'totalresults',
-      'totalelements',
-      'totalrecords',
-      'totalhits',
-      'totalsize',
-      'found',
-      'outof',
-      'xtotalcount',
-      'xtotal',
-      'xpaginationcount',
-    ],
-    ({ total }) => total,
+    ['count'],
+    ({ total, entries }, names) =>
+      names.some((name) => ['next', 'previous', 'prev'].includes(name)) && !names.some((name) => TOTALS.includes(name))
+        ? total
+        : entries.length,
+  ],
+  // In Spring, the size is the limit, beside the number of elements.
+  [
+    ['size'],
+    ({ limit, entries }, names) =>
+      names.some((name) => ['numberofelements', 'totalelements'].includes(name))
+        ? (limit ?? entries.length)
+        : entries.length,
   ],
   [
-    ['count', 'size', 'numberofelements', 'resultcount', 'itemcount', 'returned', 'pagecount', 'length'],
+    ['numberofelements', 'resultcount', 'itemcount', 'returned', 'pagecount', 'length'],
     ({ entries }) => entries.length,
   ],
   [
@@ -34,19 +61,30 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
     ({ limit, entries }) => limit ?? entries.length,
   ],
   [['offset', 'skip', 'start', 'startindex'], ({ offset }) => offset],
+  [['from'], ({ offset, entries }, names) => (isRange(names) ? (entries.length > 0 ? offset + 1 : null) : undefined)],
   [
-    ['page', 'pagenumber', 'currentpage', 'number', 'pageindex', 'xpage'],
-    (page) => getPageNumber(page) - 1 + (page.position?.kind === 'page' ? page.position.first : 1),
+    ['to'],
+    ({ offset, entries }, names) =>
+      isRange(names) ? (entries.length > 0 ? offset + entries.length : null) : undefined,
   ],
+  [['page', 'pagenumber', 'currentpage', 'number', 'pageindex', 'xpage'], (page) => toPageValue(page, 0)],
   [
-    ['pages', 'totalpages', 'pagecount', 'lastpage', 'numpages', 'xtotalpages'],
+    ['pages', 'totalpages', 'pagecount', 'pagestotal', 'lastpage', 'numpages', 'xtotalpages'],
     ({ total, limit }) => (limit === undefined || limit <= 0 ? 1 : Math.ceil(total / limit)),
   ],
-  [['hasmore', 'hasnext', 'hasnextpage', 'more'], (page) => hasMore(page)],
-  [['hasprevious', 'hasprevpage', 'hasprev'], ({ offset }) => offset > 0],
-  [['first'], ({ offset }) => offset === 0],
-  [['last'], (page) => !hasMore(page)],
-  [['empty'], ({ total }) => total === 0],
+  [['hasmore', 'hasnext', 'hasnextpage', 'hasmoreitems', 'hasmoreresults', 'more'], (page) => hasMore(page)],
+  [['hasprevious', 'hasprevpage', 'hasprev', 'haspreviouspage'], ({ offset }) => offset > 0],
+  [['first', 'isfirst', 'isfirstpage'], ({ offset }) => offset === 0],
+  [['last', 'islast', 'islastpage'], (page) => !hasMore(page)],
+  [['empty'], ({ entries }) => entries.length === 0],
+  [['paged'], ({ limit }) => limit !== undefined],
+  [['unpaged'], ({ limit }) => limit === undefined],
+  [['nextpage', 'next', 'nextpagenumber'], (page) => (hasMore(page) ? toPageValue(page, 1) : null)],
+  [
+    ['previouspage', 'prevpage', 'previous', 'prev', 'previouspagenumber'],
+    (page) => (page.offset > 0 ? toPageValue(page, -1) : null),
+  ],
+  [['nextoffset'], (page) => (hasMore(page) ? page.offset + page.entries.length : null)],
   [
     [
       'cursor',
@@ -66,16 +104,60 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
   [['nextcursor', 'nextpagetoken', 'nexttoken', 'endcursor'], ({ nextCursor }) => nextCursor ?? ''],
 ];
 
+/** The properties of an object that says how a list is sorted, as in Spring. */
+const SORT_FIELDS: Readonly<Record<string, (page: ListPage) => boolean>> = {
+  sorted: ({ isSorted }) => isSorted,
+  unsorted: ({ isSorted }) => !isSorted,
+  empty: ({ isSorted }) => !isSorted,
+};
+
+/** Normalized names of properties with the URL of a page, by the relation of the page to the current one. */
+const LINKS: Readonly<Record<LinkRelation, readonly string[]>> = {
+  next: withEndings('next'),
+  prev: [...withEndings('previous'), ...withEndings('prev')],
+  first: withEndings('first'),
+  last: withEndings('last'),
+  self: withEndings('self'),
+};
+
+function withEndings(name: string): readonly string[] {
+  const endings = ['', 'url', 'uri', 'link', 'href', 'page', 'pageurl', 'pageuri', 'pagelink', 'pagehref'];
+  return endings.map((ending) => name + ending);
+}
+
+/** Returns whether properties such as `from`, `to` and `total` count the entries of a page. */
+function isRange(names: readonly string[]): boolean {
+  return names.includes('from') && names.includes('to') && names.some((name) => /total|page/.test(name));
+}
+
 function hasMore({ offset, entries, total }: ListPage): boolean {
   return offset + entries.length < total;
 }
 
+/** Returns the value of the parameter that selects a page. `distance`: 0 for the current page, 1 for the next one. */
+function toPageValue(page: ListPage, distance: number): number {
+  return getPageNumber(page) - 1 + distance + (page.position?.kind === 'page' ? page.position.first : 1);
+}
+
+/** Returns the relation to which a property with a URL refers: `next` for `nextPageUrl` and `@odata.nextLink`. Returns undefined for any other property. */
+export function getLinkRelation(name: string): LinkRelation | undefined {
+  const own = normalizeName(name).replace(/^odata/, '');
+  return (Object.keys(LINKS) as LinkRelation[]).find((relation) => LINKS[relation].includes(own));
+}
+
 /**
- * Returns the possible values of a property or header that describes a page, such as `totalCount` or `X-Total-Count`. Returns an empty array for an unknown
- * name. `list`: the property with the list. If it is `articles`, the property `articlesCount` is the total.
+ * Returns the possible values of a property or header that describes a page, such as `totalCount` or `X-Total-Count`, the best first. Returns an empty array for
+ * an unknown name.
  */
-export function getPageValues(name: string, page: ListPage, list: string): readonly unknown[] {
+export function getPageValues(
+  { name, list, siblings = [], parent = '' }: PageField,
+  page: ListPage,
+): readonly unknown[] {
   const own = normalizeName(name);
+  const getSorted = normalizeName(parent) === 'sort' ? SORT_FIELDS[own] : undefined;
+  if (getSorted) return [getSorted(page)];
   if (own === `${normalizeName(list)}count` || own === `total${normalizeName(list)}`) return [page.total];
-  return FIELDS.flatMap(([names, getValue]) => (names.includes(own) ? [getValue(page)] : []));
+  const names = siblings.map(normalizeName);
+  const values = FIELDS.flatMap(([known, getValue]) => (known.includes(own) ? [getValue(page, names)] : []));
+  return values.filter((value) => value !== undefined);
 }

@@ -24,6 +24,24 @@ export const problems = {
     title: 'Id is missing',
     explanation: 'The operation changes the entry whose id is in the request body. Add the id to the body.',
   },
+  'patch-invalid': {
+    status: 400,
+    title: 'Invalid patch',
+    explanation:
+      'The body is not a valid JSON Patch (RFC 6902), or the entry cannot have its result. The detail says why.',
+  },
+  'patch-conflict': {
+    status: 409,
+    title: 'Patch failed',
+    explanation:
+      'An operation of the JSON Patch (RFC 6902) cannot be applied to the entry: a test has failed, or a path does not exist. Nothing was changed. Read the entry again.',
+  },
+  'patch-unprocessable': {
+    status: 422,
+    title: 'Patch not possible',
+    explanation:
+      'The entry cannot have the result of the JSON Patch (RFC 6902). Nothing was changed. The detail says why.',
+  },
   'unknown-cursor': {
     status: 400,
     title: 'Cursor not found',

@@ -12,6 +12,8 @@ import { copyKeyValue, getKeyValue, type PathInput, setKeyValue } from './entrie
 import { EntryValidator } from './entry-validator.ts';
 import { inferResources } from './infer.ts';
 import { type ListParameters, readListParameters } from './list-query.ts';
+import { createNestedDefaults } from './nested-defaults.ts';
+import { listQueryFields } from './query-fields.ts';
 import { type Action, type Inference, type Mount, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
@@ -50,6 +52,8 @@ export class ResourceModel {
   readonly generate: (schema: string, seed: number) => unknown;
   readonly completeValue: CompleteValue;
   readonly #values: ServerValues;
+  /** Adds default values to the objects in an entry. */
+  readonly addNestedDefaults: ReturnType<typeof createNestedDefaults>;
   /** The resources with an operation that creates entries. */
   readonly #created: ReadonlySet<Resource>;
 
@@ -62,6 +66,7 @@ export class ResourceModel {
     this.findParents = createParentFinder(this.inference);
     this.validator = new EntryValidator(contract, this.reader);
     this.responses = new ResponseFactory(contract, this.reader, completeValue);
+    this.addNestedDefaults = createNestedDefaults(contract.normalized);
     this.generate = generateField;
     this.completeValue = completeValue;
     this.#values = createServerValues(contract, this.reader, generateField);
@@ -74,7 +79,8 @@ export class ResourceModel {
     const getKeyword = this.reader.getKeyword.bind(this.reader);
     const required = getRequiredQuery(plan.route);
     const maxEntries = this.reader.getMaxItems(plan.route, plan.responsePath);
-    return { ...readListParameters(plan.route, properties, getKeyword), required, maxEntries };
+    const fields = listQueryFields(this.reader, plan.route);
+    return { ...readListParameters(fields, properties, getKeyword), required, maxEntries };
   });
 
   /** For each operation, the ineffective query parameters that were already reported. */
@@ -115,12 +121,20 @@ export class ResourceModel {
     return Object.fromEntries(defaults.filter(([name]) => known.has(name) && name !== resource.id.property));
   });
 
+  /** Adds the default values of a request body's schema to the objects in the body. `body`: the part of the body that has the entry. */
+  addRequestDefaults({ route, requestPath }: Plan, body: Entry): Entry {
+    const request = this.reader.getRequestSchema(route);
+    const inner = request === undefined ? undefined : this.reader.getInner(request, requestPath);
+    const place = inner === undefined ? undefined : (this.reader.getItems(inner) ?? inner);
+    return place === undefined ? body : this.addNestedDefaults(place, body);
+  }
+
   /** Creates an entry from a request body. Adds the id, the ids of the parents, the default values, and times such as `createdAt`. */
   createEntry(plan: Plan, { entries, body, path, nowMs, newId }: NewEntryInput): Entry {
     const { resource, mount } = plan;
     const sent = this.#values.removeReadOnly(resource, this.#omitUnknownId(plan, body));
     const own = this.validator.removeInvalid(resource, sent);
-    const given = { ...this.getDefaults(resource), ...own };
+    const given = { ...this.getDefaults(resource), ...this.addNestedDefaults(resource.schema, own) };
     const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };
     const withParents = this.#setParents(mount, path, timed);
     if (resource.kind === 'singleton') return withParents;
@@ -144,6 +158,12 @@ export class ResourceModel {
     const { id } = resource;
     if (resource.kind === 'singleton' || isPathSegment(getKeyValue(entry, id) ?? '')) return entry;
     return setKeyValue(entry, id, this.#values.createId(resource, entries, entry, newId()));
+  }
+
+  /** Returns whether an entry is not valid without a property. */
+  isRequired({ schema }: Resource, name: string): boolean {
+    if (schema === '') return false;
+    return this.contract.getAllErrors(schema, {}).some(({ params }) => params.missingProperty === name);
   }
 
   /** Converts path parameters to the form in which entries store them: `01` becomes `1` for an integer. */
@@ -192,7 +212,14 @@ export class ResourceModel {
     const isKept = (name: string) => known.length > 0 && !known.includes(name);
     const kept = Object.fromEntries(Object.entries(current).filter(([name]) => isKept(name)));
     const defaults = Object.entries(this.getDefaults(plan.resource)).filter(([name]) => known.includes(name));
-    return this.updateEntry(plan, current, () => ({ ...kept, ...Object.fromEntries(defaults), ...body }), body, nowMs);
+    const given = this.addNestedDefaults(plan.resource.schema, body);
+    return this.updateEntry(
+      plan,
+      current,
+      () => ({ ...kept, ...Object.fromEntries(defaults), ...given }),
+      given,
+      nowMs,
+    );
   }
 
   /** Changes the stored entry `current`. Keeps its id, the ids of its parents, and its `readOnly` properties. `sent`: the properties in the request. */
@@ -224,6 +251,17 @@ export class ResourceModel {
     return this.#setParents(mount, path, this.getDefaults(resource));
   }
 
+  /**
+   * Returns whether an operation creates entries. Returns false if the POST of a collection is mocked, for example because its body has no property of an entry,
+   * and no PUT creates entries: then the list would be empty for ever.
+   */
+  canCreate(resource: Resource): boolean {
+    if (!resource.canCreate || resource.kind === 'singleton' || !resource.canPost) return resource.canCreate;
+    return [...this.inference.plans.values()].some(
+      (plan) => plan.resource === resource && (plan.action === 'create' || canCreateByPut(plan)),
+    );
+  }
+
   /** Returns the changes in a query, such as `?name=Rex`. Returns an empty object for an operation with a request body. */
   getQueryChanges({ resource, route }: Plan, query: Input['query']): Entry {
     if (Object.keys(route.bodyMedia).length > 0 || resource.schema === '') return {};
@@ -244,4 +282,10 @@ export class ResourceModel {
         : setKeyValue(next, parent, this.#values.toTyped(parent.schema, value));
     }, entry);
   }
+}
+
+/** Returns whether a PUT creates missing entries, although a POST creates entries too: if 201 is documented, or if the PUT has no body. */
+function canCreateByPut({ action, route }: Plan): boolean {
+  if (action !== 'replace' && action !== 'replaceById') return false;
+  return route.responses.some(({ name }) => name === '201') || Object.keys(route.bodyMedia).length === 0;
 }

@@ -62,7 +62,7 @@ function listCandidates(plan: Plan, name: string, { input, page, entry }: Header
     const request = { path: fillPath(plan.route.path, input.path), query: input.query };
     return [formatLinks(page, page.position, request)].filter(Boolean);
   }
-  return getPageValues(name, page, plan.resource.name).filter((value) => value !== null);
+  return getPageValues({ name, list: plan.resource.name }, page).filter((value) => value !== null);
 }
 
 /**

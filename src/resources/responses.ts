@@ -1,4 +1,4 @@
-import type { HandlerResponse } from '../application.ts';
+import type { HandlerResponse, Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { isNode } from '../openapi/document.ts';
@@ -7,12 +7,13 @@ import type { Entry } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/normalize-name.ts';
+import { getPageUrl } from '../util/pages.ts';
 import { toSeed } from '../util/random.ts';
 import { allowsAnyBody, allowsAnyJson } from './allows-any-body.ts';
 import { getEntryKey, getKeyValue, getOwn, removePathValues } from './entries.ts';
 import type { ListPage } from './list-query.ts';
 import { getKeyNames } from './names.ts';
-import { getPageValues } from './page-fields.ts';
+import { getLinkRelation, getPageValues } from './page-fields.ts';
 import type { Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -88,14 +89,14 @@ export class ResponseFactory {
       : { ...entry, [name]: value };
   }
 
-  /** Returns a response with one page of a list. */
-  createListResponse(plan: Plan, page: ListPage): HandlerResponse {
+  /** Returns a response with one page of a list. `input`: the request. */
+  createListResponse(plan: Plan, page: ListPage, input: Input): HandlerResponse {
     const status = plan.route.successStatus;
     const { schema, headers } = getJsonMedia(plan, status);
     const entries = page.entries.map((entry) => this.#completeListed(plan, entry));
     const inner = toList(entries);
     if (schema === undefined || this.#isOpen(plan)) return { status, headers, ...this.#wrapOpen(plan, inner) };
-    const others = this.#getFieldsBeside(schema, plan, page);
+    const others = this.#getFieldsBeside(schema, { plan, page, input });
     return {
       status,
       headers,
@@ -168,27 +169,60 @@ export class ResponseFactory {
   }
 
   /** Returns the properties that describe the page, such as `total`. Searches them next to the list and at the top level of the response body. */
-  #getFieldsBeside(schema: string, plan: Plan, page: ListPage): Entry {
-    const parents = plan.responsePath.slice(0, -1);
-    const inner = plan.responsePath.length === 0 ? undefined : this.#reader.getInner(schema, parents);
-    const fields = inner === undefined ? {} : this.#getPageFields(inner, plan, page);
-    const outer = parents.length > 0 ? this.#getPageFields(schema, plan, page) : {};
+  #getFieldsBeside(schema: string, listed: Listed): Entry {
+    const { responsePath } = listed.plan;
+    const parents = responsePath.slice(0, -1);
+    const inner = responsePath.length === 0 ? undefined : this.#reader.getInner(schema, parents);
+    const fields = inner === undefined ? {} : this.#getPageFields(inner, listed);
+    const outer = parents.length > 0 ? this.#getPageFields(schema, listed) : {};
     return setInner(outer, parents, fields);
   }
 
-  /** Returns the properties of an object that describe a page, such as `total`. Also searches nested objects such as `meta` or `pagination`. */
-  #getPageFields(schema: string, plan: Plan, page: ListPage, depth = 0): Entry {
-    const list = plan.responsePath.at(-1) ?? '';
-    const fields = [...this.#reader.getProperties(schema)].flatMap(([name, pointer]) => {
-      const values = getPageValues(name, page, list);
-      const value = values.find((candidate) => this.#contract.isValid(pointer, candidate));
+  /**
+   * Returns the properties of an object that describe a page, such as `total`. Also searches nested objects such as `meta` or `pagination`. `parents`: the
+   * names of the objects around the property.
+   */
+  #getPageFields(schema: string, listed: Listed, parents: readonly string[] = []): Entry {
+    const { plan, page } = listed;
+    const properties = [...this.#reader.getProperties(schema)];
+    const siblings = properties.map(([name]) => name);
+    const fields = properties.flatMap(([name, pointer]) => {
+      const field = { name, list: plan.responsePath.at(-1) ?? '', siblings, parent: parents.at(-1) ?? '' };
+      const isAllowed = (value: unknown) => this.#contract.isValid(pointer, value);
+      const link = this.#getLink(name, pointer, listed);
+      const value = [...(link === undefined ? [] : [link]), ...getPageValues(field, page)].find(isAllowed);
       if (value !== undefined) return [[name, value]];
-      if (depth >= MAX_FIELD_DEPTH || plan.responsePath.includes(name) || !this.#reader.isObject(pointer)) return [];
-      const inner = this.#getPageFields(pointer, plan, page, depth + 1);
+      const isSearched = parents.length < MAX_FIELD_DEPTH && !plan.responsePath.includes(name);
+      if (!isSearched || !this.#reader.isObject(pointer)) return [];
+      const inner = this.#getPageFields(pointer, listed, [...parents, name]);
       return Object.keys(inner).length > 0 ? [[name, inner]] : [];
     });
     return Object.fromEntries(fields);
   }
+
+  /**
+   * Returns the URL of another page for a property such as `next`, or an object with this URL as `href`. Returns null if there is no such page, and undefined if
+   * the property has no URL. A text without a format is a cursor if the operation has a parameter for cursors.
+   */
+  #getLink(name: string, pointer: string, { page, input }: Listed): unknown {
+    const relation = getLinkRelation(name);
+    if (relation === undefined) return undefined;
+    const isLinkObject = this.#reader.getProperties(pointer).has('href');
+    const isText = this.#reader.getTypes(pointer).includes('string');
+    const hasFormat = /^(?:uri|url|iri)/.test(String(this.#reader.getKeyword(pointer, 'format') ?? ''));
+    const isUrl = hasFormat || /ur[il]$|link$|href$/i.test(name) || page.position?.kind !== 'cursor';
+    if (!isLinkObject && !(isText && isUrl)) return undefined;
+    const url = getPageUrl(page, page.position, relation, { url: input.url ?? '', query: input.query });
+    if (url === undefined) return null;
+    return isLinkObject ? { href: url } : url;
+  }
+}
+
+/** A page of a list, and the request for it. */
+interface Listed {
+  readonly plan: Plan;
+  readonly page: ListPage;
+  readonly input: Input;
 }
 
 /**

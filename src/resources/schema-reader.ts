@@ -6,6 +6,7 @@ import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaPart
 import { normalizeName } from '../util/normalize-name.ts';
 import { toSingular } from '../util/singular.ts';
 import { ENTRY_NAMES, ENVELOPE_NAMES, LIST_NAMES } from './body-names.ts';
+import { listPatchTypes } from './patch-types.ts';
 
 /**
  * A list or an entry in a body. `path`: the property names that lead to it. `schema`: the JSON Pointer of the schema of the entry, or of each entry in the
@@ -83,7 +84,9 @@ export class SchemaReader {
    */
   getExample(schema: string, depth = 0): unknown {
     const [first] = [this.getKeyword(schema, 'examples')].flat();
-    const own = this.getKeyword(schema, 'example') ?? first;
+    const example = this.getKeyword(schema, 'example');
+    // An example can be null.
+    const own = example === undefined ? first : example;
     if (own !== undefined || depth >= MAX_EXAMPLE_DEPTH) return own;
     const values = [...this.getProperties(schema)].flatMap(([name, pointer]) => {
       const value = this.getExample(pointer, depth + 1);
@@ -220,9 +223,14 @@ export class SchemaReader {
     return findJsonMedia(responses, status)?.schema;
   }
 
-  /** Returns the JSON Pointer of the schema of a request body; undefined if there is none. Prefers JSON to forms and wildcard media types. */
-  getRequestSchema({ bodyMedia }: Route): string | undefined {
-    const types = Object.keys(bodyMedia);
+  /**
+   * Returns the JSON Pointer of the schema of a request body; undefined if there is none. Prefers JSON to forms and wildcard media types. Leaves out JSON Patches
+   * (RFC 6902), because they don't contain the entry.
+   */
+  getRequestSchema(route: Route): string | undefined {
+    const { bodyMedia } = route;
+    const patches = listPatchTypes(this, route);
+    const types = Object.keys(bodyMedia).filter((type) => !patches.includes(type));
     const type = types.find(isJsonType) ?? types.find((name) => allowsJson(name) || isFormBody(name));
     return type === undefined ? undefined : bodyMedia[type]?.schema;
   }

@@ -28,7 +28,7 @@ export function createSeeds(model: ResourceModel, lists: State): State {
       continue;
     }
     const examples = findExamples(model, resource);
-    const isGenerated = examples.length === 0 && resource.kind === 'collection' && !resource.canCreate;
+    const isGenerated = examples.length === 0 && resource.kind === 'collection' && !model.canCreate(resource);
     const values = isGenerated ? Array.from({ length: GENERATED_SEEDS }, () => undefined) : examples;
     state = addSeeds(model, resource, state, values);
   }
@@ -37,7 +37,9 @@ export function createSeeds(model: ResourceModel, lists: State): State {
 
 /** Returns the entries that the user provides for a resource, with default values from the contract for missing properties. */
 function addDefaults(model: ResourceModel, resource: Resource, lists: State): readonly Entry[] {
-  return getEntries(lists, resource).map((entry) => model.addDefaults(resource, entry));
+  return getEntries(lists, resource).map((entry) =>
+    model.addDefaults(resource, model.addNestedDefaults(resource.schema, entry)),
+  );
 }
 
 function getDepth({ mounts }: Resource): number {

@@ -16,7 +16,8 @@ export function sortEntries(
   const text = byMeaning.sort === undefined ? undefined : query[byMeaning.sort];
   if (text === undefined) return entries;
   const order = byMeaning.order === undefined ? '' : String(query[byMeaning.order] ?? '');
-  const keys = [text].flat().flatMap(parseSortKeys);
+  // In `sort=name&sort=age,desc`, a direction can also be an entry of its own.
+  const keys = parseSortKeys([text].flat().join(','));
   const isReversed = /^desc/i.test(order) && byMeaning.order !== byMeaning.sort;
   // The object has no prototype, so that a property with a name such as `constructor` has no inherited value.
   const rows = entries.map((entry) => ({

@@ -64,17 +64,43 @@ export function formatLinks(
   { path, query }: { readonly path: string; readonly query: Query },
 ): string | undefined {
   if (!position || page.limit === undefined || page.limit <= 0) return undefined;
-  const links = getLinkPositions(page, position).map(([relation, value]) => {
-    const search = new URLSearchParams();
-    for (const [name, values] of Object.entries(query))
-      for (const text of [values ?? []].flat()) search.append(name, text);
-    search.set(position.name, String(value));
-    return `<${path}?${search}>; rel="${relation}"`;
-  });
+  const links = getLinkPositions(page, position).map(
+    ([relation, value]) => `<${formatPageUrl(path, query, position, value)}>; rel="${relation}"`,
+  );
   return links.reduce<string | undefined>((header, link) => {
     const longer = header === undefined ? link : `${header}, ${link}`;
     return longer.length <= MAX_LINK_LENGTH ? longer : header;
   }, undefined);
+}
+
+/** The relation of a page to the current page (RFC 8288). */
+export type LinkRelation = 'next' | 'prev' | 'first' | 'last' | 'self';
+
+/**
+ * Returns the URL of a page, with the other parameters of the current request. Returns undefined if there is no such page, such as the next page of the last
+ * one. `url` and `query`: the URL of the current request without its query, and the query.
+ */
+export function getPageUrl(
+  page: Page<unknown>,
+  position: PagePosition | undefined,
+  relation: LinkRelation,
+  { url, query }: { readonly url: string; readonly query: Query },
+): string | undefined {
+  if (relation === 'self' || !position || page.limit === undefined || page.limit <= 0)
+    return relation === 'next' || relation === 'prev' ? undefined : formatPageUrl(url, query);
+  const found = getLinkPositions(page, position).find(([name]) => name === relation);
+  if (found) return formatPageUrl(url, query, position, found[1]);
+  // The first page has no link to itself, and neither has the last one.
+  const isHere = relation === 'first' ? page.offset === 0 : relation === 'last' && page.nextCursor === undefined;
+  return isHere ? formatPageUrl(url, query) : undefined;
+}
+
+function formatPageUrl(path: string, query: Query, position?: PagePosition, value: string | number = ''): string {
+  const search = new URLSearchParams();
+  for (const [name, values] of Object.entries(query))
+    for (const text of [values ?? []].flat()) search.append(name, text);
+  if (position) search.set(position.name, String(value));
+  return search.size === 0 ? path : `${path}?${search}`;
 }
 
 /** Returns the links to other pages: pairs of a relation (`next`, `prev`, `first` or `last`) and the value of the query parameter that selects the page. */
@@ -83,8 +109,10 @@ function getLinkPositions(page: Page<unknown>, { kind, first }: PagePosition) {
   if (kind === 'cursor') return nextCursor === undefined ? [] : [['next', nextCursor] as const];
   const number = getPageNumber(page);
   const lastPage = Math.max(1, Math.ceil(total / limit));
-  const toValue = (index: number) => (kind === 'page' ? index - 1 + first : (index - 1) * limit);
-  const next = offset + limit < total ? [['next', toValue(number + 1)] as const] : [];
-  const previous = number > 1 ? [['prev', toValue(number - 1)] as const, ['first', toValue(1)] as const] : [];
+  const isPage = kind === 'page';
+  const toValue = (index: number) => (isPage ? index - 1 + first : (index - 1) * limit);
+  const next = offset + limit < total ? [['next', isPage ? toValue(number + 1) : offset + limit] as const] : [];
+  const before = isPage ? toValue(number - 1) : Math.max(0, offset - limit);
+  const previous = offset > 0 ? [['prev', before] as const, ['first', toValue(1)] as const] : [];
   return [...next, ...(number < lastPage ? [['last', toValue(lastPage)] as const] : []), ...previous];
 }

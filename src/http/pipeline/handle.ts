@@ -90,16 +90,14 @@ function respondWithMock(parts: Parts, call: OperationCall): HandlerResult {
  * Returns a stored entry as the response of a mocked operation, such as the pet for `POST /pets/{petId}/feed`. Returns undefined if the mock must generate the
  * response.
  */
-function createStoredResponse(
-  parts: Parts,
-  { request, route, input, preferences, selection }: OperationCall,
-): ResponseData | undefined {
+function createStoredResponse(parts: Parts, call: OperationCall): ResponseData | undefined {
+  const { route, preferences, selection } = call;
   if (preferences.isMockRequired) return undefined;
   const { state } = selection.sandbox.store.read();
-  const stored = parts.getStoredResponse(route, new ApplicationInput(request, input), state);
+  const stored = parts.getStoredResponse(route, new ApplicationInput(call), state);
   if (!stored) return undefined;
   const { status = route.successStatus, body, headers } = stored;
-  const documented = tryOrUndefined(() => parts.mock.createHeaders(route, input, { status, body }));
+  const documented = tryOrUndefined(() => parts.mock.createHeaders(route, call.input, { status, body }));
   return createResponse(status, body, { ...documented, ...headers });
 }
 
@@ -113,7 +111,7 @@ async function runHandler(parts: Parts, handler: Implementation, call: Operation
   const store = parts.guardStore(selection.sandbox.store, isBuiltIn ? undefined : route.operationId);
   const { context, getRevision, getChanges } = createTrackedContext(parts, selection.sandbox, store);
   const handlerInput = isBuiltIn
-    ? new ApplicationInput(request, input)
+    ? new ApplicationInput(call)
     : toUserInput(request, input, parts.getBodyDefaults(route));
   const returned = checkReturned(route, await handler.handle(handlerInput, context));
   const decision = HANDLER_DECISIONS[handler.source];
@@ -122,7 +120,8 @@ async function runHandler(parts: Parts, handler: Implementation, call: Operation
     const response = completeUserResponse(call, parts.completeUserResponse(route, own));
     return { response, decision, changes: getChanges() };
   }
-  const revision = applied.hasEffects || selection.isNamed ? undefined : getRevision();
+  const isForHost = handlerInput instanceof ApplicationInput && handlerInput.hasReadUrl;
+  const revision = applied.hasEffects || selection.isNamed || isForHost ? undefined : getRevision();
   const complete = (body: unknown) => parts.complete(route, body);
   const { body, notes } = returned;
   if (!isLongList(body)) {
@@ -135,24 +134,35 @@ async function runHandler(parts: Parts, handler: Implementation, call: Operation
 }
 
 /**
- * The input of an application's handler. The property `headers` is computed when the handler reads it. This is a class, because an object literal with a getter
+ * The input of an application's handler. The properties `headers` and `url` are computed when the handler reads them. This is a class, because an object literal with a getter
  * takes longer to create.
  */
 class ApplicationInput implements Input {
   readonly path: OperationInput['path'];
   readonly query: OperationInput['query'];
   readonly body: unknown;
-  readonly #headers: HttpRequest['headers'];
+  readonly #call: OperationCall;
+  /** Whether the handler has read the URL. Then its response depends on the host that the client names, and is not cached. */
+  hasReadUrl = false;
 
-  constructor({ headers }: HttpRequest, { path, query, body }: OperationInput) {
+  constructor(call: OperationCall) {
+    const { path, query, body } = call.input;
     this.path = path;
     this.query = query;
     this.body = body;
-    this.#headers = headers;
+    this.#call = call;
   }
 
   get headers(): Input['headers'] {
-    return joinHeaders(this.#headers);
+    return joinHeaders(this.#call.request.headers);
+  }
+
+  get url(): string {
+    this.hasReadUrl = true;
+    const { request, target } = this.#call;
+    // A proxy that accepts TLS connections names the scheme.
+    const scheme = request.headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+    return `${scheme}://${request.headers.host}${target.location.prefix}${target.location.pathname}`;
   }
 }
 
