@@ -10,6 +10,7 @@ import {
   createParts,
   createWorker,
   finishChecks,
+  getShareMs,
   runParts,
   type UncheckedItems,
   type Worker,
@@ -21,6 +22,7 @@ import {
   createNotCheckedError,
   ServerUnreachableError,
   ServerUnresponsiveError,
+  TimeLimitError,
 } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
 import { requireApi } from './wrong-address.ts';
@@ -92,6 +94,7 @@ async function runChecks(
   notes: string[],
 ): Promise<UncheckedItems> {
   const done = new Set<CheckPart>();
+  const endMs = options.maxTime ? performance.now() + options.maxTime * 1_000 : Number.POSITIVE_INFINITY;
   let parts: readonly CheckPart[] | undefined;
   const getUnfinished = () => parts?.filter((part) => !done.has(part)) ?? [];
   try {
@@ -100,33 +103,43 @@ async function runChecks(
     const groups = createParts((workers as [Worker])[0], routes);
     const all = groups.flat();
     parts = all;
-    await runGroups(groups, workers, (part) => {
+    const onDone = (part: CheckPart) => {
       done.add(part);
       options.onProgress?.(done.size, all.length, part.name);
-    });
+    };
+    const getPartMs = ({ isOptional }: CheckPart) =>
+      isOptional ? getShareMs(endMs, all.length - done.size) : Number.POSITIVE_INFINITY;
+    await runGroups(groups, workers, onDone, getPartMs);
+    if (sessions.some(({ isShortened }) => isShortened)) notes.push(SHORTENED);
     const { unchecked, unreached } = finishChecks(workers as [Worker], routes);
     return { unchecked: [...getUnfinished().map(({ name }) => name), ...unchecked], unreached };
   } catch (error) {
     if (!(error instanceof CheckStoppedError)) throw error;
     notes.push(`The check stopped early: ${error.message}`);
     reportLostRequests(error, sessions, routes);
-    return { unchecked: parts ? getUnfinished().map(({ name }) => name) : ['everything'], unreached: [] };
+    const unfinished = getUnfinished();
+    const unchecked = unfinished.filter(({ isOptional }) => !(isOptional && error instanceof TimeLimitError));
+    if (unchecked.length < unfinished.length) notes.push(SHORTENED);
+    return { unchecked: parts ? unchecked.map(({ name }) => name) : ['everything'], unreached: [] };
   } finally {
     const unfinished = parts ? getUnfinished().flatMap(({ operationIds }) => operationIds) : routes.map(getOperationId);
     sessions[0]?.results.reportPending(unfinished);
   }
 }
 
+const SHORTENED =
+  'Operations were checked with fewer requests because of the time limit. For more requests, use a longer --max-time, or --only for some operations.';
+
 /** Runs the groups of parts one after another. Then runs the parts again whose operations were not available. */
 async function runGroups(
   groups: readonly (readonly CheckPart[])[],
   workers: readonly Worker[],
-  onDone: (part: CheckPart) => void,
+  ...more: [onDone: (part: CheckPart) => void, getPartMs: (part: CheckPart) => number]
 ): Promise<void> {
   const deferred: CheckPart[] = [];
-  for (const group of groups) deferred.push(...(await runParts(group, workers, onDone)).keys());
+  for (const group of groups) deferred.push(...(await runParts(group, workers, ...more)).keys());
   for (const { session } of workers) session.mayDefer = false;
-  const unavailable = await runParts(deferred, workers, onDone);
+  const unavailable = await runParts(deferred, workers, ...more);
   for (const [part, error] of unavailable)
     workers[0]?.note(`${part.name} was not checked completely: ${error.message}`);
 }

@@ -108,7 +108,8 @@ interface ExamineOptions<Entry> {
 
 /**
  * Tests entries concurrently. Then tests the entries that must run alone, one after another. An entry with findings is tested again, and the findings that
- * occur again are added to the results. If a concurrent test throws an error, adds the findings of the completed tests and rejects with the error.
+ * occur again are added to the results. If a concurrent test throws an error, adds the findings of the completed tests and rejects with the error. When the time
+ * for the part of the check is over, the remaining entries are not tested.
  */
 export async function examineAll<Entry>(
   session: Session,
@@ -124,14 +125,25 @@ export async function examineAll<Entry>(
   const findings = new Map<Entry, readonly Finding[]>();
   const workers = Array.from({ length: Math.max(1, maxConcurrent) });
   try {
-    await distribute(concurrent, workers, async (entry) => void findings.set(entry, await examine(entry)));
+    await distribute(concurrent, workers, async (entry) => {
+      if (!isTimeOver(session)) findings.set(entry, await examine(entry));
+    });
   } catch (error) {
     addUnconfirmed(results, [...findings.values()].flat(), error);
     throw error;
   }
   for (const entry of concurrent) await addConfirmed(session, findings.get(entry) ?? [], () => examineAlone(entry));
-  for (const entry of entries.filter(mustRunAlone))
+  for (const entry of entries.filter(mustRunAlone)) {
+    if (isTimeOver(session)) return;
     await addConfirmed(session, await examineAlone(entry), () => examineAlone(entry));
+  }
+}
+
+/** Returns whether the time for the current part of the check is over. The session then counts as shortened. */
+export function isTimeOver(session: Session): boolean {
+  const isOver = performance.now() > session.endOfPartMs;
+  session.isShortened ||= isOver;
+  return isOver;
 }
 
 /**

@@ -1,12 +1,13 @@
 import type { Arbitrary } from 'fast-check';
 import { toNode } from '../openapi/document.ts';
+import { MAX_FLOAT } from '../openapi/formats.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { RequestResult } from '../openapi/validate-request.ts';
 import type { RequestViolations } from '../openapi/violations.ts';
 import { toSeed } from '../util/random.ts';
 import { canBeRefused, isAmbiguous } from './ambiguity.ts';
 import type { CheckContext } from './check-context.ts';
-import { examineAll, sendConfirmed } from './confirm-findings.ts';
+import { examineAll, isTimeOver, sendConfirmed } from './confirm-findings.ts';
 import type { Exchange, ReceivedResponse } from './exchange.ts';
 import { explore, type FastCheckModule } from './explore.ts';
 import type { Finding, Violation } from './findings.ts';
@@ -24,6 +25,21 @@ import { isTooLarge } from './undocumented-responses.ts';
  * edit, and then requests with random combinations of edits.
  */
 export async function checkInput(context: CheckContext, route: Route): Promise<void> {
+  await examineInput(context, route, MAX_REQUESTS);
+}
+
+/** The maximum number of requests that `checkInput` sends before those with random combinations of edits. */
+const MAX_REQUESTS = 700;
+
+/** The number of requests to each operation of a large contract, before any operation gets more. */
+const CORE_REQUESTS = 12;
+
+/** Sends the first few requests of `checkInput`. */
+export async function checkCoreInput(context: CheckContext, route: Route): Promise<void> {
+  await examineInput(context, route, CORE_REQUESTS);
+}
+
+async function examineInput(context: CheckContext, route: Route, maxRequests: number): Promise<void> {
   const { session, prepare, note } = context;
   await prepare();
   const seed = context.seed + toSeed(route.operationId);
@@ -33,7 +49,7 @@ export async function checkInput(context: CheckContext, route: Route): Promise<v
       `The input of ${route.operationId} was not checked: no valid request could be generated. Add an example of a valid request to the contract.`,
     );
   const answers: EditedAnswer[] = [];
-  await examineAll(session, [...createSingleEdits(context, route, base)], {
+  await examineAll(session, takeFirst(createSingleEdits(context, route, base), maxRequests), {
     examine: async ({ values, place, edited }) => {
       const { exchange, findings, isValid } = await examine(context, route, values, place);
       if (edited && exchange && isValid) answers.push({ ...edited, response: exchange.response });
@@ -44,8 +60,18 @@ export async function checkInput(context: CheckContext, route: Route): Promise<v
     mustRunAlone: ({ values }) =>
       isWriteOperation(route) && validateValues(session.contract, route, values).kind === 'call',
   });
+  if (maxRequests === CORE_REQUESTS) return;
   if (!session.hasModel) await examineRefusals(context, route, answers);
   if (route.parameters.length > 0 || getBodyType(route) !== undefined) await checkRandomInput(context, route, seed);
+}
+
+/** Returns the first values of a generator. Does not generate further values. */
+function takeFirst<Value>(values: Iterable<Value>, max: number): readonly Value[] {
+  const taken: Value[] = [];
+  for (const value of values) {
+    if (taken.push(value) === max) break;
+  }
+  return taken;
 }
 
 /** The maximum number of valid requests that are tried as the base of edits. */
@@ -60,7 +86,8 @@ async function findAcceptedRequest(
   route: Route,
   first: RequestValues | undefined,
 ): Promise<RequestValues | undefined> {
-  if (!first || session.hasModel) return first;
+  const hasInput = route.parameters.length > 0 || getBodyType(route) !== undefined;
+  if (!first || session.hasModel || !hasInput) return first;
   for (let attempt = 0; attempt < MAX_BASES; attempt++) {
     const create = attempt === MAX_BASES - 1 ? 'createMinimal' : 'createValid';
     const values = attempt === 0 ? first : requests[create](route, seed + attempt);
@@ -93,6 +120,7 @@ async function checkRandomInput(context: CheckContext, route: Route, seed: numbe
       requests.createValid(route, seed),
     );
   const examineRandom = async (one: RandomRequest) => {
+    if (isTimeOver(session)) return [];
     const values = toValues(one);
     if (values) await prepare();
     return values ? (await examine(context, route, values)).findings : [];
@@ -138,11 +166,21 @@ function createCases(fc: FastCheckModule, hasModel: boolean): Arbitrary<RandomRe
   });
 }
 
+/** Returns whether a request is invalid only because of numbers that are too large for the format `float`. Many servers read them with double precision. */
+function isOnlyImprecise(result: RequestResult): boolean {
+  const isImprecise = ({ rule, value, remedy }: RequestViolations['violations'][number]) =>
+    rule === 'format' &&
+    typeof value === 'number' &&
+    Math.abs(value) > MAX_FLOAT &&
+    remedy.includes('single precision');
+  return result.kind === 'violations' && result.violations.every(isImprecise);
+}
+
 /** Sends a request. Returns its exchange and the findings in the response. `isValid`: whether every server should accept the values of the request. */
 async function examine({ session }: CheckContext, route: Route, values: RequestValues, place = 'several changes') {
   const result = validateValues(session.contract, route, values);
   const canRefuse = !session.hasModel && result.kind === 'call' && canBeRefused(route, toRequest(route, values));
-  const isClear = !canRefuse && !isAmbiguous(session.contract, route, values);
+  const isClear = !canRefuse && !isAmbiguous(session.contract, route, values) && !isOnlyImprecise(result);
   const { exchange, findings } = await session.send('input', route, toRequest(route, values), (_, received) =>
     isClear ? findStatusViolations(session, route, result, received, place) : [],
   );

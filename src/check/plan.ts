@@ -10,7 +10,7 @@ import { isSuccess } from './exchange.ts';
 import type { FastCheckModule } from './explore.ts';
 import { findFailingOperations, retryFailingOperations } from './failing-operations.ts';
 import { checkHostileInput, checkNestedInput } from './hostile-input.ts';
-import { checkInput } from './input.ts';
+import { checkCoreInput, checkInput } from './input.ts';
 import { checkLifeCycle, findLifeCycles, getRoutes } from './life-cycles.ts';
 import { checkLinks } from './links.ts';
 import { checkMethods } from './methods.ts';
@@ -42,6 +42,8 @@ export interface CheckPart {
   readonly name: string;
   /** The operations that the part checks. */
   readonly operationIds: readonly string[];
+  /** Whether the check is complete without this part, if the time limit is reached. Default: false. */
+  readonly isOptional?: boolean;
   readonly check: (worker: Worker) => Promise<void>;
 }
 
@@ -79,14 +81,32 @@ const OPERATION_CHECKS = { input: checkInput, links: checkLinks };
 /** The checks that run for each operation at the end, because a server can store their input, and then fail for other requests. The worst comes last. */
 const LAST_OPERATION_CHECKS = { 'hostile input': checkHostileInput, 'nested input': checkNestedInput };
 
-/** Returns the parts of `storefront check` for the operations `routes`, in groups. The parts of a group can run in any order, one group after another. */
+/** A contract with more operations is checked in breadth first: all operations get a few requests before one gets many. */
+const MAX_DEPTH_FIRST = 100;
+
+/**
+ * Returns the parts of `storefront check` for the operations `routes`, in groups. The parts of a group can run in any order, one group after another. For a large
+ * contract, the first group has a short part for each operation, and the other parts are optional.
+ */
 export function createParts(worker: Worker, routes: readonly Route[]): readonly (readonly CheckPart[])[] {
+  const groups = createGroups(worker, routes);
+  if (worker.model || routes.length <= MAX_DEPTH_FIRST) return groups;
+  const core = createOperationParts({ 'first input': checkCoreInput }, getAllowed(worker, routes));
+  return [core, ...groups.map((group) => group.map((part) => ({ ...part, isOptional: true })))];
+}
+
+/** Returns the operations that the check may request, deletions last. */
+function getAllowed({ allowedRoutes, model }: Worker, routes: readonly Route[]): readonly Route[] {
+  return (model ? routes : moveDeletionsToEnd(routes)).filter((route) => allowedRoutes.includes(route));
+}
+
+function createGroups(worker: Worker, routes: readonly Route[]): readonly (readonly CheckPart[])[] {
   const { allowedRoutes, model } = worker;
   const paths = [...new Set(routes.map(({ path }) => path))];
   const cycles = (model ? [] : findLifeCycles(allowedRoutes)).filter((cycle) =>
     getRoutes(cycle).some((route) => routes.includes(route)),
   );
-  const allowed = (model ? routes : moveDeletionsToEnd(routes)).filter((route) => allowedRoutes.includes(route));
+  const allowed = getAllowed(worker, routes);
   const toIds = (all: readonly Route[]) => all.map(({ operationId }) => operationId);
   return [
     [
@@ -149,18 +169,28 @@ async function checkPath(worker: Worker, path: string): Promise<void> {
   await worker.model?.checkPath(worker, routes);
 }
 
+/** How many times its equal share of the remaining time a part may take. Most parts need less than their share. */
+const SHARES = 3;
+
+/** Returns the time that a part may take if `count` parts share the time until `endMs`, in ms. */
+export function getShareMs(endMs: number, count: number): number {
+  return (SHARES * Math.max(0, endMs - performance.now())) / Math.max(1, count);
+}
+
 /**
  * Runs parts of the check, one at a time in each worker. Calls `onDone` after each part. If a part throws an error, adds a note about a bug in storefront and
  * continues with the next part. Returns the parts that could not be run because an operation was not available, with the reason. Any other `CheckStoppedError`
- * stops all workers. When they have stopped, the promise is rejected with this error.
+ * stops all workers. When they have stopped, the promise is rejected with this error. `getPartMs`: returns the time that a part may take, in ms.
  */
 export async function runParts(
   parts: readonly CheckPart[],
   workers: readonly Worker[],
   onDone: (part: CheckPart) => void,
+  getPartMs: (part: CheckPart) => number = () => Number.POSITIVE_INFINITY,
 ): Promise<ReadonlyMap<CheckPart, OperationUnavailableError>> {
   const deferred = new Map<CheckPart, OperationUnavailableError>();
   await distribute(parts, workers, async (part, worker) => {
+    worker.session.endOfPartMs = performance.now() + getPartMs(part);
     try {
       await part.check(worker);
       onDone(part);

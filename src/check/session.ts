@@ -57,6 +57,10 @@ export interface Session extends SessionOptions {
    * false, `send` waits. A check with a behaviour model always waits.
    */
   mayDefer: boolean;
+  /** When the current part of the check must not begin to test more entries, as a value of `performance.now()`. Default: never. */
+  endOfPartMs: number;
+  /** Whether a part of the check tested fewer entries because of `endOfPartMs`. */
+  isShortened: boolean;
   /** The number of consecutive requests that received only status 429, by operationId. */
   readonly rateLimits: Map<string, number>;
   /** The operations of the sent requests. */
@@ -107,6 +111,8 @@ export function createSession(parts: SessionOptions): Session {
     ...parts,
     mayHaveChanged: true,
     mayDefer: !hasModel,
+    endOfPartMs: Number.POSITIVE_INFINITY,
+    isShortened: false,
     rateLimits: new Map(),
     sentTo: new WeakMap(),
     get lost() {

@@ -17,16 +17,19 @@ export class ServerUnreachableError extends CheckStoppedError {}
  */
 export class OperationUnavailableError extends CheckStoppedError {}
 
+/** Thrown if the time limit of the check is reached. */
+export class TimeLimitError extends CheckStoppedError {}
+
 /**
  * Creates a signal that stops a check after `maxTime` seconds, or when `interrupt` is aborted. If `maxTime` is 0 or undefined, there is no time
  * limit.
  */
 export function createStopSignal(maxTime: number | undefined, interrupt: AbortSignal): AbortSignal {
   const controller = new AbortController();
-  const stop = (reason: string) => controller.abort(new CheckStoppedError(reason));
   // `unref`: the timer must not keep the process running after the check.
-  if (maxTime) setTimeout(stop, maxTime * 1_000, `the time limit is reached (--max-time ${maxTime})`).unref();
-  const onInterrupt = () => stop('the check was interrupted');
+  const onTimeLimit = () => controller.abort(new TimeLimitError(`the time limit is reached (--max-time ${maxTime})`));
+  if (maxTime) setTimeout(onTimeLimit, maxTime * 1_000).unref();
+  const onInterrupt = () => controller.abort(new CheckStoppedError('the check was interrupted'));
   if (interrupt.aborted) onInterrupt();
   interrupt.addEventListener('abort', onInterrupt, { once: true });
   return controller.signal;

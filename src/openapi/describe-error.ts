@@ -116,7 +116,8 @@ function describeSchema(schema: DescribedSchema, fallback = 'another value'): st
     : (schema.anyOf ?? schema.oneOf);
   if (alternatives) return joinWithOr([...new Set(alternatives.map((alternative) => describeSchema(alternative)))]);
   if (schema.type === 'integer') return `an integer${describeRange(schema)}${unit ? ` (${unit})` : ''}`;
-  if (schema.type === 'number') return `a number${describeRange(schema)}`;
+  if (schema.type === 'number')
+    return `a number${describeRange(schema)}${schema.format === 'float' ? ' with single precision' : ''}`;
   if (schema.type === 'array') return `an array${describeCount(schema)}`;
   // The schema of a property name often has a pattern but no type.
   if (schema.type === 'string' || (schema.type === undefined && schema.pattern !== undefined))

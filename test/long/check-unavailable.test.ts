@@ -124,17 +124,17 @@ describe('checkServer on one operation that is not available', () => {
   });
 
   it('checks the other operations if it does not respond in time', async () => {
-    const { verdict, findings } = await check(await startApi(() => {}), { timeoutSeconds: 0.3 });
+    const { verdict, findings } = await check(await startApi(() => {}), { timeoutSeconds: 2 });
     expect(findings).toContainEqual(WRONG_SECOND);
-    expect(findings).toContainEqual('input first none responds: no response within 0.3 s');
+    expect(findings).toContainEqual('input first none responds: no response within 2 s');
     expect(verdict.unchecked).not.toContain('input of second');
   });
 
   it('checks the other operations if its response does not end', async () => {
     const url = await startApi((_, response) => void response.writeHead(200, JSON_TYPE).write('{'));
-    const { findings } = await check(url, { timeoutSeconds: 0.3 });
+    const { findings } = await check(url, { timeoutSeconds: 2 });
     expect(findings).toContainEqual(WRONG_SECOND);
-    expect(findings).toContainEqual('input first none responds: the response did not end within 0.3 s');
+    expect(findings).toContainEqual('input first none responds: the response did not end within 2 s');
   });
 });
 
