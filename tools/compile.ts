@@ -103,7 +103,7 @@ function compileParameters(document: Document, routes: readonly Route[]): Valida
 }
 
 /** Options that make ajv keep the source code of validators. The code refers to the formats by the variable `formats`. */
-const sourceOptions: Options = { code: { ...ajvOptions.code, source: true, formats: _`formats` } };
+const sourceOptions: Options = { code: { ...ajvOptions.code, optimize: true, source: true, formats: _`formats` } };
 
 /**
  * Returns the code of a validator for each schema. Each validator is independent of the others, so that a server compiles only the validators that it needs.

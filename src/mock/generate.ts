@@ -69,7 +69,7 @@ export type Generate = ReturnType<typeof createGenerator>;
 function generate(engine: Engine, node: unknown, place: Place, options: LimitedOptions): unknown {
   const { ancestors, knownValues } = place;
   const { limit } = options;
-  limit.addValue();
+  limit.addValue(ancestors.length);
   const random = createRandom(place.seed);
   const canFollow = (reference: string) => countReference(ancestors, reference) < MAX_RECURSIONS;
   const { schema, references } = mergeSubtype(engine, node, { random, canFollow, limit });

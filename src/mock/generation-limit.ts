@@ -1,10 +1,10 @@
 /** The maximum number of values in all attempts to generate a value: objects, arrays, and other values inside them. */
-const MAX_VALUES = 100_000;
+const MAX_VALUES = 50_000;
 
 /** The maximum number of characters in all generated strings. */
 const MAX_CHARACTERS = 1_000_000;
 
-/** The maximum number of steps: merged keywords of schemas, compared alternatives, and repeated parts of patterns. A step takes about 1 µs. */
+/** The maximum number of steps: merged keywords of schemas, schemas around values, and repeated parts of patterns. A step takes about 1 µs. */
 const MAX_STEPS = 500_000;
 
 /** Thrown for a schema that requires endlessly nested values. */
@@ -36,9 +36,11 @@ export class GenerationLimit {
     this.#check(count <= this.#values);
   }
 
-  addValue(): void {
+  /** Adds a value. `depth`: the number of schemas around it, on which the time depends. */
+  addValue(depth: number): void {
     this.#values--;
     this.requireValues(0);
+    this.addSteps(depth);
   }
 
   /** Adds the characters of a string before the string is generated. */

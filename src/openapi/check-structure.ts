@@ -1,7 +1,7 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { type Document, getNode, getTarget, isNode, type Node, omitKeys, parseReference, toNode } from './document.ts';
-import { findLargeSchemas } from './find-loops.ts';
+import { COMPOSING_KEYWORDS, findLargeSchemas } from './find-loops.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /** The keys of a path item that are operations. */
@@ -19,7 +19,7 @@ export function checkStructure(document: Document): readonly Issue[] {
 function checkSchemas(document: Document): readonly Issue[] {
   const composed: string[] = [];
   mapNodes(document, (node, pointer) => {
-    if (Array.isArray(node.allOf)) composed.push(pointer);
+    if (COMPOSING_KEYWORDS.some((keyword) => keyword in node)) composed.push(pointer);
     return node;
   });
   return findLargeSchemas(document, composed);
@@ -35,6 +35,9 @@ function checkReferences(document: Document): readonly Issue[] {
   return issues;
 }
 
+/** The maximum number of references that are followed to find a value. */
+const MAX_STEPS = 100;
+
 /** Returns a message about an invalid reference; undefined if the reference is valid. `pointer`: the pointer of the object with the `$ref`. */
 function checkReference(document: Document, pointer: string, reference: unknown): string | undefined {
   if (typeof reference !== 'string') return 'is not a reference: enter a string';
@@ -46,6 +49,8 @@ function checkReference(document: Document, pointer: string, reference: unknown)
   let next = parseReference(reference);
   for (;;) {
     if (visited.has(next)) return `refers to ${target}, which refers back to itself`;
+    if (visited.size > MAX_STEPS)
+      return `refers to ${target}, which leads through more than ${MAX_STEPS} references: refer to the value directly`;
     visited.add(next);
     const node = getNode(document, next);
     if (!isNode(node) || typeof node.$ref !== 'string') return undefined;

@@ -1,6 +1,6 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
-import { createContractAjv, removeData, toContractReference } from './ajv.ts';
+import { ajvOptions, CallCounter, createContractAjv, removeData, toContractReference } from './ajv.ts';
 import { isUnionError, selectAlternatives } from './alternatives.ts';
 import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
@@ -24,13 +24,14 @@ export function createSchemaValidator(
   const compiled = new Map<string, ValidateFunction | ErrorObject>();
   let ajv: Ajv | undefined;
   let document: Document | undefined;
+  const counter = new CallCounter();
   const getOwnDocument = () => {
     document ??= removeData(getDocument());
     return document;
   };
   const compile = (pointer: string) => {
     try {
-      ajv ??= createContractAjv(getOwnDocument(), options);
+      ajv ??= createContractAjv(getOwnDocument(), counter.addTo({ ...ajvOptions, ...options }));
       return ajv.compile(toContractReference(pointer));
     } catch (error) {
       return createUnusableError(pointer, error as Error);
@@ -39,10 +40,11 @@ export function createSchemaValidator(
   const run = (validate: ValidateFunction | ErrorObject, pointer: string, value: unknown): readonly ErrorObject[] => {
     compiled.set(pointer, validate);
     if (typeof validate !== 'function') return [validate];
+    counter.reset();
     try {
       validate(value);
     } catch (error) {
-      // A schema that contains itself causes endless recursion.
+      // A schema that contains itself causes endless recursion, or too many calls.
       return [createUnusableError(pointer, error as Error)];
     }
     return validate.errors ?? [];

@@ -47,6 +47,17 @@ describe('loadContract refuses, with position and reason,', () => {
       'refers to "#/components/parameters/Q", which does not exist',
     ],
     [
+      'a schema that contains too many schemas through anyOf',
+      withSchema(
+        '{ $ref: "#/components/schemas/S40" }',
+        schemas(
+          `S0: { type: string }, ${DOUBLED.replaceAll('allOf', 'anyOf').replace('»', '').replace('S14: ', 'S14: »')}`,
+        ),
+      ),
+      '#/components/schemas/S14',
+      'contains 32767 schemas through allOf, anyOf, oneOf, not and if, but at most 20000 are supported: remove repeated schemas',
+    ],
+    [
       'a schema that contains too many schemas through allOf',
       withSchema('{ $ref: "#/components/schemas/S40" }', schemas(`S0: { type: object }, ${DOUBLED}`)),
       '#/components/schemas/S9',
