@@ -33,10 +33,10 @@ export async function selectSandboxes(
 ): Promise<CheckCommand> {
   const { url, headers, wait, timeout } = command;
   if (url === undefined || headers[SANDBOX_HEADER] !== undefined) return command;
+  const source = { path: command.contract ?? defaultContract, allowRefs: command.allowRefs };
   const contract = await loadContract({
-    path: command.contract ?? defaultContract,
+    ...source,
     strict: false,
-    allowRefs: command.allowRefs,
   });
   const hasModel = model.applies(contract);
   const probePath = hasModel ? model.probePath : findProbePath(contract);
@@ -50,7 +50,8 @@ export async function selectSandboxes(
     print(describeSandboxes(url, id, others.length));
     const sandboxHeaders = others.map((other) => ({ ...headers, [SANDBOX_HEADER]: other }));
     const firstHeaders = { ...headers, [SANDBOX_HEADER]: id };
-    return { ...command, headers: firstHeaders, sandboxHeaders, allowWrites: true, isFresh: true };
+    const strict = await isStrict(client, source);
+    return { ...command, headers: firstHeaders, sandboxHeaders, allowWrites: true, isFresh: true, strict };
   } catch (error) {
     if (signal?.aborted) throw createNotCheckedError(client.url, signal);
     if (!(error instanceof NoResponseError)) throw error;
@@ -59,6 +60,14 @@ export async function selectSandboxes(
   } finally {
     client.close();
   }
+}
+
+/** Returns whether a storefront server serves a contract in its strict form, which forbids undocumented query parameters and properties. */
+async function isStrict(client: Client, source: Omit<Parameters<typeof loadContract>[0], 'strict'>): Promise<boolean> {
+  const { status, body } = await client.send({ method: 'GET', target: '/openapi.json' });
+  if (status !== 200) return false;
+  const { enforced } = await loadContract({ ...source, strict: true });
+  return JSON.stringify(body) === JSON.stringify(enforced.document);
 }
 
 /** Returns the path of the first GET operation without path parameters; undefined if every GET operation has path parameters. */

@@ -43,7 +43,7 @@ export async function runCheck(command: CheckCommand, environment: CheckEnvironm
   for (const file of [command.report, command.summary]) writeText(file, '', 'a');
   const contract = await loadContract({
     path: command.contract ?? environment.contract,
-    strict: false,
+    strict: command.strict === true,
     allowRefs: command.allowRefs,
   });
   const options = { ...command, contract, model, mayWrite: command.url === undefined || command.allowWrites };

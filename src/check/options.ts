@@ -16,6 +16,8 @@ export interface CheckCommand {
   readonly allowWrites: boolean;
   /** Whether the server has its default data and no other client. Default: false. */
   readonly isFresh?: boolean;
+  /** Whether the server forbids undocumented query parameters and properties, as `storefront --strict` does. Default: false. */
+  readonly strict?: boolean;
   /** Headers of all requests. */
   readonly headers: Readonly<Record<string, string>>;
   /** The ids of the operations to check. Default: all operations. */

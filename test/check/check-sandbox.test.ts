@@ -34,6 +34,14 @@ describe('selectSandboxes', () => {
     expect(command).toMatchObject({ headers: { 'x-sandbox': 'check-7' }, sandboxHeaders: [], allowWrites: true });
   });
 
+  it('detects whether a storefront server is strict', async () => {
+    const commands = [{}, { strict: true }].map(async (options) => {
+      const { url } = await startStorefront(options);
+      return (await select(url)).command.strict;
+    });
+    expect(await Promise.all(commands)).toEqual([false, true]);
+  });
+
   it('rejects with a CheckError if the server closes the connection without a response', async () => {
     const { url } = await startRecorder(({ target }, response) =>
       target === '/' ? void response.end() : void response.destroy(),

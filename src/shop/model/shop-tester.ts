@@ -80,6 +80,12 @@ export class ShopTester {
     this.routes = Object.fromEntries(routes.map((route) => [route.operationId, route])) as ShopTester['routes'];
   }
 
+  /** Whether the contract forbids undocumented query parameters and properties. */
+  get isStrict(): boolean {
+    const { document, enforced } = this.options.session.contract;
+    return enforced.document !== document;
+  }
+
   /**
    * Sends a request. Throws `ModelMismatchError` if there is no response, or if its body can't be compared. Also throws it if the response violates the
    * contract and the results of the check do not contain this violation yet.

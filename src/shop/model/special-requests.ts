@@ -82,8 +82,11 @@ function createInvalidBodies(id: OperationId, target: string, validBody: string)
   ];
 }
 
-/** Returns valid requests that servers often reject by mistake. `itemId`: the id of a product in the cart. `productId`: the id of another product. */
-export function createUnusualRequests(itemId: string, productId: string): readonly RequestCase[] {
+/**
+ * Returns valid requests that servers often reject by mistake. `itemId`: the id of a product in the cart. `productId`: the id of another product. `isStrict`: whether
+ * the contract forbids unknown query parameters.
+ */
+export function createUnusualRequests(itemId: string, productId: string, isStrict = false): readonly RequestCase[] {
   const body = JSON.stringify({ productId, quantity: 1 });
   const add = { id: 'addCartItem', target: CART, headers: JSON_HEADERS, body, status: 201 } as const;
   const accept = { why: 'the Accept header has another media type', headers: { accept: 'text/html' } };
@@ -98,9 +101,14 @@ export function createUnusualRequests(itemId: string, productId: string): readon
       printCommand: `printf '%${MAX_BODY_BYTES}s' '${body}'`,
     },
     { ...add, why: 'the path has a trailing slash', target: `${CART}/` },
-    { ...add, why: 'a query parameter is unknown', target: `${CART}?unknown=1` },
+    { ...add, why: 'a query parameter is unknown', target: `${CART}?unknown=1`, ...(isStrict && { status: 400 }) },
     { ...add, ...accept, headers: { ...JSON_HEADERS, ...accept.headers } },
-    { id: 'listProducts', target: '/api/products?unknown=1', status: 200, why: 'a query parameter is unknown' },
+    {
+      id: 'listProducts',
+      target: '/api/products?unknown=1',
+      status: isStrict ? 400 : 200,
+      why: 'a query parameter is unknown',
+    },
     { id: 'listProducts', target: '/api/products?search=100%', status: 200, why: 'a % does not start an escape' },
     { id: 'listCartItems', target: CART, status: 200, ...accept },
     ...createUndocumentedBodies(itemId),

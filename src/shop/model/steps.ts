@@ -244,7 +244,7 @@ export function sendInvalidRequest(index: number): Step {
  */
 export function sendUnusualRequest(index: number): Step {
   return async (tester) => {
-    const requests = createUnusualRequests(getProductId(tester, 0), getProductId(tester, 2));
+    const requests = createUnusualRequests(getProductId(tester, 0), getProductId(tester, 2), tester.isStrict);
     await tester.sendCase(requests[index] as RequestCase);
   };
 }
