@@ -15,7 +15,7 @@ import {
 import { createViews, getContractName } from '../src/openapi/contract.ts';
 import { type ContractOptions, createDocuments } from '../src/openapi/contract-documents.ts';
 import { type Document, readContract } from '../src/openapi/document.ts';
-import { createBackend } from '../src/openapi/openapi-backend.ts';
+import { createBackend, createParameterAjv } from '../src/openapi/openapi-backend.ts';
 import { getRoutes, type Route } from '../src/openapi/routes.ts';
 import { getControlOptions } from '../src/server/control.ts';
 import { shop } from '../src/shop/application.ts';
@@ -86,9 +86,9 @@ function compileParameters(document: Document, routes: readonly Route[]): Valida
   let ajv: Ajv | undefined;
   const backend = createBackend(document, {
     ajvOpts: { ...ajvOptions, ...sourceOptions },
-    customizeAjv(own) {
+    customizeAjv(_own, options) {
       // All operations share an ajv instance, so that their validators share code.
-      ajv ??= addJsonFormats(own);
+      ajv ??= addJsonFormats(createParameterAjv(document, options));
       return ajv;
     },
   });

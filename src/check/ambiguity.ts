@@ -5,6 +5,7 @@ import { isFormBody, isJsonType } from '../openapi/media-types.ts';
 import { isDeepShape, parseDeepName, readParameters } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
+import { keepTexts } from '../openapi/typed-values.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { RequestToSend } from './exchange.ts';
@@ -51,14 +52,14 @@ function isAmbiguousForm(contract: Contract, route: Route, values: RequestValues
   if (request.body !== undefined)
     return (
       schema !== undefined &&
-      hasAmbiguousText(contract.normalized, schema, readForm(contract.normalized, schema, request.body))
+      hasAmbiguousText(contract.normalized, schema, readForm(contract.normalized, schema, request.body, keepTexts).body)
     );
   const asEmpty = { ...request, body: {}, contentType };
   return contract.validateRequest(route, request).kind !== contract.validateRequest(route, asEmpty).kind;
 }
 
 function hasAmbiguousParameter(contract: Contract, route: Route, values: RequestValues): boolean {
-  const parsed = readParameters(route, values.headers, values);
+  const { values: parsed } = readParameters(keepTexts, route, values.headers, values);
   return route.parameters.some((parameter) => {
     const name = parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name;
     return hasAmbiguousText(contract.normalized, getSchemaPointer(contract, parameter), parsed[parameter.in][name]);
@@ -82,6 +83,9 @@ function hasAmbiguousText(document: Document, schema: string, value: unknown): b
     const types = getPartTypes(parts);
     const isNumber = types.includes('integer') || types.includes('number');
     if (isNumber && !PLAIN_NUMBER.test(value) && !Number.isNaN(Number(value))) return true;
+    // A single text can be the only entry of an array.
+    const items = getPartItems(parts);
+    if (items !== undefined && hasAmbiguousText(document, items, value)) return true;
     return types.includes('boolean') && LENIENT_BOOLEAN.test(value) && !['true', 'false'].includes(value);
   }
   if (Array.isArray(value)) {

@@ -112,12 +112,9 @@ function formatQuery(query: RequestValues['query']): string {
 }
 
 /** Returns the values of a request with one parameter set to `value`; undefined if `value` can't be serialized. */
-export function withParameter(
-  values: RequestValues,
-  { name, in: location, shape }: Parameter,
-  value: unknown,
-): RequestValues | undefined {
-  const serialized = serialize(name, shape, value);
+export function withParameter(values: RequestValues, parameter: Parameter, value: unknown): RequestValues | undefined {
+  const { name, in: location } = parameter;
+  const serialized = serialize(parameter, value);
   if (serialized === undefined) return undefined;
   if (location === 'query') return { ...values, query: { ...values.query, ...serialized } };
   const [first = ''] = Object.values(serialized).flat();
@@ -141,33 +138,39 @@ export function getOtherCookies({ headers }: RequestValues, name: string): reado
   return (headers.cookie ?? '').split('; ').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
 }
 
-/** The separator of array entries in the value of a parameter, by serialization: `commas` separates them as in `a,b`. */
-const SEPARATORS = { commas: ',', spaces: ' ', pipes: '|' };
-
 /**
  * Serializes the value of a parameter to the names and texts in a request, such as `{ 'filter[a]': '1' }`. Returns undefined if the value can't be serialized.
  */
-function serialize(name: string, shape: Parameter['shape'], value: unknown): RequestValues['query'] | undefined {
+function serialize(parameter: Parameter, value: unknown): RequestValues['query'] | undefined {
+  const { name, shape, separator, mayBeSingle } = parameter;
   const texts = [value].flat().map(toText);
+  const isObject = typeof value === 'object' && value !== null;
   switch (shape) {
     case undefined:
-      return typeof value === 'object' && value !== null ? undefined : { [name]: toText(value) };
+      return isObject ? undefined : { [name]: toText(value) };
     case 'repeated':
       return { [name]: texts };
-    case 'commas':
-    case 'spaces':
-    case 'pipes':
-      return { [name]: texts.join(SEPARATORS[shape]) };
+    case 'list':
+      return { [name]: texts.join(separator) };
     case 'json':
       return { [name]: JSON.stringify(value) };
     case 'pairs':
-      return { [name]: isNode(value) ? Object.entries(value).flat().map(toText).join(',') : toText(value) };
+      return { [name]: isNode(value) ? Object.entries(value).flat().map(toText).join(separator) : toText(value) };
+    case 'assignments':
+      return { [name]: isNode(value) ? joinAssignments(value, separator) : toText(value) };
     case 'fields':
-      return isNode(value) ? toTexts(value, (key) => key) : undefined;
+      if (isNode(value)) return toTexts(value, (key) => key);
+      return mayBeSingle && !isObject ? { [name]: toText(value) } : undefined;
     case 'deep object':
     case 'deep array':
       return toTexts(value ?? {}, (key) => `${name}[${key}]`);
   }
+}
+
+function joinAssignments(value: object, separator: string): string {
+  return Object.entries(toTexts(value, (key) => key))
+    .map((pair) => pair.join('='))
+    .join(separator);
 }
 
 function toTexts(value: object, toName: (key: string) => string): Readonly<Record<string, string>> {

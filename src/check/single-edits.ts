@@ -1,6 +1,7 @@
 import { readParameters } from '../openapi/parameters.ts';
 import type { Example } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { keepTexts } from '../openapi/typed-values.ts';
 import { getAcceptedTypes } from './accept.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendIfAvailable } from './confirm-findings.ts';
@@ -122,7 +123,7 @@ function getValue(route: Route, values: RequestValues, part: RequestPart): unkno
   if (part.kind === 'parameter') {
     const { parameter } = part;
     const name = parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name;
-    return readParameters(route, values.headers, values)[parameter.in][name];
+    return readParameters(keepTexts, route, values.headers, values).values[parameter.in][name];
   }
   return part.path.reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], values.body);
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { parseExactJson } from '../util/exact-numbers.ts';
 import {
   type ActionCommand,
   type ControlCommand,
@@ -116,7 +117,7 @@ function createSnapshotCommand(run: RunRequest): Command {
 function readState(file: string | undefined): unknown {
   if (file === undefined) throw createUsageError('Missing file. Create one with `storefront state > FILE`.');
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return parseExactJson(readFileSync(file, 'utf8'));
   } catch (error) {
     throw createUsageError(`Can't read a state from ${file}: ${(error as Error).message}`);
   }

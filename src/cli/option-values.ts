@@ -1,4 +1,5 @@
 import { CommanderError, InvalidArgumentError } from 'commander';
+import { parseExactJson } from '../util/exact-numbers.ts';
 import { MAX_DELAY_MS } from '../util/limits.ts';
 
 /** Parses a delay in ms, or a range such as `200-800`. */
@@ -73,9 +74,10 @@ export function parseAuth(text: string): 'off' | 'form' | readonly string[] {
 /** Parses a JSON object. */
 export function parseJson(text: string): object {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactJson(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
+  } catch (error) {
+    refuseInexact(error);
     // The error below reports invalid JSON too.
   }
   throw new InvalidArgumentError(`Use a JSON object, such as '{"body":{"quantity":3}}'.`);
@@ -84,10 +86,16 @@ export function parseJson(text: string): object {
 /** Parses a JSON value, and wraps it in an object. Without the object, commander would replace null with an empty string. */
 export function parseAnyJson(text: string): { readonly value: unknown } {
   try {
-    return { value: JSON.parse(text) };
-  } catch {
+    return { value: parseExactJson(text) };
+  } catch (error) {
+    refuseInexact(error);
     throw new InvalidArgumentError('Use JSON. A JSON string has double quotes.');
   }
+}
+
+/** Throws an `InvalidArgumentError` if JSON has an integer that JavaScript can't represent. `error`: the error of `parseExactJson`. */
+function refuseInexact(error: unknown): void {
+  if (error instanceof RangeError) throw new InvalidArgumentError(`In the JSON, ${error.message}.`);
 }
 
 /** Parses a header, and adds it to the headers of earlier options (`previous`). The option can be repeated. */

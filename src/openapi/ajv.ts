@@ -66,14 +66,14 @@ const MAX_CALLS = 500_000;
 const VALIDATOR_START = /function validate\d+\(data, \{[^{}]*\}=\{\}\)\{/g;
 
 /** Creates an ajv instance for the schemas of a document. Loads ajv on first use, because the server can start without ajv. */
-function createAjv(document: Document, options: Options): Ajv {
+export function createAjv(document: Document, options: Options): Ajv {
   return usesDialect2020(document)
     ? createAjv2020(options)
     : new (loadPackage<{ Ajv: typeof Ajv }>('ajv').Ajv)(options);
 }
 
 /** Creates an ajv instance for the keywords of JSON Schema 2020-12. */
-export function createAjv2020(options: Options): Ajv {
+function createAjv2020(options: Options): Ajv {
   return new (loadPackage<{ Ajv2020: typeof Ajv }>('ajv/dist/2020.js').Ajv2020)(options);
 }
 

@@ -42,7 +42,7 @@ const OTHER_REFERENCE = /\$(?:dynamicRef|ref["']?\s*:\s*["']?(?:#(?!\/(?!x-))|[^
  * `ContractError` if a file has a syntax error. `main.content`: the parsed document.
  */
 export function bundleDocument(files: SourceFiles, main: SourceFile): Bundle {
-  if (!OTHER_REFERENCE.test(main.text))
+  if (!OTHER_REFERENCE.test(main.text) && !/\$id\b/.test(main.text))
     return { document: main.content as Document, issues: [], locate: createLocator(main.path, main.text) };
   return new Bundler(files, main).bundle();
 }
@@ -50,6 +50,8 @@ export function bundleDocument(files: SourceFiles, main: SourceFile): Bundle {
 /** The position of a node in the bundled document. */
 interface Place {
   readonly file: SourceFile;
+  /** The JSON Pointer in the file. */
+  readonly source: string;
   /** The JSON Pointer in the bundled document. */
   readonly pointer: string;
   /** The section of `components` for the node or for its children, such as `responses`. */
@@ -81,6 +83,7 @@ class Bundler {
     this.#nameComponents();
     const document = this.#visit(this.#main.content, {
       file: this.#main,
+      source: '',
       pointer: '',
       kind: 'schemas',
       isNames: false,
@@ -114,35 +117,33 @@ class Bundler {
   #getChild({ file, pointer, node }: Target, key: string): Target {
     const child = { file, pointer: pointer + formatPointer(key), node: toNode(node)[key] };
     const { $ref } = toNode(child.node);
-    const target = typeof $ref === 'string' ? this.#files.find(file, $ref) : child;
+    const target = typeof $ref === 'string' ? this.#files.find(file, $ref, { from: child.pointer }) : child;
     return typeof target === 'string' ? child : target;
   }
 
   /** Returns a copy of a node in which each reference points to a part of the bundled document. */
   #visit(node: unknown, place: Place): unknown {
-    const { pointer } = place;
     if (Array.isArray(node))
-      return node.map((entry, index) =>
-        this.#visit(entry, { ...place, pointer: `${pointer}/${index}`, isNames: false }),
-      );
+      return node.map((entry, index) => this.#visit(entry, { ...getChildPlace(place, String(index)), isNames: false }));
     if (!isNode(node)) return node;
     const { $ref, $dynamicRef, ...rest } = node;
     const reference = $ref ?? (place.isNames ? undefined : $dynamicRef);
-    return typeof reference === 'string' ? this.#follow(reference, rest, place) : this.#visitEntries(node, place);
+    if (typeof reference !== 'string') return this.#visitEntries(node, place);
+    return this.#follow(reference, rest, place, $ref === undefined);
   }
 
   #visitEntries(node: Node, place: Place): Node {
     const entries = Object.entries(node).map(([key, value]) => {
-      const pointer = place.pointer + formatPointer(key);
+      const inner = getChildPlace(place, key);
       const valueKind = getKind(key, place.isNames);
-      if (key === 'mapping' && !place.isNames) return [key, this.#visitMapping(value, { ...place, pointer })];
+      if (key === 'mapping' && !place.isNames) return [key, this.#visitMapping(value, inner)];
       const isExamples = key === 'examples' && !place.isNames && isNode(value);
-      if (isExamples) return [key, this.#visitExamples(value, { ...place, pointer })];
+      if (isExamples) return [key, this.#visitExamples(value, inner)];
       if (valueKind === 'value') return [key, value];
       const isOperation = place.kind === 'pathItems' && METHODS.includes(key as never);
       const keepsKind = place.isNames || isPaths(place.pointer) || isOperation;
       const kind = keepsKind ? place.kind : (CONTAINERS[key] ?? 'schemas');
-      return [key, this.#visit(value, { ...place, pointer, kind, isNames: valueKind === 'names' })];
+      return [key, this.#visit(value, { ...inner, kind, isNames: valueKind === 'names' })];
     });
     return Object.fromEntries(entries);
   }
@@ -150,9 +151,9 @@ class Bundler {
   /** Returns a copy of `examples` in which references to Example Objects point to the bundled document. The examples themselves are data and stay unchanged. */
   #visitExamples(examples: Node, place: Place): Node {
     const entries = Object.entries(examples).map(([name, example]) => {
-      const pointer = place.pointer + formatPointer(name);
       const isReference = isNode(example) && typeof example.$ref === 'string';
-      return [name, isReference ? this.#visit(example, { ...place, pointer, kind: 'examples' }) : example];
+      const inner = { ...getChildPlace(place, name), kind: 'examples' };
+      return [name, isReference ? this.#visit(example, inner) : example];
     });
     return Object.fromEntries(entries);
   }
@@ -162,10 +163,10 @@ class Bundler {
     if (!isNode(mapping)) return mapping;
     const entries = Object.entries(mapping).map(([name, value]) => {
       if (typeof value !== 'string' || !/#|\.(ya?ml|json)$/i.test(value)) return [name, value];
-      const pointer = place.pointer + formatPointer(name);
       // A reference to a schema that does not exist stays unchanged.
-      if (typeof this.#files.find(place.file, value) === 'string') return [name, value];
-      const { $ref } = toNode(this.#follow(value, {}, { ...place, pointer, kind: 'schemas', isNames: false }));
+      if (typeof this.#files.find(place.file, value, { from: place.source }) === 'string') return [name, value];
+      const inner = { ...getChildPlace(place, name), kind: 'schemas', isNames: false };
+      const { $ref } = toNode(this.#follow(value, {}, inner));
       return [name, $ref ?? value];
     });
     return Object.fromEntries(entries);
@@ -173,10 +174,10 @@ class Bundler {
 
   /**
    * Returns the node that replaces a reference: a reference to a part of the bundled document, or a copy of the target. `siblings`: the other keys of the
-   * object that has the `$ref`.
+   * object that has the `$ref`. `isDynamic`: whether it is a `$dynamicRef`.
    */
-  #follow(reference: string, siblings: Node, place: Place): unknown {
-    const target = this.#files.find(place.file, reference);
+  #follow(reference: string, siblings: Node, place: Place, isDynamic = false): unknown {
+    const target = this.#files.find(place.file, reference, { from: place.source, isDynamic });
     if (typeof target === 'string') return this.#refuse(reference, siblings, place, target);
     const isMoved = place.isNames || place.kind === 'pathItems' || !isNode(target.node);
     const component = this.#components.get(getKey(target));
@@ -212,7 +213,7 @@ class Bundler {
     }
     this.#origins.set(place.pointer, target);
     this.#moving.push(key);
-    const copy = this.#visit(target.node, { ...place, file: target.file });
+    const copy = this.#visit(target.node, { ...place, file: target.file, source: target.pointer });
     this.#moving.pop();
     return isNode(copy) ? { ...copy, ...this.#visitEntries(siblings, place) } : copy;
   }
@@ -228,9 +229,15 @@ class Bundler {
     const pointer = formatPointer('components', kind, name);
     this.#components.set(getKey(target), pointer);
     this.#origins.set(pointer, target);
-    added.set(name, this.#visit(target.node, { file: target.file, pointer, kind, isNames: false }));
+    const place = { file: target.file, source: target.pointer, pointer, kind, isNames: false };
+    added.set(name, this.#visit(target.node, place));
     return pointer;
   }
+}
+
+function getChildPlace(place: Place, key: string): Place {
+  const step = formatPointer(key);
+  return { ...place, pointer: place.pointer + step, source: place.source + step };
 }
 
 function getKey({ file, pointer }: Target): string {

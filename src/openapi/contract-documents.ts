@@ -1,13 +1,13 @@
 import { type Bundle, bundleDocument } from './bundle.ts';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import type { CompiledDocuments, DocumentEdit } from './compiled-contract.ts';
-import { ContractError, formatIssues, formatLike, getNode, parseDocument, toDocument } from './document.ts';
+import { ContractError, formatIssues, formatLike, getNode, parseSource, toDocument } from './document.ts';
 import { FileAccess } from './file-access.ts';
 import { findIgnoredParts } from './find-ignored-parts.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { applyOverlay, listOverlayPaths, type Overlay } from './overlay.ts';
 import { createPartLocator, type SourceFile, SourceFiles } from './source-files.ts';
-import type { Locate } from './source-location.ts';
+import { createLocator, type Locate } from './source-location.ts';
 
 /** Options of `loadContract`. */
 export interface ContractOptions {
@@ -53,8 +53,9 @@ export function createDocuments(
   { path, edit, allowRefs }: ContractOptions,
   overlay?: Overlay,
 ): LoadedDocuments {
-  const parsed = parseDocument(path, text);
-  const main = { path, text, content: edit ? edit.edit(parsed) : parsed };
+  const source = parseSource(path, text);
+  const parsed = toDocument(path, source.content);
+  const main = { path, text, content: edit ? edit.edit(parsed) : parsed, issues: source.issues };
   const files = new SourceFiles(main, new FileAccess(path, allowRefs));
   const { document, locate, issues, unused } = overlayBundle(bundleFiles(files, main), overlay);
   const found = issues.length > 0 ? issues : checkStructure(document);
@@ -62,7 +63,11 @@ export function createDocuments(
   const { document: normalized, warnings } = normalizeSchemas(document);
   const withIds = withOperationIds(normalized);
   const ignored = [...warnings, ...findIgnoredParts(withIds)];
-  const notes = [...unused, ...(ignored.length > 0 ? [formatIssues(locate, ignored)] : [])];
+  const notes = [
+    ...unused,
+    ...listWarnings([main, ...files.parts]),
+    ...(ignored.length > 0 ? [formatIssues(locate, ignored)] : []),
+  ];
   const documents = {
     document,
     normalized: withIds,
@@ -77,6 +82,13 @@ export function createDocuments(
     text: isChanged ? formatLike(text, document) : text,
     overlay: overlay?.path,
   };
+}
+
+/** Returns the warnings about the contents of files, one text for each file. */
+function listWarnings(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap(({ path, text, issues = [] }) =>
+    issues.length === 0 ? [] : [formatIssues(createLocator(path, text), issues)],
+  );
 }
 
 /**

@@ -145,16 +145,14 @@ function createContract(
 ): Contract {
   const backend = createBackend(normalized);
   const views = createViews(normalized, text, strict);
+  const { open, closed } = createDataValidators(views, compiled);
   const requests = {
     document: normalized,
+    isValid: (schema: string, value: unknown) => open(schema, value).length === 0,
     strict,
-    getParameterValidators: memoizeByObject(({ operationId }: Route) => {
-      const validator = compiled?.getValidator('parameters', operationId);
-      return validator ? [validator] : backend.getParameterValidators(operationId);
-    }),
+    getParameterValidators: createParameterValidators(backend, compiled),
     ...createBodyValidators(views.request, compiled),
   };
-  const { open, closed } = createDataValidators(views, compiled);
   let enforced: Contract['enforced'] | undefined;
   const examples = createInvalidExamples(compiled ? NO_EXAMPLES : normalized, open);
   const findExample: FindExample = (schema, error) => {
@@ -206,12 +204,19 @@ function createContract(
 /** A document without examples. It replaces a precompiled document, whose examples are valid: a test ensures it. */
 const NO_EXAMPLES = { openapi: '3.0.3', info: { title: '', version: '' }, paths: {} };
 
+/** Creates a function that returns the validators of an operation's parameters. */
+function createParameterValidators(backend: ReturnType<typeof createBackend>, compiled: CompiledContract | undefined) {
+  return memoizeByObject(({ operationId }: Route) => {
+    const validator = compiled?.getValidator('parameters', operationId);
+    return validator ? [validator] : backend.getParameterValidators(operationId);
+  });
+}
+
 /** Creates the validators of request bodies. */
 function createBodyValidators(getDocument: () => Document, compiled: CompiledContract | undefined) {
   return {
     validateJson: createSchemaValidator(getDocument, {}, (pointer) => compiled?.getValidator('request', pointer)),
     validateLargeJson: createSchemaValidator(getDocument, { allErrors: false }),
-    validateForm: createSchemaValidator(getDocument, { coerceTypes: 'array' }),
   };
 }
 

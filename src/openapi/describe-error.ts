@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { describeInexact, EXACT_REMEDY, isInexactInteger } from '../util/exact-numbers.ts';
 import type { IssueParts } from '../util/issue.ts';
 import { TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -31,6 +32,7 @@ function getProblem(error: ErrorObject): string {
   if (getUnknownName(error) !== undefined) return 'is unknown';
   if (propertyName !== undefined) return 'is not a valid name';
   if (keyword === 'depth') return TOO_DEEP;
+  if (keyword === 'exact') return describeInexact(data as string);
   if (typeof data === 'number' && !Number.isFinite(data)) return 'is a number too large to be represented';
   if (keyword === 'maximum') return `${data} is above the maximum of ${params.limit}`;
   if (keyword === 'minimum') return `${data} is below the minimum of ${params.limit}`;
@@ -46,21 +48,63 @@ function getRemedy(error: ErrorObject): string {
   if (keyword === 'dependentRequired') return `add it, because ${params.property} requires it`;
   const unknownName = getUnknownName(error);
   if (unknownName !== undefined) return suggestName(unknownName, getPropertyNames(schema));
-  if (keyword === 'minProperties') return `add at least one of ${joinWithOr(getPropertyNames(schema))}`;
+  if (keyword === 'minProperties' || keyword === 'maxProperties') return describePropertyCount(error, schema);
+  if (keyword === 'false schema') return 'remove it';
   if (keyword === 'depth') return TOO_DEEP_REMEDY;
+  if (keyword === 'exact' || isInexactText(error)) return EXACT_REMEDY;
   if (keyword === 'finite') return `use a number of at most ${Number.MAX_VALUE}`;
   if (isRepeatedParameter(error)) return 'send it once';
-  return getArrayRemedy(error) ?? getPropertyRuleRemedy(keyword, schema) ?? `use ${describeExpected(schema)}`;
+  const range = keyword === 'format' && typeof error.data === 'number' ? FORMAT_RANGES[params.format] : undefined;
+  if (range !== undefined) return `use an integer ${range}`;
+  return (
+    getMatchesRemedy(error, schema) ??
+    getArrayRemedy(error) ??
+    getPropertyRuleRemedy(keyword, schema) ??
+    `use ${describeExpected(schema)}`
+  );
+}
+
+/** Tells how many properties an object must have. Lists the documented properties if one of them is enough. */
+function describePropertyCount({ keyword, params }: ErrorObject, schema: DescribedSchema): string {
+  const names = getPropertyNames(schema);
+  const count = params.limit === 1 ? '1 property' : `${params.limit} properties`;
+  if (keyword === 'maxProperties') return `use an object with at most ${count}`;
+  return params.limit === 1 && names.length > 0
+    ? `add at least one of ${joinWithOr(names)}`
+    : `use an object with at least ${count}`;
+}
+
+/** The ranges of the formats of integers (OpenAPI 3.0, section 4.4). They are texts, because JavaScript can't represent all of the numbers. */
+const FORMAT_RANGES: Readonly<Record<string, string>> = {
+  int32: 'from -2147483648 to 2147483647',
+  int64: 'from -9223372036854775808 to 9223372036854775807',
+};
+
+/** Tells which alternatives of a `oneOf` a value matches, if it matches several. Returns undefined for other errors. */
+function getMatchesRemedy({ keyword, params }: ErrorObject, { oneOf = [] }: DescribedSchema): string | undefined {
+  if (keyword !== 'oneOf' || !Array.isArray(params.passingSchemas)) return undefined;
+  if (oneOf.length > 0 && oneOf.every(isOnlyRequired))
+    return `use only ${joinAlternatives(oneOf.map(({ required = [] }) => required))}`;
+  const [first, second] = params.passingSchemas.map((index: number) => index + 1);
+  return `use a value that matches one alternative of oneOf, and not both number ${first} and number ${second}`;
 }
 
 function getPropertyNames({ properties = {} }: DescribedSchema): readonly string[] {
   return Object.keys(properties);
 }
 
+/** Returns whether a text was sent instead of a number, and the text is an integer that can't be represented. */
+function isInexactText({ keyword, data, parentSchema }: ErrorObject): boolean {
+  const { type, format } = (parentSchema ?? {}) as DescribedSchema;
+  const isNumber = [type].flat().some((name) => name === 'integer' || name === 'number') || format === 'int64';
+  return keyword === 'type' && isNumber && typeof data === 'string' && isInexactInteger(data);
+}
+
 function isRepeatedParameter({ keyword, data, instancePath, parentSchema }: ErrorObject): boolean {
   if (!Array.isArray(data) || !instancePath.startsWith('/query/')) return false;
-  const { anyOf = [] } = (parentSchema ?? {}) as DescribedSchema;
-  return keyword === 'type' || (keyword === 'anyOf' && anyOf.every(({ type }) => type !== 'array'));
+  const { anyOf, oneOf } = (parentSchema ?? {}) as DescribedSchema;
+  const alternatives = { anyOf, oneOf }[keyword] ?? [];
+  return keyword === 'type' || (alternatives.length > 0 && alternatives.every(({ type }) => type !== 'array'));
 }
 
 /** Tells how to correct an array that violates a keyword about its entries, such as `uniqueItems`. Returns undefined for other keywords. */
@@ -81,13 +125,15 @@ function getArrayRemedy({ keyword, params }: ErrorObject): string | undefined {
  */
 function getPropertyRuleRemedy(keyword: string, schema: DescribedSchema): string | undefined {
   const { description, type, not, anyOf = [] } = schema;
-  const isPropertyRule = keyword === 'not' || (keyword === 'anyOf' && anyOf.some(isOnlyRequired));
+  const { oneOf = [] } = schema;
+  const alternatives = keyword === 'oneOf' ? oneOf : anyOf;
+  const isPropertyRule = keyword === 'not' || (keyword.endsWith('Of') && alternatives.some(isOnlyRequired));
   if (!isPropertyRule) return undefined;
   if (description !== undefined && type === undefined)
     return description.charAt(0).toLowerCase() + description.slice(1);
   if (not) return isOnlyRequired(not) ? `remove ${joinWithOr(not.required ?? [])}` : 'use another value';
-  return anyOf.every(isOnlyRequired)
-    ? `add ${joinAlternatives(anyOf.map(({ required = [] }) => required))}`
+  return alternatives.every(isOnlyRequired)
+    ? `add ${joinAlternatives(alternatives.map(({ required = [] }) => required))}`
     : undefined;
 }
 
@@ -153,7 +199,8 @@ function describeString({ format, pattern, minLength = 0, maxLength }: Described
 
 function describeRange(schema: DescribedSchema): string {
   const { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-  const step = type === 'integer' || multipleOf === undefined ? '' : ` in steps of ${multipleOf}`;
+  const isAny = multipleOf === undefined || (type === 'integer' && multipleOf === 1);
+  const step = isAny ? '' : ` in steps of ${multipleOf}`;
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}${step}`;
   const limits = Object.entries({
     'greater than': exclusiveMinimum,

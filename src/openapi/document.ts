@@ -5,7 +5,8 @@ import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { UserError } from '../util/user-error.ts';
-import { loadYamlParser } from './yaml-parser.ts';
+import { type ParsedSource, removeInexactData } from './inexact-data.ts';
+import { getYamlSchema, loadYamlParser } from './yaml-parser.ts';
 
 export type { Document } from 'openapi-backend';
 
@@ -25,26 +26,42 @@ export function parseDocument(path: string, text: string): Document {
 export function toDocument(path: string, value: unknown): Document {
   const document = value as Document | null;
   if (isNode(document) && /^3\.[01]\./.test(String(document.openapi))) return document;
-  throw new ContractError(
-    `${path} is not an OpenAPI 3.0 or 3.1 document: it must have a version such as "openapi: 3.0.3" at the top level`,
-  );
+  throw new ContractError(`${path} ${describeVersion(toNode(document))}`);
 }
 
-/** Parses JSON or YAML. Throws a `ContractError` for a syntax error. Uses the core schema of YAML 1.2, so `2025-06-01` is a string and not a date. */
+/** Tells why a document has no supported version, and what to do. */
+function describeVersion({ openapi, swagger }: Node): string {
+  const start = 'is not an OpenAPI 3.0 or 3.1 document';
+  if (swagger !== undefined)
+    return `${start}, but Swagger ${swagger}: convert it, for example with "npx swagger2openapi FILE --outfile openapi.yaml"`;
+  if (/^3\.[2-9]\./.test(String(openapi)))
+    return `${start}, but ${openapi}: write "openapi: 3.1.1", and remove what OpenAPI 3.1 does not have`;
+  return `${start}: it must have a version such as "openapi: 3.0.3" at the top level`;
+}
+
+/** Parses JSON or YAML, as `parseSource` does. Returns the content. */
 export function parseText(path: string, text: string): unknown {
+  return parseSource(path, text).content;
+}
+
+/**
+ * Parses JSON or YAML. Throws a `ContractError` for a syntax error. Uses the core schema of YAML 1.2, so `2025-06-01` is a string and not a date. Also supports
+ * the merge key `<<` of YAML 1.1, because many documents use it. Examples that JavaScript can't represent exactly are removed, with an issue for each.
+ */
+export function parseSource(path: string, text: string): ParsedSource {
   const isJson = text.trimStart().startsWith('{');
   try {
     // Large documents are JSON, which JSON.parse reads many times faster than js-yaml.
-    if (isJson) return JSON.parse(text);
+    if (isJson) return removeInexactData(JSON.parse(text), text);
   } catch {
     // The text may be a YAML flow mapping. If not, js-yaml reports the position.
   }
-  const { CORE_SCHEMA, load, YAMLException } = loadYamlParser();
+  const { load, YAMLException } = loadYamlParser();
   try {
-    const document = load(text, { schema: CORE_SCHEMA });
+    const document = load(text, { schema: getYamlSchema() });
     // Each alias starts with an asterisk. Its name can have almost any characters.
     if (text.includes('*')) checkAliases(path, document);
-    return document;
+    return removeInexactData(document, undefined);
   } catch (cause) {
     if (!(cause instanceof YAMLException)) throw cause;
     // An error about the whole file has no position (`mark`), for example if the file has several YAML documents.

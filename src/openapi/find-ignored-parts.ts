@@ -22,6 +22,7 @@ export function findIgnoredParts(document: Document): readonly Issue[] {
     ...findUnsupportedStyles(document, routes),
     ...findDelimitedPatterns(document),
     ...findBoundedPatterns(document),
+    ...findUnmatchedValues(document),
   ];
 }
 
@@ -102,6 +103,29 @@ function findDelimitedPatterns(document: Document): readonly Issue[] {
     return node;
   });
   return issues;
+}
+
+/** Returns a warning for each `enum` or `const` whose values all have another type than the schema, such as `type: string, enum: [1, 2]`. */
+function findUnmatchedValues(document: Document): readonly Issue[] {
+  const issues: Issue[] = [];
+  mapNodes(document, (node, pointer) => {
+    const types = [node.type ?? []].flat();
+    const values = Array.isArray(node.enum) ? node.enum : 'const' in node ? [node.const] : [];
+    const isFixed = types.length > 0 && values.length > 0 && !('in' in node);
+    if (isFixed && !values.some((value) => types.some((type) => isOfType(value, type)))) {
+      const key = Array.isArray(node.enum) ? 'enum' : 'const';
+      const message = `allows no value, because its values do not have the type ${types.join(' or ')}: change the type or the values, for example ${JSON.stringify(values[0])} to ${JSON.stringify(String(values[0]))}`;
+      issues.push({ pointer: pointer + formatPointer(key), message });
+    }
+    return node;
+  });
+  return issues;
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  if (value === null) return type === 'null';
+  if (Array.isArray(value)) return type === 'array';
+  return type === typeof value || (typeof value === 'number' && (type === 'number' || type === 'integer'));
 }
 
 const DELIMITED = 'matches no text, because the slashes are a part of the pattern: remove the slashes';

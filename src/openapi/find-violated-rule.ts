@@ -35,12 +35,11 @@ export function findViolatedRule(document: Document, route: Route, violation: Vi
 function findInParameter(document: Document, route: Route, { in: part, pointer, rule }: Violation): string | undefined {
   const [name = '', ...steps] = parsePointer(pointer);
   const parameter = route.parameters.find(
-    (one) =>
-      (one.in === part || (one.in === 'cookie' && part === 'header')) && one.name.toLowerCase() === name.toLowerCase(),
+    (one) => one.in === part && (part === 'header' ? one.name.toLowerCase() === name.toLowerCase() : one.name === name),
   );
   if (!parameter) return undefined;
   if (steps.length === 0 && rule === 'required') return `${parameter.pointer}/required`;
-  return findInSchema(document, `${parameter.pointer}/schema`, { steps, rule }) ?? parameter.pointer;
+  return findInSchema(document, parameter.schema, { steps, rule }) ?? parameter.pointer;
 }
 
 /**

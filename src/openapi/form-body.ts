@@ -1,6 +1,9 @@
+import type { ErrorObject } from 'ajv';
+import { formatPointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Document, getNode, getTarget, isNode, type Node, resolveNode, toNode } from './document.ts';
-import { parseDeepName, setAt } from './parameters.ts';
+import { findInexact, parseDeepName, setAt } from './parameters.ts';
+import type { ConvertTexts } from './typed-values.ts';
 
 /** Returns the fields of a form as an object. A repeated name becomes an array, and `a[b]` becomes the property `b` of the object `a`. */
 export function nestFields(fields: readonly (readonly [name: string, value: string])[]): Node {
@@ -16,31 +19,50 @@ export function nestFields(fields: readonly (readonly [name: string, value: stri
 /** The separators of the entries in a field, by the `style` in the Encoding Object. */
 const SEPARATORS: Readonly<Record<string, string>> = { spaceDelimited: ' ', pipeDelimited: '|' };
 
+/** The value of a form, and the errors of those fields that can't be read. */
+export interface Form {
+  readonly body: unknown;
+  readonly errors: readonly ErrorObject[];
+}
+
 /**
  * Parses the fields of a form. JSON in a field is parsed if the schema of the field is an object or an array. A list in one field (`explode: false`) is split.
- * All other fields stay strings; the validator converts them. `schema`: the JSON Pointer of the form's schema.
+ * Then `convert` gives the texts the types of the schema. The errors are about integers in JSON that can't be represented. `schema`: the JSON Pointer of the form's schema.
  */
-export function readForm(document: Document, schema: string, form: unknown): unknown {
-  if (!isNode(form)) return form;
+export function readForm(document: Document, schema: string, form: unknown, convert: ConvertTexts): Form {
+  if (!isNode(form)) return { body: form, errors: [] };
+  const errors: ErrorObject[] = [];
   const properties = getProperties(document, getTarget(document, schema));
   const encoding = toNode(getNode(document, schema.replace(/schema$/, 'encoding')));
   const entries = Object.entries(form).map(([name, value]) => {
     const property = properties.get(name);
-    return [name, property ? readField(document, property, toNode(encoding[name]), value) : value];
+    if (!property) return [name, value];
+    const field = { document, encoding: toNode(encoding[name]), place: `/requestBody${formatPointer(name)}`, errors };
+    return [name, readField(field, property, value)];
   });
-  return Object.fromEntries(entries);
+  return { body: convert(schema, [Object.fromEntries(entries)]), errors };
 }
 
-function readField(document: Document, property: Node, encoding: Node, value: unknown): unknown {
+/** A field of a form. `encoding`: its Encoding Object. `place`: its JSON Pointer in the request. `errors`: the errors that were found. */
+interface Field {
+  readonly document: Document;
+  readonly encoding: Node;
+  readonly place: string;
+  readonly errors: ErrorObject[];
+}
+
+function readField(field: Field, property: Node, value: unknown): unknown {
+  const { document, encoding, place, errors } = field;
   const isObject = property.type === 'object' || property.properties !== undefined;
   const isList = !isObject && ([property.type].flat().includes('array') || property.items !== undefined);
   const isJson = isObject || isList || /json/i.test(String(encoding.contentType ?? ''));
   const parsed = isJson ? parseJson(value) : value;
+  if (parsed !== value) errors.push(...findInexact(place, value));
   if (!isList) return parsed;
   const separator = encoding.explode === false ? (SEPARATORS[String(encoding.style)] ?? ',') : undefined;
   const entries = typeof parsed === 'string' && separator !== undefined ? parsed.split(separator) : [parsed].flat();
   const items = toNode(resolveNode(document, property.items));
-  return entries.map((entry) => readField(document, items, {}, entry));
+  return entries.map((entry, index) => readField({ ...field, encoding: {}, place: `${place}/${index}` }, items, entry));
 }
 
 /** Parses a string with a JSON object or array. Returns any other value unchanged. */

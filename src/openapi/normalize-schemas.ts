@@ -201,13 +201,12 @@ function normalizeNullable(node: Node): Node {
   if (typeof node.nullable !== 'boolean') return node;
   const { nullable, ...rest } = node;
   if (!nullable) return rest;
+  // A schema in these keywords can refuse null. OpenAPI 3.0 allows null only beside `type`, but authors also intend it beside a reference.
+  if (['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if'].some((key) => key in rest))
+    return { anyOf: [rest, { type: 'null' }] };
   if ('properties' in rest && !('type' in rest)) return { ...rest, type: ['object', 'null'] };
-  if (typeof rest.type === 'string') {
-    const choices = Array.isArray(rest.enum) && !rest.enum.includes(null) ? { enum: [...rest.enum, null] } : {};
-    return { ...rest, type: [rest.type, 'null'], ...choices };
-  }
-  // OpenAPI 3.0 ignores `nullable` beside a reference or alternatives, but authors intend it.
-  return ['$ref', 'allOf', 'anyOf', 'oneOf', 'enum'].some((key) => key in rest)
-    ? { anyOf: [rest, { type: 'null' }] }
-    : rest;
+  if (rest.type === undefined) return 'enum' in rest || 'const' in rest ? { anyOf: [rest, { type: 'null' }] } : rest;
+  const types = [...new Set([rest.type, 'null'].flat())];
+  const choices = Array.isArray(rest.enum) && !rest.enum.includes(null) ? { enum: [...rest.enum, null] } : {};
+  return 'const' in rest ? { anyOf: [rest, { type: 'null' }] } : { ...rest, type: types, ...choices };
 }

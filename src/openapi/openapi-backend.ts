@@ -1,7 +1,7 @@
 import type { Ajv, Options, ValidateFunction } from 'ajv';
 import type { Document, OpenAPIRouter, OpenAPIValidator, Operation, Request } from 'openapi-backend';
 import { loadPackage } from '../util/load-package.ts';
-import { addJsonFormats, ajvOptions, createAjv2020, hasInheritedName, usesDialect2020 } from './ajv.ts';
+import { addJsonFormats, ajvOptions, createAjv, hasInheritedName } from './ajv.ts';
 import { getNode, isNode, type Node, parseReference, toNode } from './document.ts';
 import { getRoutes, toRouterPath } from './routes.ts';
 import { getKind } from './walk-schemas.ts';
@@ -40,8 +40,16 @@ export function createBackend(document: Document, ajvFactory: AjvFactory = creat
 function createAjvFactory(document: Document): AjvFactory {
   return {
     ajvOpts: { ...ajvOptions, ownProperties: hasInheritedName(document) },
-    customizeAjv: (ajv, options) => addJsonFormats(usesDialect2020(document) ? createAjv2020(options) : ajv),
+    customizeAjv: (_, options) => addJsonFormats(createParameterAjv(document, options)),
   };
+}
+
+/**
+ * Creates the ajv instance that validates parameters, without the option `coerceTypes` of openapi-backend. With it, a text could match several alternatives of a
+ * `oneOf`, and `0x1` would be a number. Instead, `readParameters` converts texts before the validation.
+ */
+export function createParameterAjv(document: Document, options: Options): Ajv {
+  return createAjv(document, { ...options, coerceTypes: false });
 }
 
 /**
@@ -99,11 +107,16 @@ function toBackendId(operationId: string): string {
   return ` ${operationId}`;
 }
 
-/** Returns a parameter, with an empty schema if it has no schema. openapi-backend throws an error for a parameter without a schema. */
-function addSchema(parameter: unknown): unknown {
-  return isNode(parameter) && !('schema' in parameter || 'content' in parameter)
-    ? { ...parameter, schema: {} }
-    : parameter;
+/**
+ * Returns a parameter for openapi-backend. Its schema stands in `schema`, because openapi-backend ignores the media types of `content` other than
+ * `application/json`. It stands inside `allOf`, because openapi-backend would use its `additionalProperties` for all parameters in the query.
+ */
+function toBackendParameter(parameter: unknown): unknown {
+  if (!isNode(parameter)) return parameter;
+  const { content, schema, ...rest } = parameter;
+  const [media] = Object.values(toNode(content));
+  const own = content === undefined ? schema : toNode(media).schema;
+  return { ...rest, schema: isNode(own) && 'additionalProperties' in own ? { allOf: [own] } : (own ?? {}) };
 }
 
 /**
@@ -114,29 +127,11 @@ function createDefinition(document: Document): Document {
   const paths = new Map<string, Record<string, unknown>>();
   const dereference = createDereferencer(document);
   for (const { path, method, operationId, parameters } of getRoutes(document)) {
-    const nodes = parameters.map(({ pointer }) => addSchema(dereference(getNode(document, pointer))));
+    const nodes = parameters.map(({ pointer }) => toBackendParameter(dereference(getNode(document, pointer))));
     const operation = { operationId: toBackendId(operationId), responses: {}, parameters: nodes };
     paths.set(toRouterPath(path), { ...paths.get(toRouterPath(path)), [method.toLowerCase()]: operation });
   }
   return { openapi: document.openapi, info: document.info, paths: Object.fromEntries(paths) } as Document;
-}
-
-/**
- * Converts a `oneOf` of a parameter to an `anyOf`, because a text can match several alternatives: `5` is an integer and a string. For an alternative that is an
- * array, also allows a single entry without an array.
- */
-function allowEachAlternative(node: Node): Node {
-  const { oneOf, anyOf, ...rest } = node;
-  const unions = [oneOf, anyOf].filter((union) => Array.isArray(union));
-  const [first, second] = unions.map((union) => ({ anyOf: union.flatMap(addEntry) }));
-  return second ? { ...rest, allOf: [...[rest.allOf ?? []].flat(), first, second] } : { ...rest, ...first };
-}
-
-function addEntry(alternative: unknown): readonly unknown[] {
-  const { type, items, minItems = 0 } = toNode(alternative);
-  return type === 'array' && isNode(items) && Number(minItems) < 2
-    ? [alternative, structuredClone(items)]
-    : [alternative];
 }
 
 /** Creates a function that returns a copy of a node in which each reference is replaced by its target. The copy of a recursive schema is a cyclic object. */
@@ -146,7 +141,7 @@ function createDereferencer(document: Document): (node: unknown) => unknown {
     if (Array.isArray(node)) return node.map((entry) => dereference(entry));
     if (!isNode(node)) return node;
     if (isNames) return dereferenceEntries(node, true);
-    if (typeof node.$ref !== 'string') return allowEachAlternative(dereferenceEntries(node, false));
+    if (typeof node.$ref !== 'string') return dereferenceEntries(node, false);
     const { $ref, ...siblings } = node;
     const target = dereferenceTarget(parseReference(String($ref)));
     return Object.keys(siblings).length === 0 ? target : { ...dereferenceEntries(siblings, false), allOf: [target] };

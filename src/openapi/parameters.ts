@@ -1,16 +1,15 @@
+import type { ErrorObject } from 'ajv';
+import { findInexactIntegers, type InexactInteger } from '../util/exact-numbers.ts';
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import {
-  type Document,
-  getNode,
-  getPropertyNames,
-  getTarget,
-  isNode,
-  type Node,
-  resolvePointer,
-  toNode,
-} from './document.ts';
+import { type Document, getNode, getPropertyNames, isNode, type Node, resolvePointer, toNode } from './document.ts';
+import { isJsonType } from './media-types.ts';
 import { type Example, getExamples } from './responses.ts';
+import { getBranches } from './schema-branches.ts';
+import { getSchemaParts } from './schema-parts.ts';
+import { createErrorObject } from './schema-validator.ts';
+import type { ConvertTexts } from './typed-values.ts';
 
 /** A parameter of an operation. */
 export interface Parameter {
@@ -19,23 +18,29 @@ export interface Parameter {
   readonly isRequired: boolean;
   /** The serialization of an array or an object; undefined for other types. */
   readonly shape: Shape | undefined;
-  /** Whether the schema also allows a single value instead of an array, with `oneOf` or `anyOf`. */
+  /** The separator of the entries of an array or an object in one text. */
+  readonly separator: ',' | ' ' | '|';
+  /** Whether the schema also allows a value that is neither an array nor an object, with `oneOf`, `anyOf` or several types. */
   readonly mayBeSingle: boolean;
   /** The property names of an object whose properties are sent as separate query parameters. */
   readonly fields: readonly string[];
+  /** Whether such an object has all query parameters that the contract does not define: its schema has `additionalProperties`. */
+  readonly takesOthers: boolean;
   /** Whether an empty value counts as missing (`allowEmptyValue`). */
   readonly mayBeEmpty: boolean;
   readonly examples: readonly Example[];
   /** The JSON Pointer of the Parameter Object. */
   readonly pointer: string;
+  /** The JSON Pointer of the schema. There is no value at this pointer if the parameter has no schema. */
+  readonly schema: string;
 }
 
 /**
- * The serialization of an array or an object (OpenAPI 3.0, Parameter Object, `style`). `repeated`: one parameter for each entry. `commas`, `spaces`,
- * `pipes`: one text with separators. `deep object`, `deep array`: `name[key]=value`. `fields`: one parameter for each property. `pairs`: names and
- * values alternate. `json`: JSON text.
+ * The serialization of an array or an object (OpenAPI 3.0, Parameter Object, `style`). `repeated`: one parameter for each entry. `list`: one text with
+ * separators. `deep object`, `deep array`: `name[key]=value`. `fields`: one parameter for each property. `pairs`: names and values alternate, with separators.
+ * `assignments`: `name=value` with separators. `json`: JSON text.
  */
-type Shape = 'repeated' | 'commas' | 'spaces' | 'pipes' | 'deep object' | 'deep array' | 'fields' | 'pairs' | 'json';
+type Shape = 'repeated' | 'list' | 'deep object' | 'deep array' | 'fields' | 'pairs' | 'assignments' | 'json';
 
 /** Header parameters with these names are ignored (OpenAPI 3.0, Parameter Object). */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
@@ -63,109 +68,139 @@ function getParameter(document: Document, pointer: string): Parameter | undefine
   if (!isNode(node) || typeof node.name !== 'string') return undefined;
   const location = node.in as Parameter['in'];
   if (location === 'header' && IGNORED_HEADERS.includes(node.name.toLowerCase())) return undefined;
-  const types = getTypes(document, `${pointer}/schema`);
-  const mayBeSingle = isUnion(document, `${pointer}/schema`) && types.some((type) => type !== 'array');
-  // An object that is an alternative of a `oneOf` or `anyOf` is not parsed.
-  const shape = getShape(node, mayBeSingle ? types.filter((type) => type !== 'object') : types);
+  const [type] = Object.keys(toNode(node.content));
+  const schema = type === undefined ? `${pointer}/schema` : `${pointer}/content${formatPointer(type)}/schema`;
+  const types = getTypes(document, schema);
+  const shape = getShape(node, type, types);
+  const isFields = shape === 'fields';
   return {
     name: node.name,
     in: location,
     isRequired: node.required === true,
     shape,
-    mayBeSingle,
-    fields: shape === 'fields' ? getPropertyNames(document, `${pointer}/schema`) : [],
+    separator: getSeparator(node),
+    mayBeSingle: types.some((name) => name !== 'array' && name !== 'object'),
+    fields: isFields ? getPropertyNames(document, schema) : [],
+    takesOthers: isFields && isOpen(document, schema),
     mayBeEmpty: node.allowEmptyValue === true,
     examples: getExamples(document, pointer),
     pointer,
+    schema,
   };
 }
 
-function getShape({ in: location, style, explode, content }: Node, types: readonly unknown[]): Shape | undefined {
-  if (isNode(content)) return 'application/json' in content ? 'json' : undefined;
+/** Returns the types that a schema allows, without `null`. */
+function getTypes(document: Document, schema: string): readonly string[] {
+  const types = getBranches(document)([schema]).flatMap((branch) => [...(branch.types ?? [])]);
+  return [...new Set(types)].filter((type) => type !== 'null');
+}
+
+/** Returns whether a schema, or a schema in its `allOf`, describes undocumented properties. */
+function isOpen(document: Document, schema: string): boolean {
+  return getSchemaParts(document, schema).some(
+    ({ node }) => isNode(node.additionalProperties) || node.additionalProperties === true,
+  );
+}
+
+function getShape(node: Node, mediaType: string | undefined, types: readonly string[]): Shape | undefined {
+  const { in: location, style, explode } = node;
+  if (mediaType !== undefined) return isJsonType(mediaType) ? 'json' : undefined;
   if (style === 'deepObject') return types.includes('array') ? 'deep array' : 'deep object';
-  if (types.includes('object')) return location === 'query' && explode !== false ? 'fields' : 'pairs';
+  const isQuery = location === 'query';
+  if (types.includes('object')) {
+    if (isQuery && explode !== false && !isDelimited(style)) return 'fields';
+    return !isQuery && explode === true ? 'assignments' : 'pairs';
+  }
   if (!types.includes('array')) return undefined;
-  if (location !== 'query') return 'commas';
-  if (style === 'spaceDelimited') return 'spaces';
-  if (style === 'pipeDelimited') return 'pipes';
-  return explode === false ? 'commas' : 'repeated';
+  return isQuery && (explode === true || (explode !== false && !isDelimited(style))) ? 'repeated' : 'list';
 }
 
-/**
- * Returns the types that a schema allows, without `null`. Uses the `type` of the schema, else the first `type` in its `allOf`, else the types of all its
- * alternatives.
- */
-function getTypes(document: Document, schema: string): readonly unknown[] {
-  const pointer = resolvePointer(document, schema);
-  const node = toNode(getNode(document, pointer));
-  if (node.type !== undefined) return [node.type].flat().filter((type) => type !== 'null');
-  const listParts = (key: string) =>
-    [...[node[key] ?? []].flat().keys()].map((index) => getTypes(document, `${pointer}/${key}/${index}`));
-  const inherited = listParts('allOf').find((types) => types.length > 0);
-  return inherited ?? [...new Set([...listParts('oneOf'), ...listParts('anyOf')].flat())];
+/** Returns whether the style separates values by spaces or pipes. Its default for `explode` is false. */
+function isDelimited(style: unknown): boolean {
+  return style === 'spaceDelimited' || style === 'pipeDelimited';
 }
 
-/** Returns whether a schema has alternatives instead of a type. */
-function isUnion(document: Document, schema: string): boolean {
-  const { type, allOf, oneOf, anyOf } = toNode(getTarget(document, schema));
-  return type === undefined && allOf === undefined && (oneOf !== undefined || anyOf !== undefined);
+function getSeparator({ style }: Node): Parameter['separator'] {
+  if (style === 'spaceDelimited') return ' ';
+  return style === 'pipeDelimited' ? '|' : ',';
 }
 
 /** The parsed parameters of a request by location and name. */
 export type Parameters = Record<Parameter['in'], Record<string, unknown>>;
 
+/** The parameters of a request, and the errors of those that can't be read. */
+export interface ReadParameters {
+  readonly values: Parameters;
+  readonly errors: readonly ErrorObject[];
+}
+
 /**
- * Parses the parameters of a request. Returns their values by location, as the validators of openapi-backend expect them. Copies `path` and `query`, because
- * these validators convert values in place.
+ * Reads the parameters of a request. `convert` gives the values the types of their schemas. Returns their values by location, as the validators of openapi-backend expect them. A
+ * text that does not fit its schema stays a text. The errors are about integers in JSON that can't be represented.
  */
 export function readParameters(
+  convert: ConvertTexts,
   { parameters }: { readonly parameters: readonly Parameter[] },
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   { path, query }: Readonly<Record<'path' | 'query', Readonly<Record<string, unknown>>>>,
-) {
-  const values: Parameters = {
-    path: {},
-    query: { ...query },
-    header: {},
-    cookie: {},
-  };
-  for (const { name, in: location, shape, mayBeSingle, fields, mayBeEmpty } of parameters) {
-    if (location === 'path') values.path[name] = path[name];
+): ReadParameters {
+  const values: Parameters = { path: {}, query: { ...query }, header: {}, cookie: {} };
+  const errors: ErrorObject[] = [];
+  const others = parameters.some(({ takesOthers }) => takesOthers) ? takeOthers(parameters, values.query) : {};
+  for (const parameter of parameters) {
+    const { in: location, shape, mayBeEmpty, schema } = parameter;
+    const name = location === 'header' ? parameter.name.toLowerCase() : parameter.name;
     if (mayBeEmpty && values.query[name] === '') delete values.query[name];
-    if (shape === 'fields') collectFields(values.query, name, fields);
-    else if (isDeepShape(shape)) setDefined(values[location], name, takeDeepValue(values.query, name, shape));
-    else if (location === 'header' || location === 'cookie') {
-      const sent = location === 'header' ? headers[name.toLowerCase()] : findCookie(headers.cookie, name);
-      setDefined(
-        values[location],
-        location === 'header' ? name.toLowerCase() : name,
-        deserialize(shape, sent, mayBeSingle),
-      );
-    } else if (shape) setDefined(values[location], name, deserialize(shape, values[location][name], mayBeSingle));
+    const sent = takeSent(parameter, values.query, { path, headers, others });
+    if (sent === undefined) continue;
+    if (shape === 'json') errors.push(...findInexact(`/${location}${formatPointer(name)}`, sent));
+    values[location][name] = shape === 'json' ? parseJson(sent) : convert(schema, deserialize(parameter, sent));
   }
-  return values;
+  return { values, errors };
 }
 
-function setDefined(values: Record<string, unknown>, name: string, value: unknown): void {
-  if (value !== undefined) values[name] = value;
+/** The sent values of a request from which `takeSent` takes those of one parameter. `others`: the query parameters that the contract does not define. */
+interface Sent {
+  readonly path: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly others: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Parses a serialized array or object. Returns an invalid value unchanged, so that the schema rejects it. `mayBeSingle`: whether a value without a separator
- * stays a single value, and does not become an array with one entry.
- */
-function deserialize(shape: Shape | undefined, value: unknown, mayBeSingle: boolean): unknown {
-  if (value === undefined) return undefined;
-  if (shape === 'repeated') return mayBeSingle ? value : [value].flat();
-  if (typeof value !== 'string') return value;
-  if (shape === 'pairs') return parsePairs(value.split(','));
-  if (shape === 'json') return parseJson(value);
-  const separator = shape && SEPARATORS[shape];
-  const parts = separator ? value.split(separator) : [];
-  return separator && !(mayBeSingle && parts.length === 1) ? parts : value;
+/** Returns what was sent for a parameter: a text, several texts, or an object of texts. Removes query parameters that become parts of an object from `query`. */
+function takeSent(parameter: Parameter, query: Record<string, unknown>, { path, headers, others }: Sent): unknown {
+  const { name, in: location, shape, fields, takesOthers } = parameter;
+  if (location === 'path') return path[name];
+  if (location === 'header')
+    return Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()] : undefined;
+  if (location === 'cookie') return findCookie(headers.cookie, name);
+  if (isDeepShape(shape)) return takeDeepValue(query, name, shape);
+  const object = shape === 'fields' ? { ...takeFields(query, fields), ...(takesOthers ? others : {}) } : {};
+  if (Object.keys(object).length > 0) return object;
+  return Object.hasOwn(query, name) ? query[name] : undefined;
 }
 
-const SEPARATORS: Readonly<Partial<Record<Shape, string | RegExp>>> = { commas: ',', spaces: / |%20/, pipes: '|' };
+/** Returns the forms of a sent value, as objects and arrays of texts, in their order of preference. A value that can't be parsed is returned unchanged. */
+function deserialize(parameter: Parameter, value: unknown): readonly unknown[] {
+  const { shape, mayBeSingle } = parameter;
+  if (typeof value !== 'string') return [value];
+  const parse = shape && PARSERS[shape];
+  if (!parse) return [value];
+  const parsed = parse(value.split(getSplitter(parameter)));
+  return mayBeSingle ? [parsed, value] : [parsed];
+}
+
+const PARSERS: Readonly<Partial<Record<Shape, (parts: readonly string[]) => unknown>>> = {
+  list: (parts) => (parts.length > 1 ? parts : parts[0]),
+  pairs: parsePairs,
+  assignments: parseAssignments,
+};
+
+/** Returns what separates the entries of an array or an object. Spaces can follow the commas of a header (RFC 9110, section 5.6.1). */
+function getSplitter({ in: location, separator }: Parameter): string | RegExp {
+  if (separator === ' ') return / |%20/;
+  if (separator === '|') return /\||%7C/i;
+  return location === 'header' ? /\s*,\s*/ : separator;
+}
 
 /** Converts an array such as `['a', '1', 'b', '2']` to the object `{ a: '1', b: '2' }`. */
 function parsePairs(parts: readonly string[]): object {
@@ -173,17 +208,46 @@ function parsePairs(parts: readonly string[]): object {
   return Object.fromEntries(names.map((name, index) => [name, parts[2 * index + 1] ?? '']));
 }
 
-function parseJson(text: string): unknown {
-  const value: unknown = tryOrUndefined(() => JSON.parse(text));
+/** Converts an array such as `['a=1', 'b=2']` to the object `{ a: '1', b: '2' }`. */
+function parseAssignments(parts: readonly string[]): object {
+  return Object.fromEntries(parts.map((part) => [part.replace(/=.*/s, ''), part.replace(/^[^=]*=?/, '')]));
+}
+
+/** Returns an error for each integer in a JSON text that can't be represented. `place`: the JSON Pointer of the text in the request. */
+export function findInexact(place: string, text: unknown): readonly ErrorObject[] {
+  if (typeof text !== 'string' || tryOrUndefined(() => JSON.parse(text)) === undefined) return [];
+  return findInexactIntegers(text).map((found) => createInexactError(place, found));
+}
+
+/** Creates the error about an integer in a JSON text that can't be represented. */
+export function createInexactError(place: string, { path, text }: InexactInteger): ErrorObject {
+  return createErrorObject({ keyword: 'exact', instancePath: place + formatPointer(...path), data: text });
+}
+
+function parseJson(text: unknown): unknown {
+  const value: unknown = typeof text === 'string' ? tryOrUndefined(() => JSON.parse(text)) : undefined;
   // The schema rejects a text that is not JSON.
   return value === undefined ? text : value;
 }
 
-/** Combines the query parameters in `fields` into one object, `query[name]`. For example, `a=1&b=2` becomes `{ filter: { a: '1', b: '2' } }`. */
-function collectFields(query: Record<string, unknown>, name: string, fields: readonly string[]): void {
-  const sent = fields.filter((field) => query[field] !== undefined).map((field) => [field, query[field]] as const);
+/** Removes the query parameters in `fields` and returns them as an object. */
+function takeFields(query: Record<string, unknown>, fields: readonly string[]): object {
+  const sent = fields.filter((field) => Object.hasOwn(query, field)).map((field) => [field, query[field]] as const);
   for (const [field] of sent) delete query[field];
-  if (sent.length > 0) query[name] = Object.fromEntries(sent);
+  return Object.fromEntries(sent);
+}
+
+/** Removes the query parameters that no parameter defines, and returns them as an object. */
+function takeOthers(parameters: readonly Parameter[], query: Record<string, unknown>): Sent['others'] {
+  const known = parameters.flatMap((parameter) =>
+    parameter.in === 'query' ? [parameter.name, ...parameter.fields] : [],
+  );
+  const isDeep = (name: string) =>
+    parameters.some(({ shape, name: own }) => isDeepShape(shape) && own === parseDeepName(name)?.parameter);
+  return takeFields(
+    query,
+    Object.keys(query).filter((name) => !known.includes(name) && !isDeep(name)),
+  ) as Sent['others'];
 }
 
 /** Returns whether a parameter is serialized as `name[key]=value`. */
@@ -208,7 +272,7 @@ export function parseDeepName(name: string) {
  * undefined if there are none.
  */
 function takeDeepValue(query: Record<string, unknown>, name: string, shape: Parameter['shape']): unknown {
-  let result: unknown = query[name];
+  let result: unknown = Object.hasOwn(query, name) ? query[name] : undefined;
   delete query[name];
   for (const [key, value] of Object.entries(query)) {
     const deepName = parseDeepName(key);

@@ -213,14 +213,18 @@ export function encodePath(part: string): string {
 }
 
 /**
- * Normalizes the percent-encoding of a path. Converts escapes to upper case, such as `%c3` to `%C3`. Decodes the characters that a path template can have
- * without an escape (RFC 3986, sections 2.1 to 2.3 and 3.3). Also decodes `"<>^|` and the backtick, which clients escape in a path such as `/<upload_url>`.
+ * Normalizes the percent-encoding of a path. Converts escapes to upper case, such as `%c3` to `%C3`. Decodes the characters that a path can have without an
+ * escape (RFC 3986, sections 2.1 to 2.3 and 3.3), also `:` in `/items%3AbatchGet`, because many clients escape it. Also decodes `"<>^|` and the backtick, which
+ * clients escape in a path such as `/<upload_url>`.
  */
-function normalizeEscapes(path: string): string {
+export function normalizeEscapes(path: string): string {
   if (!path.includes('%')) return path;
   const upperCase = path.replaceAll(/%[0-9a-f]{2}/gi, (sequence) => sequence.toUpperCase());
-  return upperCase.replaceAll(/%(27|28|29|21|2A|24|2C|3B|7E|22|3C|3E|5E|60|7C)/g, decodeURIComponent);
+  return upperCase.replaceAll(UNNECESSARY_ESCAPES, decodeURIComponent);
 }
+
+/** Matches the escapes of letters and digits, of `-._~`, `!$&'()*+,;=`, `:@`, and of `"<>^|` and the backtick. */
+const UNNECESSARY_ESCAPES = /%(?:2[1246-9A-E]|3[0-9A-E]|[46][0-9A-F]|[57][0-9A]|5[EF]|7[CE])/g;
 
 function createPathParser(template: string): Route['pathParameters'] {
   const names = [...template.matchAll(/\{(.*?)\}/g)].map(([, name = '']) => name);

@@ -1,7 +1,8 @@
 import { dirname, isAbsolute, join, normalize } from 'node:path';
+import type { Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { isNode, type Node, parseReference, parseText, readContract } from './document.ts';
+import { isNode, type Node, parseReference, parseSource, readContract } from './document.ts';
 import { FileAccess } from './file-access.ts';
 import { createLocator, type Locate } from './source-location.ts';
 import { getKind, mapNodes } from './walk-schemas.ts';
@@ -12,6 +13,8 @@ export interface SourceFile {
   readonly text: string;
   /** The parsed text. */
   readonly content: unknown;
+  /** Warnings about the content. */
+  readonly issues?: readonly Issue[];
 }
 
 /** The value to which a `$ref` points, and the place of this value. */
@@ -30,7 +33,7 @@ export class SourceFiles {
   readonly #main: SourceFile;
   readonly #access: FileAccess;
   readonly #files = new Map<string, SourceFile | string>();
-  readonly #anchors = new Map<SourceFile, ReadonlyMap<string, string>>();
+  readonly #schemas = new Map<SourceFile, readonly NamedSchema[]>();
 
   constructor(main: SourceFile, access = new FileAccess(main.path)) {
     this.#main = main;
@@ -50,22 +53,33 @@ export class SourceFiles {
 
   /**
    * Finds the value to which a `$ref` in a file refers. If there is none, returns the reason as a clause, such as `which does not exist`. Throws
-   * `ContractError` for a file with a syntax error. `steps`: the number of references that were already followed.
+   * `ContractError` for a file with a syntax error.
    */
-  find(file: SourceFile, reference: string, steps = 0): Target | string {
+  find(file: SourceFile, reference: string, { from, isDynamic = false, steps = 0 }: ReferencePlace): Target | string {
     const end = reference.indexOf('#');
     const [location, fragment] = end < 0 ? [reference, ''] : [reference.slice(0, end), reference.slice(end + 1)];
-    const anchor = this.#getAnchors(file).get(location === '' ? fragment : location);
-    if (anchor === AMBIGUOUS)
-      return 'which several schemas have as their anchor: use a JSON Pointer such as #/components/schemas/NAME';
-    if (anchor !== undefined) return this.#walk(file, location === '' ? anchor : anchor + fragment, steps);
+    const base = this.#findBase(file, from);
+    const resource = location === '' ? base : this.#findResource(file, location, base);
+    if (typeof resource === 'string') return resource;
+    if (fragment !== '' && !fragment.startsWith('/')) {
+      const anchor = resource && this.#findAnchor(file, fragment, isDynamic ? undefined : resource);
+      if (anchor === AMBIGUOUS) return TWO_ANCHORS;
+      if (anchor !== undefined) return this.#walk(file, anchor, steps);
+    } else if (resource) {
+      const found = this.#walk(file, resource.pointer + parseReference(`#${fragment}`), steps);
+      // Many authors refer to the document from a schema with an id: `#/components/schemas/Pet`.
+      if (typeof found !== 'string' || location !== '' || resource.pointer === '') return found;
+      const inDocument = this.#walk(file, parseReference(`#${fragment}`), steps);
+      return typeof inDocument === 'string' ? found : inDocument;
+    }
     if (/^([a-z][\w+.-]*:|\/\/)/i.test(location))
       return 'which is not loaded, because the server makes no requests: save a copy beside this file, and refer to the copy';
     if (isAbsolute(location)) return 'which is an absolute path: use a path relative to this file';
     const target = location === '' ? file : this.#load(join(dirname(file.path), parseReference(`#${location}`)));
     if (typeof target === 'string') return target;
     if (fragment !== '' && !fragment.startsWith('/')) {
-      const pointer = this.#getAnchors(target).get(fragment);
+      const pointer = this.#findAnchor(target, fragment, undefined);
+      if (pointer === AMBIGUOUS) return TWO_ANCHORS;
       return pointer === undefined ? MISSING : this.#walk(target, pointer, steps);
     }
     return this.#walk(target, parseReference(`#${fragment}`), steps);
@@ -87,7 +101,8 @@ export class SourceFiles {
     let node = file.content;
     for (const [index, step] of steps.entries()) {
       if (isNode(node) && typeof node.$ref === 'string' && !Object.hasOwn(node, step)) {
-        const target = this.find(file, node.$ref, count + 1);
+        const from = formatPointer(...steps.slice(0, index));
+        const target = this.find(file, node.$ref, { from, steps: count + 1 });
         if (typeof target === 'string') return target;
         return this.#walk(target.file, target.pointer + formatPointer(...steps.slice(index)), count + 1);
       }
@@ -96,19 +111,84 @@ export class SourceFiles {
     }
     // If a value in another file is only a reference, the target of this reference is returned.
     const alias = file !== this.#main && isNode(node) && Object.keys(node).length === 1 ? node.$ref : undefined;
-    return typeof alias === 'string' ? this.find(file, alias, count + 1) : { file, pointer, node };
+    return typeof alias === 'string'
+      ? this.find(file, alias, { from: pointer, steps: count + 1 })
+      : { file, pointer, node };
   }
 
-  /** Returns the JSON Pointers of the schemas in a file that have an anchor or an id. */
-  #getAnchors(file: SourceFile): ReadonlyMap<string, string> {
-    const known = this.#anchors.get(file) ?? findAnchors(file);
-    this.#anchors.set(file, known);
+  /** Returns the innermost schema with an id around a value, or the file itself. `pointer`: the JSON Pointer of the value in its file. */
+  #findBase(file: SourceFile, pointer: string): Resource {
+    const resources = this.#getSchemas(file).filter(
+      ({ id, pointer: own }) => id !== undefined && isInside(pointer, own),
+    );
+    const innermost = resources.toSorted((a, b) => b.pointer.length - a.pointer.length)[0];
+    return innermost ?? { pointer: '', uri: FILE_URI };
+  }
+
+  /** Returns the schema with an id to which a reference without its fragment refers. Returns undefined if there is none, and a reason if there are several. */
+  #findResource(file: SourceFile, location: string, { uri }: Resource): Resource | string | undefined {
+    const schemas = this.#getSchemas(file).filter(({ id }) => id !== undefined);
+    const target = toUri(location, uri);
+    const found = schemas.filter((schema) => schema.uri === target);
+    const named = found.length > 0 ? found : schemas.filter(({ id }) => id === location);
+    return named.length > 1 ? TWO_ANCHORS : named[0];
+  }
+
+  /**
+   * Returns the JSON Pointer of the schema with an anchor. Prefers the anchors of `resource`, because an anchor belongs to the schema with an id around it.
+   * Returns `AMBIGUOUS` if there are several, and undefined if there is none.
+   */
+  #findAnchor(file: SourceFile, name: string, resource: Resource | undefined): string | undefined {
+    const named = this.#getSchemas(file).filter(({ id, anchors }) => anchors.includes(name) || id === name);
+    const own = named.filter(({ pointer }) => this.#findBase(file, pointer).pointer === resource?.pointer);
+    const found = own.length > 0 ? own : named;
+    return found.length > 1 ? AMBIGUOUS : found[0]?.pointer;
+  }
+
+  /** Returns the schemas in a file that have an anchor or an id. */
+  #getSchemas(file: SourceFile): readonly NamedSchema[] {
+    const known = this.#schemas.get(file) ?? findNamedSchemas(file);
+    this.#schemas.set(file, known);
     return known;
   }
 }
 
 const MISSING = 'which does not exist';
 const AMBIGUOUS = 'ambiguous';
+const TWO_ANCHORS = 'which several schemas have as their anchor: use a JSON Pointer such as #/components/schemas/NAME';
+
+/** The URI of a file, to which relative ids are resolved. */
+const FILE_URI = 'file:///';
+
+/** Where a reference stands. `from`: the JSON Pointer of the object with the reference in its file. */
+interface ReferencePlace {
+  readonly from: string;
+  /** Whether it is a `$dynamicRef`, whose anchor can belong to any schema. */
+  readonly isDynamic?: boolean;
+  /** The number of references that were already followed. */
+  readonly steps?: number;
+}
+
+/** A schema with an id, or a whole file. References in it are relative to it (JSON Schema 2020-12, section 8.2.1). */
+interface Resource {
+  readonly pointer: string;
+  readonly uri: string;
+}
+
+/** A schema with an id or an anchor. `uri`: its id as an absolute URI; for a schema without an id, the URI of the schema around it. */
+interface NamedSchema extends Resource {
+  readonly id: string | undefined;
+  readonly anchors: readonly string[];
+}
+
+function isInside(pointer: string, outer: string): boolean {
+  return pointer === outer || pointer.startsWith(`${outer}/`);
+}
+
+/** Resolves a URI reference. Returns it unchanged if it is invalid. */
+function toUri(reference: string, base: string): string {
+  return tryOrUndefined(() => new URL(reference, base).href.replace(/#$/, '')) ?? reference;
+}
 
 function loadFile(path: string): SourceFile | string {
   let text: string;
@@ -117,19 +197,31 @@ function loadFile(path: string): SourceFile | string {
   } catch (error) {
     return `but ${(error as Error).message}`;
   }
-  return { path, text, content: /\.(ya?ml|json)$/i.test(path) ? parseText(path, text) : text };
+  const parsed = /\.(ya?ml|json)$/i.test(path) ? parseSource(path, text) : { content: text, issues: [] };
+  return { path, text, ...parsed };
 }
 
-function findAnchors({ text, content }: SourceFile): ReadonlyMap<string, string> {
-  const anchors = new Map<string, string>();
-  if (!/\$(id|anchor|dynamicAnchor)\b/.test(text)) return anchors;
+function findNamedSchemas({ text, content }: SourceFile): readonly NamedSchema[] {
+  if (!/\$(id|anchor|dynamicAnchor)\b/.test(text)) return [];
+  const found: Omit<NamedSchema, 'uri'>[] = [];
   mapNodes(content, (node, pointer) => {
-    for (const name of [node.$id, node.$anchor, node.$dynamicAnchor]) {
-      if (typeof name === 'string' && name !== '') anchors.set(name, anchors.has(name) ? AMBIGUOUS : pointer);
-    }
+    const anchors = [...new Set([node.$anchor, node.$dynamicAnchor].filter((name) => isText(name)))];
+    const id = isText(node.$id) ? node.$id : undefined;
+    if (id !== undefined || anchors.length > 0) found.push({ pointer, id, anchors });
     return node;
   });
-  return anchors;
+  // `mapNodes` visits the inner schemas first. The URI of an inner schema depends on the outer one.
+  const schemas: NamedSchema[] = [];
+  for (const schema of found.reverse()) {
+    const outer = schemas.findLast(({ id, pointer }) => id !== undefined && isInside(schema.pointer, pointer));
+    const uri = outer?.uri ?? FILE_URI;
+    schemas.push({ ...schema, uri: schema.id === undefined ? uri : toUri(schema.id, uri) });
+  }
+  return schemas;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 /** Returns whether a JSON Pointer leads into an extension, such as `/x-internal/schema`. A bundled document can't refer to a value in an extension. */

@@ -1,18 +1,23 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { InexactInteger } from '../util/exact-numbers.ts';
 import { findJsonIssues, hasJsonIssues } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { JSON_TYPE } from '../util/request-target.ts';
 import { suggestName } from '../util/similar-names.ts';
 import { acceptsLanguage } from './accept-language.ts';
 import { shorten } from './describe-error.ts';
-import { type Document, getTarget, isNode, resolveNode, toNode } from './document.ts';
-import { readForm } from './form-body.ts';
+import { type Document, getPropertyNames, getTarget, isNode, resolveNode, toNode } from './document.ts';
+import { type Form, readForm } from './form-body.ts';
 import { createUnknownValueError, describeUnknownValue, findUnknownValues } from './known-values.ts';
 import { findMediaType, isFormBody, isParsedType } from './media-types.ts';
-import { isDeepShape, type Parameters, parseDeepName, readParameters } from './parameters.ts';
+import { createInexactError, isDeepShape, type Parameters, parseDeepName, readParameters } from './parameters.ts';
+import { createPattern, type Pattern } from './patterns/pattern.ts';
 import type { Route } from './routes.ts';
+import { ALL_PARTS, getSchemaParts } from './schema-parts.ts';
 import { createErrorObject, getUnknownName, type SchemaValidator } from './schema-validator.ts';
+import { type ConvertTexts, readTexts, type TextRules } from './typed-values.ts';
 import { MAX_LISTED, type RequestViolations, toViolations } from './violations.ts';
 
 /** The parts of a request that are validated. */
@@ -27,6 +32,8 @@ export interface RequestToValidate {
   readonly contentType?: string | undefined;
   /** Whether the body is large. The validation of a large body stops at the first error, because all errors together can need more memory than the body. */
   readonly isLarge?: boolean | undefined;
+  /** The integers in a JSON body that can't be represented. */
+  readonly inexact?: readonly InexactInteger[] | undefined;
 }
 
 /**
@@ -54,13 +61,13 @@ export interface RequestValidation {
   readonly validateJson: SchemaValidator;
   /** Validates a large JSON body. Returns only the first error. */
   readonly validateLargeJson: SchemaValidator;
-  /** Validates a form. Converts its strings to the types of the schema. */
-  readonly validateForm: SchemaValidator;
+  /** Returns whether a value is valid against the schema at a JSON Pointer. */
+  readonly isValid: TextRules['isValid'];
 }
 
 /** Validates a request. Returns the input of the handler, or violations. */
 export function validateRequest(context: RequestValidation, route: Route, request: RequestToValidate): RequestResult {
-  const unknown = context.strict ? NO_NAMES : findUnknownNames(route, request);
+  const unknown = context.strict ? NO_NAMES : findUnknownNames(context.document, route, request);
   const unknownValues = findUnknownValues(route.knownValues, request.query);
   const ignored = context.strict ? [] : unknownValues;
   const query = omitNames(request.query, [
@@ -68,39 +75,49 @@ export function validateRequest(context: RequestValidation, route: Route, reques
     ...ignored.map(({ name }) => name),
     ...findCredentialNames(route),
   ]);
-  const body = readBody(context.document, route, request);
+  const { body, errors: unread } = readBody(context, route, request);
   const input = { path: route.pathParameters(request.path), query, body };
   const errors = [
+    ...unread,
     ...findErrors(context, route, { ...request, body }, input),
     ...(context.strict ? unknownValues.map(createUnknownValueError) : []),
   ];
-  const notes = [...describeIgnored(route, unknown, errors), ...ignored.map(describeUnknownValue)];
+  const notes = [
+    ...describeIgnored(context.document, { route, request, unknown }, errors),
+    ...ignored.map(describeUnknownValue),
+  ];
   if (errors.length === 0) return { kind: 'call', input, notes };
   const { violations, detail } = toViolations(errors);
   return { kind: 'violations', violations, detail: notes.length === 0 ? detail : [detail, ...notes].join('; ') };
 }
 
 /** Returns the body of a request. If the body is a form, its fields are parsed as the contract describes them. */
-function readBody(document: Document, { bodyMedia }: Route, { body, contentType }: RequestToValidate): unknown {
-  if (contentType === undefined || !isFormBody(contentType)) return body;
-  const schema = bodyMedia[contentType]?.schema;
-  return schema === undefined ? body : readForm(document, schema, body);
+function readBody(context: RequestValidation, { bodyMedia }: Route, request: RequestToValidate): Form {
+  const { body, contentType, inexact = NOTHING } = request;
+  const schema = contentType !== undefined && isFormBody(contentType) ? bodyMedia[contentType]?.schema : undefined;
+  if (schema === undefined) return { body, errors: inexact.map((found) => createInexactError('/requestBody', found)) };
+  const { document, validateJson } = context;
+  const rules = {
+    document,
+    isValid: (pointer: string, value: unknown) => validateJson(pointer, value).length === 0,
+  };
+  return readForm(document, schema, body, (pointer, texts) => readTexts(rules, pointer, texts));
 }
 
+const NOTHING: readonly InexactInteger[] = [];
+
 function findErrors(context: RequestValidation, route: Route, request: RequestToValidate, input: OperationInput) {
-  const isForm = request.contentType !== undefined && isFormBody(request.contentType);
-  const parameters = readParameters(route, request.headers, input);
+  const convert: ConvertTexts = (schema, texts) => readTexts(context, schema, texts);
+  const { values: parameters, errors: unread } = readParameters(convert, route, request.headers, input);
   const limits = checkLimits(parameters, request.body);
   if (limits.some(({ keyword }) => keyword === 'depth')) return limits;
-  const validateJson = request.isLarge ? context.validateLargeJson : context.validateJson;
-  const validate = isForm ? context.validateForm : validateJson;
+  const validate = request.isLarge ? context.validateLargeJson : context.validateJson;
   return [
+    ...unread,
     // The validators are called directly, because openapi-backend's validateRequest parses the body again, which takes a fifth of the time of a POST.
     ...validateParameters(context.getParameterValidators(route), parameters),
     ...validateBody({ document: context.document, validate }, route, request),
     ...limits,
-    // Validation has converted strings to numbers, which can exceed the limits.
-    ...checkLimits(parameters, isForm ? request.body : undefined),
   ];
 }
 
@@ -135,8 +152,7 @@ function validateBody({ document, validate }: BodyValidation, route: Route, { bo
     const params = { missingProperty: 'requestBody' };
     return required === true ? [createErrorObject({ keyword: 'required', params, parentSchema })] : [];
   }
-  const documented = findMediaType(Object.keys(bodyMedia), contentType ?? 'application/json');
-  const schema = documented === undefined ? undefined : bodyMedia[documented]?.schema;
+  const schema = getBodySchema(route, contentType);
   if (schema === undefined || body === undefined) return [];
   const resolveProperties = getPropertyResolver(document);
   return validate(schema, body).map((error) => ({
@@ -169,15 +185,53 @@ interface Names {
 const NO_NAMES: Names = { query: [], body: [] };
 
 /** Returns the names in a request that the contract does not define. Decision: the server ignores them, because many front ends send such names. */
-function findUnknownNames(route: Route, { query, body }: RequestToValidate): Names {
+function findUnknownNames(document: Document, route: Route, { query, body, contentType }: RequestToValidate): Names {
   const { knownNames: known, parameters } = route;
   const isCredential = (name: string) => findCredentialNames(route).includes(name);
   const isDeep = (name: string) =>
     parameters.some((parameter) => isDeepShape(parameter.shape) && parameter.name === parseDeepName(name)?.parameter);
+  const takesOthers = parameters.some((parameter) => parameter.takesOthers);
+  const isUnknown = (name: string) => !known.query.includes(name) && !isDeep(name) && !isCredential(name);
   return {
-    query: Object.keys(query).filter((name) => !known.query.includes(name) && !isDeep(name) && !isCredential(name)),
-    body: isNode(body) ? Object.keys(body).filter((name) => !known.body.includes(name)) : [],
+    query: takesOthers ? [] : Object.keys(query).filter(isUnknown),
+    body: isNode(body) ? findUnknownProperties(document, getBodySchema(route, contentType), body) : [],
   };
+}
+
+/** Returns the names of the properties of a body that its schema does not describe. `schema`: the JSON Pointer of the schema; undefined if there is none. */
+function findUnknownProperties(document: Document, schema: string | undefined, body: object): readonly string[] {
+  if (schema === undefined) return [];
+  const { names, isOpen, patterns } = getDescribedNames(document)(schema);
+  const isDescribed = (name: string) => names.includes(name) || patterns.some((pattern) => pattern.test(name));
+  return isOpen ? [] : Object.keys(body).filter((name) => !isDescribed(name));
+}
+
+/** The names of the properties that a schema describes. `isOpen`: whether it describes all other properties with `additionalProperties`. */
+interface DescribedNames {
+  readonly names: readonly string[];
+  readonly patterns: readonly Pattern[];
+  readonly isOpen: boolean;
+}
+
+/** Returns a function that returns the names of the properties that the schema at a JSON Pointer describes. */
+const getDescribedNames = memoizeByObject((document: Document) => {
+  const known = new Map<string, DescribedNames>();
+  return (schema: string): DescribedNames => {
+    const nodes = known.has(schema) ? [] : getSchemaParts(document, schema, ALL_PARTS).map(({ node }) => node);
+    const described = known.get(schema) ?? {
+      names: getPropertyNames(document, schema),
+      patterns: nodes.flatMap((node) => Object.keys(toNode(node.patternProperties))).map(createPattern),
+      isOpen: nodes.some(({ additionalProperties: others }) => isNode(others) || others === true),
+    };
+    known.set(schema, described);
+    return described;
+  };
+});
+
+/** Returns the JSON Pointer of the schema for the media type of a body. */
+function getBodySchema({ bodyMedia }: Route, contentType = JSON_TYPE): string | undefined {
+  const documented = findMediaType(Object.keys(bodyMedia), contentType);
+  return documented === undefined ? undefined : bodyMedia[documented]?.schema;
 }
 
 /** Returns the names of query parameters in which clients send credentials. Leaves out those that the contract also documents as parameters. */
@@ -195,11 +249,15 @@ function omitNames(query: RequestToValidate['query'], names: readonly string[]):
 
 /** Returns a message for each unknown name that was ignored, with a suggestion. Leaves out a name that an error already reports. */
 function describeIgnored(
-  { knownNames: known }: Route,
-  { query, body }: Names,
+  document: Document,
+  { route, request, unknown }: { readonly route: Route; readonly request: RequestToValidate; readonly unknown: Names },
   errors: readonly ErrorObject[],
 ): readonly string[] {
+  const { query, body } = unknown;
   if (query.length + body.length === 0) return [];
+  const schema = getBodySchema(route, request.contentType);
+  const names = schema === undefined ? [] : getDescribedNames(document)(schema).names;
+  const known: Names = { query: route.knownNames.query, body: names };
   const rejected = errors.map(getUnknownName);
   const ignored = [
     ...query.map((name) => ({ name, subject: `query parameter ${shorten(name)}`, names: known.query })),

@@ -7,8 +7,8 @@ import { getUnknownName, groupByPointer, type SchemaValidator } from './schema-v
 
 /** A value in a request that violates the contract, or a missing value. */
 export interface Violation {
-  /** The part of the request. A cookie counts as a header. */
-  readonly in: 'body' | 'path' | 'query' | 'header';
+  /** The part of the request. */
+  readonly in: 'body' | 'path' | 'query' | 'header' | 'cookie';
   /** The JSON Pointer of the value in this part of the request, such as `/price`; empty for the whole body. */
   readonly pointer: string;
   /** The JSON Schema keyword that failed. */
@@ -26,7 +26,12 @@ export interface RequestViolations {
 }
 
 /** The parts of a request, by the names that openapi-backend uses for the parts. */
-const PARTS: Readonly<Record<string, Violation['in']>> = { requestBody: 'body', path: 'path', query: 'query' };
+const PARTS: Readonly<Record<string, Violation['in']>> = {
+  requestBody: 'body',
+  path: 'path',
+  query: 'query',
+  cookie: 'cookie',
+};
 
 /** Returns one violation for each invalid value. The errors must come from an ajv instance with the options `verbose` and `allErrors`. */
 export function toViolations(errors: readonly ErrorObject[]): RequestViolations {
@@ -68,7 +73,7 @@ function describeSubject({ in: part, pointer }: Violation): string {
   const isName = pointer.lastIndexOf('/') === 0 && !pointer.includes('~');
   const name = shorten(isName ? pointer.slice(1) : parsePointer(pointer).join('.'));
   if (part === 'body') return `${name || 'the body'}`;
-  return `${part === 'header' ? part : `${part} parameter`} ${name}`;
+  return `${part === 'header' || part === 'cookie' ? part : `${part} parameter`} ${name}`;
 }
 
 /** Creates a validator for the component schemas of a contract. */

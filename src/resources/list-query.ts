@@ -1,5 +1,6 @@
 import type { Input } from '../application.ts';
 import { DomainError } from '../application.ts';
+import { parseNumber } from '../openapi/typed-values.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { findOffset, type Page, type PagePosition, slicePage } from '../util/pages.ts';
@@ -142,7 +143,7 @@ function matches(value: unknown, texts: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((inner) => matches(inner, texts));
   if (typeof value === 'object' && value !== null)
     return Object.values(value).some((inner) => typeof inner !== 'object' && matches(inner, texts));
-  if (typeof value === 'number') return texts.some((text) => text.trim() !== '' && Number(text) === value);
+  if (typeof value === 'number') return texts.some((text) => parseNumber(text) === value);
   return texts.includes(String(value));
 }
 

@@ -2,6 +2,7 @@ import type { Contract } from '../openapi/contract.ts';
 import { getDefaultValues } from '../openapi/default-values.ts';
 import { getNode } from '../openapi/document.ts';
 import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
+import { parseNumber } from '../openapi/typed-values.ts';
 import type { Entry } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -109,7 +110,8 @@ export function createServerValues(
     const types = schema === '' ? [] : reader.getTypes(schema);
     const isNumber = types.some((type) => type === 'integer' || type === 'number') && !types.includes('string');
     if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
-    return isNumber && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+    const number = isNumber ? parseNumber(text, !types.includes('number')) : undefined;
+    return number !== undefined && Number.isFinite(number) ? number : text;
   }
 }
 

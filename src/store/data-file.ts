@@ -1,3 +1,4 @@
+import { describeInexact, EXACT_REMEDY, findInexactIntegers } from '../util/exact-numbers.ts';
 import type { Issue } from '../util/issue.ts';
 import { findJsonIssues, TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
@@ -129,8 +130,8 @@ export function decode(path: string, bytes: Buffer): string {
 }
 
 /**
- * Parses the JSON text of a file, with or without a byte order mark. Throws `DataFileError` if the text is not JSON, is nested too deeply, or has the same
- * property name twice in one object.
+ * Parses the JSON text of a file, with or without a byte order mark. Throws `DataFileError` if the text is not JSON, is nested too deeply, has an integer that
+ * JavaScript can't represent, or has the same property name twice in one object.
  */
 export function parse(path: string, textWithMark: string): unknown {
   const text = textWithMark.replace(/^\uFEFF/, '');
@@ -143,6 +144,14 @@ export function parse(path: string, textWithMark: string): unknown {
   const issue = findJsonIssues(data).find(({ rule }) => rule === 'depth');
   if (issue)
     requireValid(path, [{ pointer: formatPointer(...issue.path), message: `${TOO_DEEP}: ${TOO_DEEP_REMEDY}` }]);
+  const inexact = findInexactIntegers(text);
+  requireValid(
+    path,
+    inexact.map((found) => ({
+      pointer: formatPointer(...found.path),
+      message: `${describeInexact(found.text)}: ${EXACT_REMEDY}`,
+    })),
+  );
   const printed = print(data);
   const duplicate = printed === undefined || text === printed ? undefined : findDuplicateName(text);
   if (duplicate) throw new DataFileError(locate(path, duplicate));

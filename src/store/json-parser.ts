@@ -1,7 +1,10 @@
+import { findInexactIntegers } from '../util/exact-numbers.ts';
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import type { Steps } from '../util/slices.ts';
 
-/** Thrown if a text is not a JSON object, has the same property name twice in one object, or is nested too deeply. */
+/**
+ * Thrown if a text is not a JSON object, has the same property name twice in one object, is nested too deeply, or has an integer that JavaScript can't represent.
+ */
 export class JsonParserError extends Error {
   override readonly name = 'JsonParserError';
 
@@ -98,8 +101,8 @@ export class JsonParser {
   }
 
   /**
-   * Parses the values between two offsets of the text, which are separated by commas. Throws `JsonParserError` if an object has the same property name twice:
-   * the parsed objects then have fewer properties than the text has colons.
+   * Parses the values between two offsets of the text, which are separated by commas. Throws `JsonParserError` if an integer can't be represented, or if an
+   * object has the same property name twice: the parsed objects then have fewer properties than the text has colons.
    */
   #parseEntries(start: number, end: number): readonly unknown[] {
     const colons = this.#colons;
@@ -107,7 +110,7 @@ export class JsonParser {
     try {
       const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(this.bytes.subarray(start, end));
       const entries: readonly unknown[] = JSON.parse(`[${text}]`);
-      if (countProperties(entries, 1) === colons) return entries;
+      if (countProperties(entries, 1) === colons && findInexactIntegers(text).length === 0) return entries;
     } catch (cause) {
       this.#fail(cause);
     }

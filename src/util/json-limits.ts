@@ -104,7 +104,7 @@ export function hasTooManyValues(json: string): boolean {
 const [QUOTE, COMMA, OPEN_ARRAY, OPEN_OBJECT, BACKSLASH] = [0x22, 0x2c, 0x5b, 0x7b, 0x5c];
 
 /** Returns the index of the closing quotation mark of the string that starts at `start`. Returns the length of the text if the string has no end. */
-function findStringEnd(json: string, start: number): number {
+export function findStringEnd(json: string, start: number): number {
   for (let index = start + 1; index < json.length; index++) {
     const code = json.charCodeAt(index);
     if (code === QUOTE) return index;

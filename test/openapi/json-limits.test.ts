@@ -12,6 +12,9 @@ import { startStorefront } from '../support/harness/start-storefront.ts';
 const KETTLE = getProductId('Cordless Electric Kettle');
 const MAX_DEPTH = 100;
 
+/** The digits of an integer that is too large. An integer in a parameter has no exponent. */
+const HUGE = `1${'0'.repeat(400)}`;
+
 const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 const arrays = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
@@ -93,20 +96,20 @@ describe('a number that JavaScript cannot represent', () => {
     const ask = (path: string, body?: string) => shop.ask(body === undefined ? 'GET' : 'POST', path, body);
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     for (const [reply, violation] of [
-      [await ask('/things/1e400'), { in: 'path', pointer: '/id' }],
-      [await ask('/things/1?count=1e400'), { in: 'query', pointer: '/count' }],
-      [await ask('/things/1?count=-1e400'), { in: 'query', pointer: '/count' }],
+      [await ask(`/things/${HUGE}`), { in: 'path', pointer: '/id' }],
+      [await ask(`/things/1?count=${HUGE}`), { in: 'query', pointer: '/count' }],
+      [await ask(`/things/1?count=-${HUGE}`), { in: 'query', pointer: '/count' }],
       [await ask('/things/1?price=1e400'), { in: 'query', pointer: '/price' }],
       [await ask('/things/1?filter={"a":1e400}'), { in: 'query', pointer: '/filter/a' }],
       [await ask('/things', '{"count":1e400}'), { in: 'body', pointer: '/count' }],
       [await ask('/things', '{"any":{"n":[1e400]}}'), { in: 'body', pointer: '/any/n/0' }],
-      [await shop.ask('POST', '/forms', 'count=1e400', form), { in: 'body', pointer: '/count' }],
+      [await shop.ask('POST', '/forms', `count=${HUGE}`, form), { in: 'body', pointer: '/count' }],
     ] as const) {
       expectProblem(reply, 400, 'invalid-request', violation.pointer);
       expect(reply.body.violations).toMatchObject([violation]);
       expect(reply.body.detail).toContain('is a number too large to be represented');
     }
-    expect((await ask('/things/1?count=1e300&price=1.5')).status).toBe(200);
+    expect((await ask('/things/1?price=1e300')).status).toBe(200);
     expect((await ask('/things', '{"count":1e300}')).status).toBe(200);
   });
 

@@ -8,6 +8,7 @@ import { createRouting, toRouterPath } from '../../src/openapi/routes.ts';
 import { contractDocument, documentedOperations } from '../support/fixtures/contract-document.ts';
 import { defaults, projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
+import { withPaths, writeDocument } from './documents.ts';
 
 const IN_CART = defaults.cartItems[0]?.productId;
 
@@ -125,5 +126,44 @@ describe('createRouting', () => {
   ])('decodes the path parameters of %s', (path, expected) => {
     const routed = createRouting(createRouter(), contractDocument as never).route('GET', path);
     expect(routed.kind === 'operation' && routed.route.pathParameters(path)).toEqual(expected);
+  });
+});
+
+describe('The percent-encoding of a path', () => {
+  it('matters neither in a literal nor in a parameter, except for the characters that need it', async () => {
+    const paths = [
+      '/~me/items',
+      '/items/{id}',
+      '/items:batchGet',
+      '/items/{id}:undo',
+      '/caf%C3%A9',
+      '/a+b',
+      '/%7Eold/@x',
+    ];
+    const lines = paths.map((path) => `"${path}": { get: { responses: { "204": { description: d } } } }`);
+    const contract = await loadContract({ path: await writeDocument(withPaths(...lines)), strict: false });
+    const found = (path: string) => {
+      const routed = contract.route('GET', path);
+      return routed.kind === 'operation' ? [routed.route.path, routed.route.pathParameters(path)] : routed.kind;
+    };
+    for (const [path, expected] of [
+      ['/~me/items', ['/~me/items', {}]],
+      ['/%7Eme/item%73', ['/~me/items', {}]],
+      ['/%7eme/%69%74%65%6D%73', ['/~me/items', {}]],
+      ['/item%73/5', ['/items/{id}', { id: '5' }]],
+      ['/items%3AbatchGet', ['/items:batchGet', {}]],
+      ['/items%3abatchGet', ['/items:batchGet', {}]],
+      ['/items/5%3Aundo', ['/items/{id}:undo', { id: '5' }]],
+      ['/caf%c3%a9', ['/caf%C3%A9', {}]],
+      ['/%61%2Bb', ['/a+b', {}]],
+      ['/~old/%40x', ['/%7Eold/@x', {}]],
+      ['/items/a%2Fb', ['/items/{id}', { id: 'a/b' }]],
+      ['/item%73/%2541', ['/items/{id}', { id: '%41' }]],
+      ['/items/%253A', ['/items/{id}', { id: '%3A' }]],
+      ['/%2Fitems/5', 'unknown-path'],
+      ['/items%2F5', 'unknown-path'],
+      ['/item%2573/5', 'unknown-path'],
+    ] as const)
+      expect.soft(found(path), path).toEqual(expected);
   });
 });

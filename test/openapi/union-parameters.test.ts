@@ -50,7 +50,7 @@ describe('a parameter with alternatives accepts each of them', () => {
       '{ oneOf: [{ type: boolean }, { type: array, items: { type: integer } }] }',
       ['q=true', 'q=1', 'q=1&q=2'],
       'q=x',
-      'use true or false, an array or an integer',
+      'use true or false or an array',
     ],
     [
       '{ type: array, items: { oneOf: [{ type: integer }, { type: string, maxLength: 2 }] } }',

@@ -39,7 +39,7 @@ describe('An action below an entry', () => {
   it('returns the stored entry if the response is the entry', async () => {
     const { ask } = await startRecipes();
     const { body: recipe } = await ask('GET', '/recipes/1');
-    const published = await ask('POST', '/recipes/01/publish');
+    const published = await ask('POST', '/recipes/1/publish');
     expect(published).toMatchObject({ status: 200, body: { recipe } });
     expect(published.headers.get('x-mocked')).toBe('operation');
     expect((await ask('POST', '/recipes/1/steps/1/skip')).body).toEqual({ id: 1, text: 'Boil' });

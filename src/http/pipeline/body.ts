@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type * as CoBody from 'co-body';
 import { findMediaType, isJsonType, isParsedType, removeTypeParameters } from '../../openapi/media-types.ts';
+import { findInexactIntegers, type InexactInteger } from '../../util/exact-numbers.ts';
 import { hasTooManyValues, MAX_JSON_VALUES } from '../../util/json-limits.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { loadPackage } from '../../util/load-package.ts';
@@ -54,6 +55,8 @@ interface RequestBody {
   readonly body: unknown;
   /** The media type in the contract that matches the `Content-Type` of the request. */
   readonly contentType?: string | undefined;
+  /** The integers in a JSON body that JavaScript can't represent. */
+  readonly inexact?: readonly InexactInteger[];
 }
 
 /** Loads the package co-body when the first request with a body arrives. */
@@ -105,7 +108,7 @@ export class BodyReader {
       if (contentType === undefined || !isParsedType(contentType)) return await this.#ignore(contentType);
       if (!isJsonType(contentType)) return await this.#readForm(options, contentType);
       this.text ??= await this.#receiveText(options);
-      return { body: parseJson(this.text), contentType };
+      return { body: parseJson(this.text), contentType, inexact: findInexactIntegers(this.text) };
     } catch (error) {
       throw this.#toProblemError(error, options);
     }

@@ -153,7 +153,7 @@ function createScopeProblem(
 function createViolations(credentials: readonly Credential[], remedy: string): readonly Violation[] {
   return credentials.map((credential) => {
     const { in: location, name } = credential;
-    return { in: location === 'query' ? 'query' : 'header', pointer: `/${name}`, rule: 'security', remedy };
+    return { in: location, pointer: `/${name}`, rule: 'security', remedy };
   });
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Application } from '../../application.ts';
 import type { Contract } from '../../openapi/contract.ts';
+import { normalizeEscapes } from '../../openapi/routes.ts';
 import type { Sandboxes } from '../../sandbox/registry.ts';
 import { DEFAULT_SANDBOX_ID } from '../../sandbox/sandbox.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
@@ -55,7 +56,7 @@ function createLocation({ sandboxId, prefix, target }: SandboxTarget): Location 
     basePath: '',
     target,
     pathname,
-    path: toDecodablePath(getPathname(target)),
+    path: normalizeEscapes(toDecodablePath(getPathname(target))),
     querystring,
   };
 }

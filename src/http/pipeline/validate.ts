@@ -25,14 +25,13 @@ export async function validateRequest(operation: OperationRequest): Promise<Vali
   const { preferences, query } = api.isContractApi
     ? parsePreferences(request.headers, sentQuery)
     : { preferences: NO_PREFERENCES, query: sentQuery };
-  const { body, contentType } = await request.body.read(Object.keys(route.bodyMedia), api.getBodyOptions?.(route));
+  const received = await request.body.read(Object.keys(route.bodyMedia), api.getBodyOptions?.(route));
   const isLarge = (request.body.text?.length ?? 0) > MAX_BODY_BYTES;
-  const sent = { path: location.path, query, headers: request.headers, body, contentType, isLarge };
-  const received = api.contract.validateRequest(route, sent);
+  const sent = { path: location.path, query, headers: request.headers, ...received, isLarge };
+  const result = api.contract.validateRequest(route, sent);
   const idempotencyKey = api.isContractApi ? getIdempotencyKey(request) : undefined;
-  if (received.kind === 'call')
-    return { input: received.input, preferences, query, notes: received.notes, idempotencyKey };
-  const { detail, violations } = received;
+  if (result.kind === 'call') return { input: result.input, preferences, query, notes: result.notes, idempotencyKey };
+  const { detail, violations } = result;
   return { code: 'invalid-request', detail, violations };
 }
 
