@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Journal } from '../sandbox/journal/journal.ts';
 import { type RecordedResponse, truncateText } from '../sandbox/journal/recorded-request.ts';
+import { redactText } from '../util/redact-secrets.ts';
 import { getPathname, IMAGES_PATH } from '../util/request-target.ts';
 import { getTraceId } from '../util/trace-id.ts';
 import { isControlPath, isMonitored } from './access-policy.ts';
@@ -50,7 +51,7 @@ export function logRequest(log: Log, res: ServerResponse, getDetails: () => Requ
     const isLoaded = IMAGE.test(url) ? allNotes.length === 0 : isReadAgain(method, url, headers) && notes.length === 0;
     log[isLoaded && res.statusCode < FIRST_ERROR ? 'debug' : 'info']({
       method,
-      path: url,
+      path: url.includes('?') ? redactText(url) : url,
       operation,
       sandbox,
       status: res.writableFinished ? res.statusCode : undefined,

@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { createIssue, type DataValidator, type Issue } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
+import { isSecretName, REDACTED, redactSecrets } from '../util/redact-secrets.ts';
 import { describeError, shorten } from './describe-error.ts';
 import { getUnknownName, groupByPointer, type SchemaValidator } from './schema-validator.ts';
 
@@ -47,8 +48,11 @@ export const MAX_LISTED = 5;
 function describeViolation(pointer: string, error: ErrorObject) {
   const end = pointer.indexOf('/', 1);
   const [part, rest] = end === -1 ? [pointer.slice(1), ''] : [pointer.slice(1, end), pointer.slice(end)];
-  const value = getInvalidValue(error);
-  const { rule, problem, remedy } = describeError(error);
+  const sent = getInvalidValue(error);
+  const isSecret = isSecretValue(part, rest, error);
+  const value = isSecret && sent !== undefined ? REDACTED : sent;
+  const data = isSecret ? REDACTED : redactObject(error.data);
+  const { rule, problem, remedy } = describeError(data === error.data ? error : { ...error, data });
   const place = PARTS[part] ?? 'header';
   // There are two object literals, because V8 needs much longer to add a property to a copy.
   const violation: Violation =
@@ -56,6 +60,20 @@ function describeViolation(pointer: string, error: ErrorObject) {
       ? { in: place, pointer: rest, rule, remedy }
       : { in: place, pointer: rest, rule, value: shorten(value), remedy };
   return { violation, clause: `${describeSubject(violation)} ${problem}: ${remedy}` };
+}
+
+/**
+ * Returns whether an invalid value is secret. Its message, which is also in the log and the journal, then does not have it. `part`: the part of the request.
+ * `pointer`: the place in this part.
+ */
+function isSecretValue(part: string, pointer: string, { parentSchema }: ErrorObject): boolean {
+  const { format, writeOnly } = (parentSchema ?? {}) as { readonly format?: unknown; readonly writeOnly?: unknown };
+  return part === 'cookie' || isSecretName(pointer) || format === 'password' || writeOnly === true;
+}
+
+/** Returns an object without the secrets in it, and any other value unchanged. */
+function redactObject(data: unknown): unknown {
+  return typeof data === 'object' && data !== null ? redactSecrets(shorten(data)) : data;
 }
 
 function getInvalidValue(error: ErrorObject): unknown {

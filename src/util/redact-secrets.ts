@@ -2,14 +2,20 @@ import { MAX_JSON_DEPTH } from './json-limits.ts';
 import { tryOrUndefined } from './try-or-undefined.ts';
 
 /**
- * Matches the names of headers, parameters and properties whose values are secret, such as `token`. It is the only list of these names. The journal, the
- * matchers and `storefront check` use it.
+ * Matches the names of headers, parameters and properties whose values are secret, such as `token`. Together with `SECRET_WORD`, it is the only list of these
+ * names. The journal, the log, the matchers and `storefront check` use it.
  */
 const SECRET =
-  /authorization|(^|[^a-z])(auth|jwt|pin|pwd)([^a-z]|$)|cookie|token|secret|passw|passphrase|passcode|credential|session|(api|auth|access)[-_]?key|card[-_]?number|credit[-_]?card|cvc|cvv/i;
+  /authorization|cookie|token|secret|passw|passphrase|passcode|pwd|credential|session|signature|(api|auth|access|private|signing|encryption|subscription|functions|master)[-_ ]?key|card[-_ ]?number|credit[-_ ]?card|cvc|cvv|(pin|security|verification|recovery)[-_ ]?code|connection[-_ ]?string/i;
+
+/** Matches secret names that are also parts of other words, such as `pin` in `shipping`. The words of a name must be separated. */
+const SECRET_WORD = /(?:^|[^a-z])(?:auth|jwt|pin|otp|totp|mfa|ssn|iban)(?:[^a-z]|$)/i;
+
+/** Matches each text that contains a secret name, and some others. */
+const MAYBE_SECRET = new RegExp(`${SECRET.source}|auth|jwt|pin|otp|mfa|ssn|iban`, 'i');
 
 /** The replacement for a secret value. */
-const REDACTED = '[redacted]';
+export const REDACTED = '[redacted]';
 
 /** Placeholders for credentials in messages of the server, such as `Authorization: Bearer TOKEN`. They are not secret, so they are not redacted. */
 const PLACEHOLDERS = ['TOKEN', 'CREDENTIALS'];
@@ -27,7 +33,7 @@ const MAX_TEXT_LENGTH = 8_000;
 
 /** Returns whether a header, parameter or property with this name has a secret value. */
 export function isSecretName(name: string): boolean {
-  return SECRET.test(name);
+  return SECRET.test(name) || SECRET_WORD.test(name.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2'));
 }
 
 /**
@@ -39,15 +45,22 @@ export function redactSecrets(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_JSON_DEPTH) return TOO_DEEP;
   if (Array.isArray(value)) return value.map((inner) => redactSecrets(inner, depth + 1));
-  // A violation of the contract has a `pointer` to a value, and the property `value`, which is secret if the pointer contains a secret name.
-  const { pointer } = value as { readonly pointer?: unknown };
-  const isSecret = (name: string) =>
-    isSecretName(name) || (name === 'value' && typeof pointer === 'string' && isSecretName(pointer));
+  const isSecret = (name: string) => isSecretName(name) || (name === 'value' && namesSecret(value));
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
       isSecret(name) && inner !== undefined ? REDACTED : redactSecrets(inner, depth + 1),
     ]),
+  );
+}
+
+/** The properties that name the property `value` beside them, as in `{ name: 'password', value: 'x' }`. A violation of the contract has a `pointer`. */
+const NAMING = ['name', 'key', 'field', 'parameter', 'header', 'pointer'];
+
+/** Returns whether an object names a secret, which it has as its property `value`. */
+function namesSecret(object: object): boolean {
+  return Object.entries(object).some(
+    ([name, value]) => NAMING.includes(name) && typeof value === 'string' && isSecretName(value),
   );
 }
 
@@ -86,7 +99,7 @@ export function redactText(text: string): string {
 
 /** Replaces secrets in a text of any length with `[redacted]`. `depth`: how often the text was already URL-decoded. */
 export function redactFullText(text: string, depth = 0): string {
-  if (!SECRET.test(text) && !/[%@\\]|\b(bearer|basic) /i.test(text)) return text;
+  if (!MAYBE_SECRET.test(text) && !/[%@\\]|\b(bearer|basic) /i.test(text)) return text;
   return redactCredentials(redactSentences(redactPairs(redactProperties(text), depth)));
 }
 
@@ -130,7 +143,7 @@ function redactPairs(text: string, depth: number): string {
 
 /** Returns whether a decoded parameter value contains a secret. At the maximum nesting, the name of a secret is enough. */
 function hasSecret(value: string, depth: number): boolean {
-  return SECRET.test(value) && (depth === MAX_PARAMETER_DEPTH || redactFullText(value, depth + 1) !== value);
+  return MAYBE_SECRET.test(value) && (depth === MAX_PARAMETER_DEPTH || redactFullText(value, depth + 1) !== value);
 }
 
 /** Decodes a percent-encoded text. Returns the same text if an escape is invalid. */
@@ -144,15 +157,41 @@ function redactProperties(text: string): string {
   const property = /"((?:[^"\\]|\\.){0,100})"\s*:\s*/g;
   let result = '';
   let from = 0;
+  let isNamed = false;
   for (let found = property.exec(text); found; found = property.exec(text)) {
-    const [, name = ''] = found;
-    // A name with an invalid escape is compared without decoding.
-    if (!isSecretName(tryOrUndefined(() => JSON.parse(`"${name}"`)) ?? name)) continue;
-    result += `${text.slice(from, property.lastIndex)}"${REDACTED}"`;
-    from = findEndOfValue(text, property.lastIndex);
+    const name = decodeString(found[1] ?? '');
+    const at = property.lastIndex;
+    if (NAMING.includes(name)) isNamed = isSecretName(readString(text, at) ?? '');
+    const isSecret = isSecretName(name) || (name === 'value' && (isNamed || isNamedAfter(text, at)));
+    if (name === 'value') isNamed = false;
+    if (!isSecret) continue;
+    result += `${text.slice(from, at)}"${REDACTED}"`;
+    from = findEndOfValue(text, at);
     property.lastIndex = from;
   }
   return result + text.slice(from);
+}
+
+/** Decodes the text between the quotation marks of a JSON string. Returns the text itself if it has an invalid escape. */
+function decodeString(text: string): string {
+  return tryOrUndefined(() => JSON.parse(`"${text}"`)) ?? text;
+}
+
+/** Returns the JSON string of at most 100 characters that starts at an index of a text. Returns undefined if there is none. */
+function readString(text: string, at: number): string | undefined {
+  // A truncated text can end in the string.
+  const string = /"((?:[^"\\]|\\.){0,100})(?:"|$)/y;
+  string.lastIndex = at;
+  const [, content] = string.exec(text) ?? [];
+  return content === undefined ? undefined : decodeString(content);
+}
+
+/** Returns whether the property after a short value names a secret, as in `"value":"x","name":"password"`. `at`: the index of the value. */
+function isNamedAfter(text: string, at: number): boolean {
+  const next = /(?:"(?:[^"\\]|\\.){0,200}"|[^\s",[\]{}]{1,200})\s*,\s*"(\w{1,20})"\s*:\s*/y;
+  next.lastIndex = at;
+  const [, name = ''] = next.exec(text) ?? [];
+  return NAMING.includes(name) && isSecretName(readString(text, next.lastIndex) ?? '');
 }
 
 /** Returns the index after the JSON value that starts at `begin`. Returns the length of the text if the value is truncated. */

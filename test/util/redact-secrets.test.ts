@@ -33,6 +33,25 @@ describe('redactSecrets', () => {
     'jwt',
     'accessKey',
     'passcode',
+    'userPwd',
+    'userpwd',
+    'pinCode',
+    'PIN',
+    'userPin',
+    'otp',
+    'otpCode',
+    'X-OTP',
+    'privateKey',
+    'Private-Key',
+    'signature',
+    'x-hub-signature-256',
+    'iban',
+    'customerIBAN',
+    'ssn',
+    'securityCode',
+    'Ocp-Apim-Subscription-Key',
+    'X-Functions-Key',
+    'connectionString',
   ])('redacts the value of %s', (name) => {
     expect(redactSecrets({ [name]: 'hunter2', other: 'a' })).toEqual({ [name]: REDACTED, other: 'a' });
   });
@@ -43,11 +62,41 @@ describe('redactSecrets', () => {
     ]);
   });
 
-  it.each(['keywords', 'shipping', 'author', 'pinned', 'spinner', 'authored_by', 'key'])(
-    'does not redact the value of %s',
-    (name) => {
-      expect(redactSecrets({ [name]: 'a' })).toEqual({ [name]: 'a' });
-      expect(redactText(`/api/products?${name}=a`)).toBe(`/api/products?${name}=a`);
+  it.each([
+    ...[
+      'keywords',
+      'shipping',
+      'author',
+      'pinned',
+      'spinner',
+      'authored_by',
+      'key',
+      'className',
+      'hotpink',
+      'footprint',
+    ],
+    ...['caliban', 'shippingCode', 'primaryKey', 'assignedTo', 'design'],
+  ])('does not redact the value of %s', (name) => {
+    expect(redactSecrets({ [name]: 'a' })).toEqual({ [name]: 'a' });
+    expect(redactText(`/api/products?${name}=a`)).toBe(`/api/products?${name}=a`);
+  });
+
+  it.each(['name', 'key', 'field', 'parameter', 'header', 'pointer'])(
+    'redacts the value of an object whose %s is a secret name',
+    (naming) => {
+      const entries = [
+        { [naming]: 'password', value: 'hunter2' },
+        { value: 'hunter2', [naming]: 'apiKey' },
+      ];
+      const others = [
+        { [naming]: 'colour', value: 'red' },
+        { name: 'password', label: 'Password' },
+      ];
+      expect(JSON.stringify(redactSecrets(entries))).not.toContain('hunter2');
+      expect(redactSecrets(others)).toEqual(others);
+      for (const text of [JSON.stringify(entries), `${JSON.stringify(entries).slice(0, -3)}`])
+        expect(redactText(text)).not.toContain('hunter2');
+      expect(redactText(JSON.stringify(others))).toBe(JSON.stringify(others));
     },
   );
 
