@@ -10,6 +10,7 @@ import { repair } from '../server/repair.ts';
 import { formatStartMessage } from '../server/start-message.ts';
 import { createStorefront, type Storefront } from '../server/storefront.ts';
 import { version } from '../server/version.ts';
+import { escapeControlsInLines } from '../util/escape-controls.ts';
 import { UserError } from '../util/user-error.ts';
 import { keepTickClass } from './keep-tick-class.ts';
 import { type ParsedCommand, readCommandLine } from './options.ts';
@@ -63,10 +64,10 @@ async function runCommand(command: ParsedCommand): Promise<void> {
     case 'check':
       return check(command.options).catch(failCheck);
     case 'control':
-      if (!(await runControlCommand(command.options, print))) process.exitCode = EXIT_FAILED;
+      if (!(await runControlCommand(command.options, printSafely))) process.exitCode = EXIT_FAILED;
       return;
     case 'explain':
-      return print(await explain(command.options));
+      return printSafely(await explain(command.options));
     case 'types':
       return writeTypes(command.options, { folder: process.cwd(), print });
     case 'serve':
@@ -76,6 +77,11 @@ async function runCommand(command: ParsedCommand): Promise<void> {
 
 function print(text: string): void {
   process.stdout.write(text);
+}
+
+/** Prints a text that clients or documents can contain. It must not control the terminal. */
+function printSafely(text: string): void {
+  print(escapeControlsInLines(text));
 }
 
 function printError(text: string): void {
@@ -172,6 +178,6 @@ function abort(message: string): never {
 }
 
 function fail(message: string, exitCode: number): void {
-  printError(`storefront: ${message}\n`);
+  printError(`storefront: ${escapeControlsInLines(message)}\n`);
   process.exitCode = exitCode;
 }

@@ -1,5 +1,6 @@
 import { isatty, WriteStream } from 'node:tty';
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino';
+import { escapeControls, escapeControlsInLines } from '../util/escape-controls.ts';
 
 /** The format of the log. `pretty`: readable lines. `json`: a JSON object on each line. `off`: readable lines, but only warnings and errors. */
 export type LogStyle = 'pretty' | 'json' | 'off';
@@ -22,7 +23,7 @@ export function createLogger(style: LogStyle, target?: LogTarget): Logger {
   const isOff = style === 'off';
   const output = target ?? standardStream(isOff ? STDERR : STDOUT);
   const options = { base: null, timestamp: stdTimeFunctions.isoTime, level: isOff ? 'warn' : 'info' };
-  return pino(options, style === 'json' ? output : toPrettyStream(output));
+  return pino(options, style === 'json' ? toSafeStream(output) : toPrettyStream(output));
 }
 
 /**
@@ -40,6 +41,14 @@ function standardStream(descriptor: number): LogTarget {
   const output = destination({ dest: descriptor, sync: false });
   // `hasColors` reads the environment variables, such as NO_COLOR.
   return Object.assign(output, { hasColors: isatty(descriptor) && WriteStream.prototype.hasColors() });
+}
+
+/** Returns a stream for pino that escapes characters which `JSON.stringify` keeps, but which can control a terminal. */
+function toSafeStream(output: LogTarget): DestinationStream & { flushSync?: () => void } {
+  return {
+    write: (line) => output.write(escapeControlsInLines(line)),
+    flushSync: () => (output as { flushSync?: () => void }).flushSync?.(),
+  };
 }
 
 /** Returns a stream for pino that converts each line of JSON to a readable line. */
@@ -79,19 +88,15 @@ function formatLine(line: LogLine, paint: Paint): string {
   const { time, method, msg, notes = [], responseViolations = [], err } = line;
   const details = [...notes, ...responseViolations.map(({ message }) => message)].map(escapeControls);
   const text = method === undefined || msg !== undefined ? formatMessage(line, paint) : formatRequest(line, paint);
-  const stack = err?.stack === undefined ? [] : [err.stack];
+  const stack = err?.stack === undefined ? [] : [escapeControlsInLines(err.stack)];
   const indented = [...details, ...stack].map((detail) => `         ${detail}`);
   return [`${paint(COLORS.grey, time.slice(11, 19))} ${text}`, ...indented].join('\n');
 }
 
-function formatMessage({ level, msg = '' }: LogLine, paint: Paint): string {
+function formatMessage({ level, msg: message = '' }: LogLine, paint: Paint): string {
+  const msg = escapeControlsInLines(message);
   if (level >= LEVELS.error) return paint(COLORS.red, msg);
   return level >= LEVELS.warn ? paint(COLORS.yellow, msg) : msg;
-}
-
-/** Escapes control characters in a text from a client. Otherwise the text could add false lines to the log or control the terminal. */
-function escapeControls(text: string): string {
-  return text.replaceAll(/\p{Control}/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
 function formatRequest(

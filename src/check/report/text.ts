@@ -1,3 +1,4 @@
+import { escapeControls } from '../../util/escape-controls.ts';
 import { limitList } from '../../util/limit-list.ts';
 import type { Count } from '../findings.ts';
 import type { Failure, Report, Row } from './report.ts';
@@ -114,6 +115,5 @@ export function escapeReport(report: Report): Report {
 
 /** Escapes control characters as in JSON, and replaces line breaks with spaces. */
 function escapeControlCharacters(text: string): string {
-  const toEscape = (one: string) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
-  return text.replaceAll(/\s*[\r\n]\s*/g, ' ').replaceAll(/[\p{Control}\p{Format}\u2028\u2029]/gu, toEscape);
+  return escapeControls(text.replaceAll(/\s*[\r\n]\s*/g, ' '));
 }
