@@ -3,6 +3,7 @@ import { waitForServer } from './check.ts';
 import { CheckError } from './check-error.ts';
 import { Client } from './client.ts';
 import type { CheckEnvironment } from './command.ts';
+import type { RequestToSend } from './exchange.ts';
 import type { CheckCommand } from './options.ts';
 import { createNotCheckedError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
@@ -85,7 +86,7 @@ async function createSandboxes(
   id: string,
   count: number,
 ): Promise<readonly string[]> {
-  if (!(await canUseSandbox(client, probePath, id))) return [];
+  if (!(await isStorefrontServer(client, probePath, id))) return [];
   const others = Array.from({ length: count - 1 }, (_, index) => `${id}-${index + 2}`);
   const areUsable = await Promise.all(others.map((other) => canUseSandbox(client, probePath, other)));
   return [id, ...others.filter((_, index) => areUsable[index])];
@@ -96,12 +97,26 @@ function describeSandboxes(url: string, id: string, others: number): string {
   return `${url} is a storefront server: the check runs in ${sandboxes} and does not change the default sandbox.\n`;
 }
 
+/** An id that no sandbox can have. */
+const INVALID_ID = '-';
+
 /**
- * Requests `target` in the sandbox `id`. Returns whether the server is a storefront server: only a storefront server repeats the id in the response header
- * `x-sandbox`.
+ * Returns whether a server is a storefront server. It repeats the id of a sandbox in the response header `x-sandbox`, but rejects an invalid id. Other servers
+ * can repeat each request header.
  */
+async function isStorefrontServer(client: Client, target: string, id: string): Promise<boolean> {
+  if (!(await canUseSandbox(client, target, id))) return false;
+  const { status, headers } = await client.send(createProbe(target, INVALID_ID));
+  return status >= 400 && headers[SANDBOX_HEADER] === undefined;
+}
+
+/** Requests `target` in the sandbox `id`. Returns whether the response is from this sandbox. */
 async function canUseSandbox(client: Client, target: string, id: string): Promise<boolean> {
-  const { headers } = await client.send({ method: 'GET', target, headers: { [SANDBOX_HEADER]: id } });
+  const { headers } = await client.send(createProbe(target, id));
   // The response can have any status, because the request may lack a required parameter or a credential.
   return headers[SANDBOX_HEADER] === id;
+}
+
+function createProbe(target: string, id: string): RequestToSend {
+  return { method: 'GET', target, headers: { [SANDBOX_HEADER]: id } };
 }

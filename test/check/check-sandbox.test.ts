@@ -42,6 +42,15 @@ describe('selectSandboxes', () => {
     expect(await Promise.all(commands)).toEqual([false, true]);
   });
 
+  it('selects no sandbox of a server that repeats the header of each request', async () => {
+    const { url } = await startRecorder(({ headers }, response) => {
+      response.setHeader('X-Sandbox', headers['x-sandbox'] ?? '').end();
+    });
+    const { command, printed } = await select(url);
+    expect(command).toMatchObject({ headers: {}, allowWrites: false });
+    expect(printed).toBe('');
+  });
+
   it('rejects with a CheckError if the server closes the connection without a response', async () => {
     const { url } = await startRecorder(({ target }, response) =>
       target === '/' ? void response.end() : void response.destroy(),
