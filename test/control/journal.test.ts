@@ -44,7 +44,7 @@ describe('the journal of a sandbox', () => {
         status: 201,
         headers: expect.objectContaining({ 'content-type': 'application/json' }),
         bytes: expect.any(Number),
-        body: { ...ITEM, deliveryOptionId: '1' },
+        body: { id: 3, ...ITEM, deliveryOptionId: '1' },
       },
     });
     expect(added.response.bytes).toBe(JSON.stringify(added.response.body).length);

@@ -121,7 +121,7 @@ describe('the changes of a recorded request', () => {
     await sandbox.ask('POST', '/api/cart-items', ITEM);
     await sandbox.ask('PUT', ITEM_PATH, { quantity: 7 });
     await sandbox.ask('DELETE', ITEM_PATH);
-    const added = { productId: KETTLE, quantity: 3, deliveryOptionId: '1' };
+    const added = { id: 3, productId: KETTLE, quantity: 3, deliveryOptionId: '1' };
     expect((await getDetails(sandbox, 1)).changes).toEqual([{ collection: 'cartItems', position: 2, after: added }]);
     expect((await getDetails(sandbox, 2)).changes).toEqual([
       { collection: 'cartItems', position: 0, before: first, after: { ...first, quantity: 7 } },
