@@ -3,6 +3,7 @@ import { getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import type { Plan } from './resource.ts';
 
@@ -44,6 +45,31 @@ export function getDocumentPaths(document: Document, routes: readonly Route[]): 
     paths.set(key, known);
   }
   return paths;
+}
+
+/** Returns the paths of a document by their last segment. A document can have thousands of paths, so comparing each path with all others takes too long. */
+export const indexByLastSegment = memoizeByObject((paths: DocumentPaths) => groupPaths(paths, getLastSegment));
+
+/** Returns the paths of a document by their parent path. */
+export const indexByParent = memoizeByObject((paths: DocumentPaths) => groupPaths(paths, getParentPath));
+
+/** Returns the paths of a document by the resource that `x-storefront` names. Paths without a name have the key `''`. */
+export const indexByOverride = memoizeByObject((paths: DocumentPaths) =>
+  groupPaths(paths, (_path, { overrides }) => overrides.resource ?? ''),
+);
+
+/** A path of the document with its normalized template. */
+export type PathEntry = readonly [path: string, documentPath: DocumentPath];
+
+function groupPaths(paths: DocumentPaths, getKey: (path: string) => string): ReadonlyMap<string, readonly PathEntry[]> {
+  const groups = new Map<string, PathEntry[]>();
+  for (const entry of paths) {
+    const key = getKey(...entry);
+    const group = groups.get(key);
+    if (group) group.push(entry);
+    else groups.set(key, [entry]);
+  }
+  return groups;
 }
 
 const OVERRIDE_TYPES: Readonly<Record<keyof Overrides, 'string' | 'boolean'>> = {

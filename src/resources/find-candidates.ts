@@ -8,6 +8,8 @@ import {
   getOverrides,
   getResourceSegment,
   getTrailingParameters,
+  indexByLastSegment,
+  indexByParent,
 } from './document-paths.ts';
 import { isSingleton } from './is-singleton.ts';
 import { getLastSegment, getParentPath, toTemplate } from './names.ts';
@@ -135,9 +137,9 @@ function isListByParameter(
   const list = reader.findList(reader.getResponseSchema(read, read.successStatus) ?? '', segment);
   if (!list) return false;
   if (item.routes.size === 1 && !collection?.routes.has('GET') && list.path.at(-1) === segment) return true;
-  return [...paths].some(([path, { routes }]) => {
+  return (indexByParent(paths).get(toTemplate(item.path)) ?? []).some(([path, { routes }]) => {
     const inner = routes.get('GET');
-    if (!inner || getParentPath(path) !== toTemplate(item.path) || getTrailingParameters(path).length < 2) return false;
+    if (!inner || getTrailingParameters(path).length < 2) return false;
     const schema = reader.getResponseSchema(inner, inner.successStatus) ?? '';
     return reader.isSame(reader.findEntry(schema, singular).schema, list.schema);
   });
@@ -155,9 +157,9 @@ function isListedElsewhere(reader: SchemaReader, paths: DocumentPaths, candidate
   if (candidate.collectionPath.includes('{')) return false;
   const name = candidate.segment;
   const schema = findEntrySchema(reader, candidate) ?? '';
-  return [...paths].some(([path, other]) => {
+  return (indexByLastSegment(paths).get(name) ?? []).some(([path, other]) => {
     const create = other.routes.get('POST');
-    if (!path.includes('{') || getLastSegment(path) !== name) return false;
+    if (!path.includes('{')) return false;
     return (!create || isEntryResponse(reader, create)) && hasEntries(reader, other, { name, schema });
   });
 }

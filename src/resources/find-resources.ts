@@ -1,4 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { allowsAnyBody, allowsAnyJson } from './allows-any-body.ts';
 import { isSearch } from './choose-action.ts';
@@ -8,6 +9,10 @@ import {
   getRequiredQuery,
   getResourceSegment,
   getTrailingParameters,
+  indexByLastSegment,
+  indexByOverride,
+  indexByParent,
+  type PathEntry,
 } from './document-paths.ts';
 import { type Candidate, findCandidates, findEntrySchema, findLists, hasEntries } from './find-candidates.ts';
 import { getLastSegment, getParentPath, getPathForm, toTemplate } from './names.ts';
@@ -32,13 +37,15 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
     else resources.push(resource);
     if (own !== undefined) joined.add(own);
   }
-  const withViews = resources.map((resource) => addViews(reader, paths, resource, resources));
+  const owned = new Set(resources.flatMap(({ mounts }) => mounts.map(({ collection }) => collection)));
+  const withViews = resources.map((resource) => addViews(reader, paths, resource, owned));
   const used = new Set(withViews.flatMap(({ mounts }) => mounts.map(({ collection }) => collection)));
   const found = findLists(reader, paths, used).map((candidate) => createResource(reader, candidate));
-  const lists = found.map((resource) => addViews(reader, paths, resource, [...withViews, ...found]));
-  const memberships = candidates.filter(hasMembers).map(({ item }) => item.path);
+  const all = new Set([...used, ...found.flatMap(({ mounts }) => mounts.map(({ collection }) => collection))]);
+  const lists = found.map((resource) => addViews(reader, paths, resource, all));
+  const memberships = new Set(candidates.filter(hasMembers).map(({ item }) => item.path));
   return nameResources([...withViews, ...lists]).map((resource, _index, named) => {
-    if (resource.id.property === undefined || !memberships.includes(resource.mounts[0]?.item ?? '')) return resource;
+    if (resource.id.property === undefined || !memberships.has(resource.mounts[0]?.item ?? '')) return resource;
     return { ...resource, memberOf: named.find((other) => hasSameEntries(reader, other, resource))?.name };
   });
 }
@@ -52,14 +59,17 @@ function hasMembers({ collection, item }: Candidate): boolean {
   return put !== undefined && Object.keys(put.bodyMedia).length === 0 && collection?.routes.has('POST') !== true;
 }
 
-/** Adds the paths that also list or create the entries of a resource to its `mounts`: `/owners/{ownerId}/pets` for `/pets`. */
+/**
+ * Adds the paths that also list or create the entries of a resource to its `mounts`: `/owners/{ownerId}/pets` for `/pets`. `owned`: the list paths of all
+ * resources, which are no additional paths.
+ */
 function addViews(
   reader: SchemaReader,
   paths: DocumentPaths,
   resource: Resource,
-  resources: readonly Resource[],
+  owned: ReadonlySet<string>,
 ): Resource {
-  const views = findViews(reader, paths, resource, resources);
+  const views = findViews(reader, paths, resource, owned);
   const canPost = views.some(({ collection }) => paths.get(collection)?.routes.has('POST'));
   return { ...resource, mounts: [...resource.mounts, ...views], canCreate: resource.canCreate || canPost };
 }
@@ -118,9 +128,10 @@ function isUnshown(reader: SchemaReader, { collection, item }: Candidate): boole
 
 /** Returns whether two resources, such as `/pets` (`flat`) and `/owners/{ownerId}/pets` (`nested`), are the same resource. */
 function canMerge(reader: SchemaReader, flat: Resource, nested: Resource): boolean {
+  if (flat.name !== nested.name) return false;
   // `DELETE /contacts/{contactId}/companies/{companyId}` removes the company from the contact, but does not delete the company.
   const isMember = nested.canDelete && flat.canDelete && nested.mounts[0]?.parents.at(-1)?.property === undefined;
-  return flat.name === nested.name && !isMember && hasSameEntries(reader, flat, nested);
+  return !isMember && hasSameEntries(reader, flat, nested);
 }
 
 /**
@@ -155,17 +166,16 @@ function findViews(
   reader: SchemaReader,
   paths: DocumentPaths,
   resource: Resource,
-  resources: readonly Resource[],
+  owned: ReadonlySet<string>,
 ): readonly Mount[] {
   const [mount] = resource.mounts;
   if (!mount || resource.kind === 'singleton' || resource.schema === '') return [];
-  const used = new Set(resources.flatMap(({ mounts }) => mounts.map(({ collection }) => collection)));
-  return [...paths].flatMap(([path, documentPath]) => {
+  return findPossibleViews(paths, mount, resource.name).flatMap(([path, documentPath]) => {
     const { path: template, routes } = documentPath;
     const route = routes.get('GET') ?? routes.get('POST');
     const isNamed = documentPath.overrides.resource === resource.name;
     const isView = isNamed || isOfParent(path, mount) || (route && isFilter(reader, resource, path, route));
-    if (used.has(template) || !route || !isView) return [];
+    if (owned.has(template) || !route || !isView) return [];
     if (!hasEntries(reader, documentPath, resource)) return [];
     const { id } = resource;
     const parents = findParents(reader, { schema: resource.schema, collectionPath: path, route, id });
@@ -173,6 +183,23 @@ function findViews(
     return isUsable ? [{ collection: template, item: undefined, parents, id }] : [];
   });
 }
+
+/**
+ * Returns the paths that end with the name of a collection, the paths directly below the collection, and the paths that name the resource in `x-storefront`, in
+ * the order of the document.
+ */
+function findPossibleViews(paths: DocumentPaths, { collection }: Mount, name: string): readonly PathEntry[] {
+  const named = indexByLastSegment(paths).get(getResourceSegment(collection)) ?? [];
+  const below = indexByParent(paths).get(toTemplate(collection)) ?? [];
+  const order = indexOrder(paths);
+  return [...new Map([...named, ...below, ...(indexByOverride(paths).get(name) ?? [])])].sort(
+    ([a], [b]) => (order.get(a) ?? 0) - (order.get(b) ?? 0),
+  );
+}
+
+const indexOrder = memoizeByObject(
+  (paths: DocumentPaths): ReadonlyMap<string, number> => new Map([...paths.keys()].map((path, index) => [path, index])),
+);
 
 /**
  * Returns whether an additional path can list or create the entries of a resource. If the resource has parents (`/shops/{shopId}/pets`), the path must start
@@ -219,11 +246,16 @@ function isFilter(reader: SchemaReader, { mounts, schema }: Resource, path: stri
 function nameResources(resources: readonly Resource[]): readonly Resource[] {
   // JSON Schema validators and `JSON.parse` treat a list with the name `__proto__` differently, so no resource gets this name.
   const used = new Set(['__proto__']);
+  /** By name: the latest number that was added to it. */
+  const numbers = new Map<string, number>();
   return resources.map((resource) => {
     const parent = resource.mounts[0]?.parents.at(-1);
     const longer = parent ? `${getResourceSegment(parent.path)}.${resource.name}` : resource.name;
-    const numbered = Array.from({ length: resources.length }, (_, index) => `${longer}${index + 2}`);
-    const name = [resource.name, longer, ...numbered].find((candidate) => !used.has(candidate)) ?? longer;
+    let name = used.has(resource.name) ? longer : resource.name;
+    for (let number = numbers.get(longer) ?? 2; used.has(name); number++) {
+      name = `${longer}${number}`;
+      numbers.set(longer, number);
+    }
     used.add(name);
     return { ...resource, name };
   });

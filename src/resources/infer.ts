@@ -1,4 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { allowsAnyBody, allowsAnyJson } from './allows-any-body.ts';
 import { chooseAction, hasEntryResponse, hasProperties, type Place } from './choose-action.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
@@ -43,7 +44,7 @@ function planMocked(reader: SchemaReader, resources: readonly Resource[], route:
   const collection = route.method === 'PUT' ? getParentPath(route.path) : route.path;
   const parents = findParents(reader, { schema: '', collectionPath: collection, route, id: NO_ID });
   const owner = parents.at(-1);
-  const place = owner && findPlace(resources, { method: 'GET', path: owner.path }, getPathForm);
+  const place = owner && findPlaceOfForm(resources, owner.path);
   const mount = { collection, item: undefined, parents, id: NO_ID };
   // A parameter with a single allowed value means all entries, such as `~` in `/dags/~/runs`.
   if (owner && hasSingleValue(reader, owner.schema))
@@ -88,25 +89,48 @@ function planRoute(reader: SchemaReader, resources: readonly Resource[], route: 
   return { route, action, resource, mount, requestPath, entryPath, responsePath };
 }
 
-/**
- * Finds the resource to which an operation belongs, by its path. Returns undefined if there is none. `normalize`: a function that changes both path templates
- * before they are compared.
- */
+/** Finds the resource to which an operation belongs, by its path. Returns undefined if there is none. */
 function findPlace(
   resources: readonly Resource[],
   { method, path }: Pick<Route, 'method' | 'path'>,
-  normalize = (template: string) => template,
 ): Place | undefined {
-  const wanted = normalize(path);
-  for (const resource of resources)
-    for (const mount of resource.mounts) {
-      if (mount.item !== undefined && normalize(mount.item) === wanted) return { resource, mount, isItem: true };
-      // `GET /commands/send` below the collection `/commands` lists commands, but `POST /commands/send` is an action.
-      const isView = getParentPath(path) === toTemplate(resource.mounts[0]?.collection ?? '');
-      if (normalize(mount.collection) === wanted && !(isView && method !== 'GET'))
-        return { resource, mount, isItem: false };
-    }
-  return undefined;
+  return (indexByPath(resources).get(path) ?? []).find((place) => place.isItem || canBeList(place, method, path));
+}
+
+/** Finds the resource to which a path belongs. Ignores the names of path parameters. */
+function findPlaceOfForm(resources: readonly Resource[], path: string): Place | undefined {
+  const places = indexByForm(resources).get(getPathForm(path)) ?? [];
+  return places.find((place) => place.isItem || canBeList(place, 'GET', path));
+}
+
+/** Returns whether a request lists or creates entries: `GET /commands/send` below `/commands` lists commands, but `POST /commands/send` is an action. */
+function canBeList({ resource }: Place, method: string, path: string): boolean {
+  return method === 'GET' || getParentPath(path) !== toTemplate(resource.mounts[0]?.collection ?? '');
+}
+
+/** The places of all resources by path template, because a document can have thousands of paths. */
+const indexByPath = memoizeByObject((resources: readonly Resource[]) => indexPlaces(resources, (path) => path));
+
+/** The places of all resources by path template without the names of parameters. */
+const indexByForm = memoizeByObject((resources: readonly Resource[]) => indexPlaces(resources, getPathForm));
+
+function indexPlaces(
+  resources: readonly Resource[],
+  getKey: (path: string) => string,
+): ReadonlyMap<string, readonly Place[]> {
+  const places = resources.flatMap((resource) =>
+    resource.mounts.flatMap((mount) => [
+      ...(mount.item === undefined ? [] : [{ key: getKey(mount.item), place: { resource, mount, isItem: true } }]),
+      { key: getKey(mount.collection), place: { resource, mount, isItem: false } },
+    ]),
+  );
+  const index = new Map<string, Place[]>();
+  for (const { key, place } of places) {
+    const others = index.get(key);
+    if (others) others.push(place);
+    else index.set(key, [place]);
+  }
+  return index;
 }
 
 /** Explains why the bodies of an operation can't contain entries, such as `the request body is image/png`. Returns undefined if they can. */

@@ -12,5 +12,9 @@ function escapeStep(step: string): string {
 /** Splits a JSON Pointer into property names and array indexes, and decodes their escapes. */
 export function parsePointer(pointer: string): readonly string[] {
   const steps = pointer.split('/').slice(1);
-  return pointer.includes('~') ? steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')) : steps;
+  return pointer.includes('~') ? steps.map(decodeStep) : steps;
+}
+
+function decodeStep(step: string): string {
+  return step.includes('~') ? step.replaceAll('~1', '/').replaceAll('~0', '~') : step;
 }
