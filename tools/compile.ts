@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { _, Ajv, type Options } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
-import { addJsonFormats, ajvOptions, createContractAjv, removeData, toContractReference } from '../src/openapi/ajv.ts';
+import { ajvOptions, createContractAjv, extendAjv, removeData, toContractReference } from '../src/openapi/ajv.ts';
 import {
   type CompiledDocuments,
   hashContract,
@@ -88,7 +88,7 @@ function compileParameters(document: Document, routes: readonly Route[]): Valida
     ajvOpts: { ...ajvOptions, ...sourceOptions },
     customizeAjv(_own, options) {
       // All operations share an ajv instance, so that their validators share code.
-      ajv ??= addJsonFormats(createParameterAjv(document, options));
+      ajv ??= extendAjv(createParameterAjv(document, options));
       return ajv;
     },
   });

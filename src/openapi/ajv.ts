@@ -5,6 +5,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { type Document, isNode, type Node, omitKeys } from './document.ts';
 import { formats } from './formats.ts';
 import { createPattern } from './patterns/pattern.ts';
+import { createUniqueItems } from './unique-items.ts';
 import { getKind, mapNodes } from './walk-schemas.ts';
 
 /** The ajv options for requests and responses. Each error has the invalid value and its schema (`verbose`). */
@@ -33,7 +34,7 @@ export const ajvOptions: Options = {
 export function createContractAjv(document: Document, options: Options): Ajv {
   const ownProperties = hasInheritedName(document);
   const ajv = createAjv(document, { ...ajvOptions, ownProperties, ...options });
-  return addJsonFormats(ajv).addSchema(document, 'contract');
+  return extendAjv(ajv).addSchema(document, 'contract');
 }
 
 /**
@@ -146,9 +147,13 @@ const VALIDATED_DATA = ['enum', 'const', 'default'];
 /** An ajv instance for any dialect of JSON Schema. */
 type AnyAjv = Parameters<AjvFormats.FormatsPlugin>[0];
 
-/** Adds the formats of JSON Schema and OpenAPI to an ajv instance, and returns it. Without formats, ajv ignores the keyword `format`. */
-export function addJsonFormats<Instance extends AnyAjv>(ajv: Instance): Instance {
+/**
+ * Adds the formats of JSON Schema and OpenAPI to an ajv instance, and replaces keywords for which ajv can take quadratic time. Returns the instance. Without
+ * formats, ajv ignores the keyword `format`.
+ */
+export function extendAjv<Instance extends AnyAjv>(ajv: Instance): Instance {
   loadPackage<AjvFormats.FormatsPlugin>('ajv-formats')(ajv);
   for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format);
+  ajv.removeKeyword('uniqueItems').addKeyword(createUniqueItems());
   return ajv;
 }

@@ -7,6 +7,7 @@ import { loadPackage } from '../util/load-package.ts';
 import { type Document, getNode } from './document.ts';
 import { formats } from './formats.ts';
 import { createPattern } from './patterns/pattern.ts';
+import { findEqualEntries } from './unique-items.ts';
 
 /** The documents of a precompiled contract. */
 export interface CompiledDocuments {
@@ -128,11 +129,14 @@ function readCompiledContract(folder: string): CompiledContract | undefined {
   };
 }
 
+/** The values that the code of validators uses, by name. */
+const NAMES = { createPattern, findEqualEntries, formats };
+
 /** Runs the code of a validator and returns the validator; undefined if there is no code. */
 function createValidator(code: string | undefined): ValidateFunction | undefined {
   return code === undefined
     ? undefined
-    : new Function('require', 'createPattern', 'formats', code)(loadPackage, createPattern, formats);
+    : new Function('require', ...Object.keys(NAMES), code)(loadPackage, ...Object.values(NAMES));
 }
 
 /** Reads and parses a JSON file. Returns undefined if the file does not exist. */

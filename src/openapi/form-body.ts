@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Document, getNode, getTarget, isNode, type Node, resolveNode, toNode } from './document.ts';
-import { findInexact, parseDeepName, setAt } from './parameters.ts';
+import { addAt, findInexact, parseDeepName } from './parameters.ts';
 import type { ConvertTexts } from './typed-values.ts';
 
 /** Returns the fields of a form as an object. A repeated name becomes an array, and `a[b]` becomes the property `b` of the object `a`. */
@@ -11,7 +11,7 @@ export function nestFields(fields: readonly (readonly [name: string, value: stri
   const values = new Map<string, unknown>();
   for (const [field, value] of fields) {
     const { parameter = field, keys = [] } = parseDeepName(field) ?? {};
-    values.set(parameter, setAt(values.get(parameter), keys, value));
+    values.set(parameter, addAt(values.get(parameter), keys, value));
   }
   return Object.fromEntries(values);
 }

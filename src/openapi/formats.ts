@@ -30,6 +30,27 @@ const RELATIVE_PATH = /^[\w.~-]+(?:\/[\w.~-]+)*$/;
 /** Matches a URI reference (RFC 3986), as ajv-formats defines it. */
 const URI_REFERENCE = fullFormats['uri-reference'] as RegExp;
 
+/** Matches the start of a URL in the pattern of ajv-formats. The credentials before `@` take quadratic time. */
+const URL_START = String.raw`^(?:https?|ftp):\/\/(?:\S+(?::\S*)?@)?`;
+
+/** Matches the host, the port and the path of a URL, as ajv-formats defines them. */
+const URL_REST = new RegExp((fullFormats.url as RegExp).source.slice(URL_START.length), 'iuy');
+
+/** Returns whether a text is an http, https or ftp URL. Accepts the same texts as the format of ajv-formats, but takes linear time. */
+function isUrl(text: string): boolean {
+  const [prefix] = /^(?:https?|ftp):\/\/(?=\S+$)/i.exec(text) ?? [];
+  if (prefix === undefined) return false;
+  const matchesAt = (start: number) => {
+    URL_REST.lastIndex = start;
+    return URL_REST.test(text);
+  };
+  if (matchesAt(prefix.length)) return true;
+  // Credentials end at any `@`, because they can contain `@` too.
+  for (let at = text.indexOf('@', prefix.length + 1); at !== -1; at = text.indexOf('@', at + 1))
+    if (matchesAt(at + 1)) return true;
+  return false;
+}
+
 /**
  * The validators for the keyword `format`, by the name of the format. Some are stricter than those of ajv-formats 3.0.1, which accept values that the
  * specifications forbid.
@@ -40,6 +61,7 @@ export const formats: Readonly<Record<string, Format>> = {
   'date-time': restrictFormat('date-time', (text) => DATE_TIME.test(text)),
   time: restrictFormat('iso-time', (text) => TIME.test(text)),
   byte: { validate: BASE64 },
+  url: { validate: isUrl },
   // RFC 1123, section 2.1: a host name ends with a letter or digit.
   hostname: restrictFormat('hostname', (text) => !text.endsWith('.')),
   'uri-reference': {

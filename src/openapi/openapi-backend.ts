@@ -1,8 +1,9 @@
 import type { Ajv, Options, ValidateFunction } from 'ajv';
 import type { Document, OpenAPIRouter, OpenAPIValidator, Operation, Request } from 'openapi-backend';
 import { loadPackage } from '../util/load-package.ts';
-import { addJsonFormats, ajvOptions, createAjv, hasInheritedName } from './ajv.ts';
+import { ajvOptions, createAjv, extendAjv, hasInheritedName } from './ajv.ts';
 import { getNode, isNode, type Node, parseReference, toNode } from './document.ts';
+import { createPathMatcher, hasCombinedParameters, type PathMatcher, splitTemplate } from './path-matcher.ts';
 import { getRoutes, toRouterPath } from './routes.ts';
 import { getKind } from './walk-schemas.ts';
 
@@ -40,7 +41,7 @@ export function createBackend(document: Document, ajvFactory: AjvFactory = creat
 function createAjvFactory(document: Document): AjvFactory {
   return {
     ajvOpts: { ...ajvOptions, ownProperties: hasInheritedName(document) },
-    customizeAjv: (_, options) => addJsonFormats(createParameterAjv(document, options)),
+    customizeAjv: (_, options) => extendAjv(createParameterAjv(document, options)),
   };
 }
 
@@ -67,7 +68,8 @@ function createRouter(document: Document) {
   const matchOperation = (request: Request) => {
     try {
       searched = findCandidates(router.normalizePath(router.normalizeRequest(request).path));
-      return router.matchOperation(request);
+      const isCombined = searched.some(({ path }) => hasCombinedParameters(path));
+      return isCombined ? chooseOperation(searched, request.method) : router.matchOperation(request);
     } finally {
       searched = operations;
     }
@@ -75,23 +77,62 @@ function createRouter(document: Document) {
   return { router, matchOperation };
 }
 
+/** An operation, and the parts of its path template that `createCandidateFinder` compares. */
+interface Candidate {
+  readonly operation: Operation;
+  /** The position of the operation in the document. */
+  readonly index: number;
+  readonly segments: readonly string[];
+  readonly match: PathMatcher;
+}
+
 /**
- * Creates a function that returns the operations whose path templates can match a path. The template must have as many segments as the path. Its segments
- * without parameters and escapes must be equal to those of the path.
+ * Creates a function that returns the operations whose path templates match a path. The operations are indexed by the number of segments and by the first
+ * segment, because a document can have thousands of paths.
  */
 function createCandidateFinder(operations: readonly Operation[]): (path: string) => Operation[] {
-  const bySize = new Map<number, { readonly operation: Operation; readonly segments: readonly string[] }[]>();
-  for (const operation of operations) {
-    const segments = operation.path.replaceAll(/\{.*?\}/g, '{}').split('/');
-    bySize.set(segments.length, [...(bySize.get(segments.length) ?? []), { operation, segments }]);
+  const byStart = new Map<string, Candidate[]>();
+  for (const [index, operation] of operations.entries()) {
+    const segments = splitTemplate(operation.path);
+    const key = getStart(segments.length, isFixed(segments[1]) ? segments[1] : undefined);
+    const candidates = byStart.get(key) ?? [];
+    candidates.push({ operation, index, segments, match: createPathMatcher(operation.path, removeEscapes) });
+    byStart.set(key, candidates);
   }
   return (path) => {
     const sent = path.split('/');
-    const found = (bySize.get(sent.length) ?? []).filter(({ segments }) =>
-      segments.every((segment, index) => segment === sent[index] || !/^[\w-]*$/.test(segment)),
+    const starts = [getStart(sent.length, sent[1]), getStart(sent.length, undefined)];
+    const possible = starts.flatMap((start) => byStart.get(start) ?? []);
+    const found = possible.filter(
+      ({ segments, match }) =>
+        segments.every((segment, index) => segment === sent[index] || !isFixed(segment)) && match(path) !== undefined,
     );
-    return found.map(({ operation }) => operation);
+    return found.toSorted((a, b) => a.index - b.index).map(({ operation }) => operation);
   };
+}
+
+function getStart(segmentCount: number, first: string | undefined): string {
+  return first === undefined ? String(segmentCount) : `${segmentCount} ${first}`;
+}
+
+/** Returns whether a segment of a path template has neither parameters nor escapes. */
+function isFixed(segment: string | undefined): boolean {
+  return segment !== undefined && /^[\w-]*$/.test(segment);
+}
+
+/** Converts a part of a regular expression to the text that it matches. `toRouterPath` has escaped this text. */
+function removeEscapes(part: string): string {
+  return part.replaceAll(/\\(.)/g, '$1');
+}
+
+/**
+ * Returns the operation with a method and with the longest text outside the parameters of its path, as the router of openapi-backend does. It replaces the
+ * router for paths with several parameters in one segment, because the regular expressions of the router take quadratic time for these.
+ */
+function chooseOperation(operations: readonly Operation[], method: string): Operation | undefined {
+  const withMethod = operations.filter((operation) => operation.method === method.toLowerCase());
+  const getTextLength = ({ path }: Operation) => path.replaceAll(/\{.*?\}/g, '').length;
+  return withMethod.toSorted((a, b) => getTextLength(b) - getTextLength(a))[0];
 }
 
 function createValidator(router: OpenAPIRouter, ajvFactory: AjvFactory): OpenAPIValidator {

@@ -272,26 +272,34 @@ export function parseDeepName(name: string) {
  * undefined if there are none.
  */
 function takeDeepValue(query: Record<string, unknown>, name: string, shape: Parameter['shape']): unknown {
-  let result: unknown = Object.hasOwn(query, name) ? query[name] : undefined;
+  let result = addAt(undefined, [], Object.hasOwn(query, name) ? query[name] : undefined);
   delete query[name];
   for (const [key, value] of Object.entries(query)) {
     const deepName = parseDeepName(key);
     if (deepName?.parameter !== name) continue;
     delete query[key];
-    result = setAt(result, deepName.keys, value);
+    result = addAt(result, deepName.keys, value);
   }
   return result === undefined || shape === 'deep object' ? result : [result].flat();
 }
 
-/** Returns a copy of `target` in which a nested property is set: the keys `['a', 'b']` set `target.a.b`. Empty and numeric keys append to an array instead. */
-export function setAt(target: unknown, [key, ...keys]: readonly string[], value: unknown): unknown {
-  if (key === undefined) return target === undefined ? value : [target, value].flat();
-  if (/^\d*$/.test(key)) {
-    const entries = target === undefined ? [] : [target].flat();
-    return [...entries, ...[setAt(undefined, keys, value)].flat()];
+/**
+ * Adds a nested value: the keys `['a', 'b']` set `target.a.b`. Empty and numeric keys append to an array instead, and so does a second value for the same keys.
+ * Returns the result. Changes `target`, which must be undefined or a result of this function: a copy for each field would take quadratic time.
+ */
+export function addAt(target: unknown, keys: readonly string[], value: unknown, level = 0): unknown {
+  const key = keys[level];
+  if (key === undefined || /^\d*$/.test(key)) {
+    const added = key === undefined ? value : addAt(undefined, keys, value, level + 1);
+    if (target === undefined && key === undefined) return Array.isArray(added) ? [...added] : added;
+    const entries = Array.isArray(target) ? target : [target].filter((entry) => entry !== undefined);
+    for (const entry of [added].flat()) entries.push(entry);
+    return entries;
   }
-  const own = toNode(target);
-  return { ...own, [key]: setAt(own[key], keys, value) };
+  const own: Record<string, unknown> = isNode(target) ? target : {};
+  const inner = addAt(Object.hasOwn(own, key) ? own[key] : undefined, keys, value, level + 1);
+  // An assignment to the name `__proto__` would change the prototype.
+  return Object.defineProperty(own, key, { value: inner, enumerable: true, configurable: true, writable: true });
 }
 
 /** Returns the value of a cookie; undefined if there is no such cookie. `cookies`: the header `Cookie`. */

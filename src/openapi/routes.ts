@@ -8,6 +8,7 @@ import { type Document, getNode, getPropertyNames, isNode, resolvePointer, toNod
 import { getKnownValues, type KnownValues } from './known-values.ts';
 import { allowsJson, isParsedType } from './media-types.ts';
 import { getParameters, type Parameter } from './parameters.ts';
+import { createPathMatcher } from './path-matcher.ts';
 import { type DocumentedResponse, getMedia, getResponses } from './responses.ts';
 import { type Credential, getCredentialNames, getSecurity } from './security.ts';
 import { getServerPaths } from './servers.ts';
@@ -204,7 +205,12 @@ export function toRouterPath(template: string): string {
 
 /** Converts a part of a path template to a regular expression that matches the same text. The request path must have been normalized by `normalizeEscapes`. */
 function escapePart(part: string): string {
-  return normalizeEscapes(encodePath(part)).replaceAll(REGEXP_CHARACTERS, '\\$&');
+  return normalizeText(part).replaceAll(REGEXP_CHARACTERS, '\\$&');
+}
+
+/** Converts the text between the parameters of a path template to the form that `normalizeEscapes` gives request paths. */
+function normalizeText(text: string): string {
+  return normalizeEscapes(encodePath(text));
 }
 
 /** Percent-encodes spaces and non-ASCII characters in a path, as clients do. Existing escapes stay unchanged. */
@@ -229,10 +235,17 @@ const UNNECESSARY_ESCAPES = /%(?:2[1246-9A-E]|3[0-9A-E]|[46][0-9A-F]|[57][0-9A]|
 function createPathParser(template: string): Route['pathParameters'] {
   const names = [...template.matchAll(/\{(.*?)\}/g)].map(([, name = '']) => name);
   if (names.length === 0) return () => ({});
-  const parts = template.split(/\{.*?\}/).map(escapePart);
-  const pattern = new RegExp(`^${parts.join('([^/]+)').replace(/\/+$/, '')}/*$`);
+  const match = createPathMatcher(template.replace(/\/+$/, ''), normalizeText);
   return (path) => {
-    const values = (pattern.exec(path) ?? pattern.exec(normalizeEscapes(path)))?.slice(1) ?? [];
+    const bare = removeTrailingSlashes(path);
+    const values = match(bare) ?? match(normalizeEscapes(bare)) ?? [];
     return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(values[index] ?? '')]));
   };
+}
+
+/** Removes the slashes at the end of a path. A regular expression would take quadratic time for a path with many slashes before its end. */
+function removeTrailingSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
 }

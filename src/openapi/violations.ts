@@ -1,7 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { createIssue, type DataValidator, type Issue } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
-import { limitList } from '../util/limit-list.ts';
 import { isSecretName, REDACTED, redactSecrets } from '../util/redact-secrets.ts';
 import { describeError, shorten } from './describe-error.ts';
 import { getUnknownName, groupByPointer, type SchemaValidator } from './schema-validator.ts';
@@ -36,11 +35,16 @@ const PARTS: Readonly<Record<string, Violation['in']>> = {
 
 /** Returns one violation for each invalid value. The errors must come from an ajv instance with the options `verbose` and `allErrors`. */
 export function toViolations(errors: readonly ErrorObject[]): RequestViolations {
-  const described: ReturnType<typeof describeViolation>[] = [];
-  for (const [pointer, error] of groupByPointer(errors)) described.push(describeViolation(pointer, error));
-  const clauses = limitList(described, MAX_LISTED, ({ clause }) => clause);
-  return { violations: described.map(({ violation }) => violation), detail: clauses.join('; ') };
+  const invalid = [...groupByPointer(errors)];
+  const described = invalid.slice(0, MAX_VIOLATIONS).map(([pointer, error]) => describeViolation(pointer, error));
+  const clauses = described.slice(0, MAX_LISTED).map(({ clause }) => clause);
+  const rest = invalid.length - clauses.length;
+  const detail = (rest > 0 ? [...clauses, `and ${rest} more`] : clauses).join('; ');
+  return { violations: described.map(({ violation }) => violation), detail };
 }
+
+/** The maximum number of violations of a request. Describing more would delay other requests: a body of 64 kB can have 20,000 invalid values. */
+const MAX_VIOLATIONS = 1_000;
 
 /** The maximum number of violations, or of unknown names, that a message lists. */
 export const MAX_LISTED = 5;

@@ -61,7 +61,10 @@ export const indexByOverride = memoizeByObject((paths: DocumentPaths) =>
 /** A path of the document with its normalized template. */
 export type PathEntry = readonly [path: string, documentPath: DocumentPath];
 
-function groupPaths(paths: DocumentPaths, getKey: (path: string) => string): ReadonlyMap<string, readonly PathEntry[]> {
+function groupPaths(
+  paths: DocumentPaths,
+  getKey: (path: string, documentPath: DocumentPath) => string,
+): ReadonlyMap<string, readonly PathEntry[]> {
   const groups = new Map<string, PathEntry[]>();
   for (const entry of paths) {
     const key = getKey(...entry);

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createGenerator } from '../../src/mock/generate.ts';
 import { createMock } from '../../src/mock/mock.ts';
-import { addJsonFormats } from '../../src/openapi/ajv.ts';
+import { extendAjv } from '../../src/openapi/ajv.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import type { Document } from '../../src/openapi/document.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import { anySchema, type JsonSchema } from '../support/fixtures/schema-arbitraries.ts';
 
-const ajv = addJsonFormats(new Ajv2020({ strict: false, allErrors: true, multipleOfPrecision: 8 }));
+const ajv = extendAjv(new Ajv2020({ strict: false, allErrors: true, multipleOfPrecision: 8 }));
 
 /** Creates a function that returns the errors of a value against a schema, which may refer to other schemas. */
 function createValidator(

@@ -1,9 +1,9 @@
 import { Ajv2019, type ValidateFunction } from 'ajv/dist/2019.js';
-import { addJsonFormats } from '../../../src/openapi/ajv.ts';
+import { extendAjv } from '../../../src/openapi/ajv.ts';
 import { type DocumentedResponse, getOperation, type Schema } from '../fixtures/contract-document.ts';
 import type { TestResponse } from '../harness/start-storefront.ts';
 
-const ajv = addJsonFormats(new Ajv2019({ strict: false, allErrors: true }));
+const ajv = extendAjv(new Ajv2019({ strict: false, allErrors: true }));
 
 const validators = new Map<Schema, ValidateFunction>();
 
