@@ -1,16 +1,15 @@
-import type { Journal } from '../sandbox/journal/journal.ts';
 import { toJournalEntry } from '../sandbox/journal/journal-entry.ts';
 import type { Entry } from '../sandbox/journal/recorded-request.ts';
 import {
-  type ExpectedRequests,
+  countMatches,
   parseBounds,
   parseExpectedRequests,
-  rejectSlowPatterns,
   verifyRequests,
 } from '../sandbox/journal/verify-requests.ts';
 import { DEFAULT_SANDBOX_ID } from '../sandbox/sandbox.ts';
+import { runInSlices, type Steps } from '../util/slices.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
-import type { ControlInput, RequestFilter } from './operation.ts';
+import type { ControlInput, JournalEntry, RequestFilter } from './operation.ts';
 import { ControlProblemError, getSandbox, rejectIssues } from './refusal.ts';
 import { waitForRequests } from './wait-for-requests.ts';
 
@@ -29,14 +28,14 @@ export const journalHandlers = {
     const { isMatch, limit } = parseQuery(query, parts);
     await parts.sandboxes.loadJournal(path.id);
     const entries = getSandbox(path.id, parts).journal.entries().filter(isMatch);
-    return entries.slice(-limit).map(toJournalEntry);
+    return runInSlices(formatInSteps(entries.slice(-limit)));
   },
   clearRequests: ({ path }, parts) => parts.sandboxes.clearJournal(getSandbox(path.id, parts)),
   async countRequests({ path, body }, parts) {
     const expected = parseFilter(body, parts);
     await parts.sandboxes.loadJournal(path.id);
     const { journal } = getSandbox(path.id, parts);
-    return { count: countMatches(expected, journal) };
+    return { count: await countMatches(expected, journal) };
   },
   async verifyRequests({ path, body }, parts) {
     const expected = parseFilter(body, parts);
@@ -44,14 +43,14 @@ export const journalHandlers = {
     await parts.sandboxes.loadJournal(path.id);
     const { journal } = getSandbox(path.id, parts);
     const { stopping } = parts;
-    const waiting = { journal, stopping, isMatch: expected.isMatch, count: countMatches(expected, journal) };
+    const waiting = { journal, stopping, isMatch: expected.isMatch, count: await countMatches(expected, journal) };
     await waitForRequests({ ...bounds, ...waiting, withinMs: body.withinMs ?? 0 });
     // The sandbox may have been deleted or replaced during the wait.
     if (getSandbox(path.id, parts).journal !== journal) {
       const detail = `Sandbox ${path.id} was deleted during the verification. Verify the requests before you delete the sandbox.`;
       throw new ControlProblemError('unknown-sandbox', detail);
     }
-    const verification = verifyRequests(journal, expected, bounds);
+    const verification = await runInSlices(verifyRequests(journal, expected, bounds));
     if (stopping.aborted)
       return { ...verification, verified: false, message: 'The server is shutting down, so the result is not known' };
     if (verification.verified || journal.lastId() > 0) return verification;
@@ -71,11 +70,14 @@ function describeMissingRequests(id: string): string {
   return `the sandbox ${id} has received no requests: ${remedy}`;
 }
 
-/** Counts the requests in a journal that match `expected`. Throws an `InvalidMatcherError` if the regular expressions of `expected` would take too long. */
-function countMatches(expected: ExpectedRequests, journal: Pick<Journal, 'entries'>): number {
-  const entries = journal.entries();
-  rejectSlowPatterns(expected, entries);
-  return entries.filter(expected.isMatch).length;
+/** Formats journal entries in steps, because a journal can have 32 MB. */
+function* formatInSteps(entries: readonly Entry[]): Steps<readonly JournalEntry[]> {
+  const formatted: JournalEntry[] = [];
+  for (const entry of entries) {
+    formatted.push(toJournalEntry(entry));
+    yield;
+  }
+  return formatted;
 }
 
 /** Parses the query parameters of `listRequests`. Throws a `ControlProblemError` if `operation` names an operation that the contract does not define. */

@@ -51,10 +51,15 @@ export function serveHistoryFallback(folder: string, basePaths: readonly string[
   ];
   return async (ctx, next) => {
     const path = decodeAscii(ctx.path).toLowerCase();
-    const isRoute = !excludedPaths.some((base) => isBelow(path, base)) && !/\.[^/]*$/.test(ctx.path);
+    const isRoute = !excludedPaths.some((base) => isBelow(path, base)) && !hasExtension(ctx.path);
     if (isRoute) ctx.vary('Accept');
     if (!isRoute || !prefersHtml(ctx) || !(await sendIfExists(ctx, folder, '/index.html'))) await next();
   };
+}
+
+/** Returns whether the last segment of a path contains a dot. */
+function hasExtension(path: string): boolean {
+  return path.includes('.', path.lastIndexOf('/') + 1);
 }
 
 /** The media ranges that include HTML. When a browser loads a page, one of these ranges has the highest priority in the `Accept` header. */

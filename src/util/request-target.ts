@@ -6,18 +6,35 @@ export function toDecodablePath(path: string): string {
   return tryOrUndefined(() => decodeURIComponent(path)) === undefined ? path.replaceAll('%', '%25') : path;
 }
 
+/** The maximum number of query parameters in a request. */
+export const MAX_PARAMETERS = 1_000;
+
+/** Returns whether a query has more than `MAX_PARAMETERS` parameters. Does not parse the query. */
+export function hasTooManyParameters(querystring: string): boolean {
+  let count = 0;
+  for (let start = 0; start < querystring.length; ) {
+    const separator = querystring.indexOf('&', start);
+    const end = separator === -1 ? querystring.length : separator;
+    if (end > start && ++count > MAX_PARAMETERS) return true;
+    start = end + 1;
+  }
+  return false;
+}
+
 /**
  * Parses the query of a URL. A parameter that occurs several times gets an array of values. Decision: parses as browsers do, because front ends send search
  * terms without encoding. `+` is a space, and a `%` without a valid escape is a percent sign.
  */
 export function parseQuery(querystring: string): Readonly<Record<string, string | string[]>> {
   if (querystring === '') return {};
-  const parameters = new URLSearchParams(querystring);
-  const entries = [...new Set(parameters.keys())].map((name) => {
-    const values = parameters.getAll(name);
-    return [name, values.length > 1 ? values : (values[0] ?? '')] as const;
-  });
-  return Object.fromEntries(entries);
+  const parameters = new Map<string, string | string[]>();
+  for (const [name, value] of new URLSearchParams(querystring)) {
+    const earlier = parameters.get(name);
+    if (earlier === undefined) parameters.set(name, value);
+    else if (Array.isArray(earlier)) earlier.push(value);
+    else parameters.set(name, [earlier, value]);
+  }
+  return Object.fromEntries(parameters);
 }
 
 /** The start of the URL paths of images. */

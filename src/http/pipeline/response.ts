@@ -19,6 +19,9 @@ export function createResponse(status: number, body: unknown, headers: Headers =
   return { status, headers: others };
 }
 
+/** The maximum length of the path in the property `instance`, in characters. */
+const MAX_INSTANCE_LENGTH = 8_000;
+
 /** Creates an error response with a problem document (RFC 9457). `path`: the path of the request, for the property `instance`. */
 export function createProblemResponse(problem: HttpProblem, path: string): ResponseData {
   const { code, detail, violations } = problem;
@@ -34,7 +37,7 @@ export function createProblemResponse(problem: HttpProblem, path: string): Respo
       // Clients show the property `message` or `error` of an error response to the user.
       message: detail,
       error: detail,
-      instance: toUriReference(path),
+      instance: toUriReference(path.slice(0, MAX_INSTANCE_LENGTH)),
       ...(violations ? { violations } : {}),
     },
   };

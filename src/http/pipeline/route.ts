@@ -28,6 +28,7 @@ import type { Api, Exchange, Location, SandboxSelection, SandboxTarget, Target }
  */
 export function routeRequest(parts: AppParts, request: HttpRequest): Target | undefined {
   const { method, target, headers } = request;
+  refuseLongPath(target);
   const location = createLocation({ sandboxId: undefined, prefix: '', target });
   refuseForeignHost(parts.access, headers);
   if (isControlPath(location.pathname)) {
@@ -45,6 +46,18 @@ export function routeRequest(parts: AppParts, request: HttpRequest): Target | un
   const isConsole = inner.path === '/' && parts.options.static === undefined;
   if (!found && inner.prefix !== '' && !isConsole) throw new HttpProblemError(createUnknownPath(location.pathname));
   return found;
+}
+
+/** The maximum length of a path, in characters. Other servers have a similar limit for the whole URL, and decoding a longer path would delay other requests. */
+const MAX_PATH_LENGTH = 8_000;
+
+/** Throws an `HttpProblemError` if the path in a request target is too long. */
+function refuseLongPath(target: string): void {
+  if (target.length <= MAX_PATH_LENGTH) return;
+  const { length } = getPathname(target);
+  if (length <= MAX_PATH_LENGTH) return;
+  const detail = `the path has ${length} characters: send a path of at most ${MAX_PATH_LENGTH} characters`;
+  throw new HttpProblemError({ code: 'invalid-request', detail });
 }
 
 function createLocation({ sandboxId, prefix, target }: SandboxTarget): Location {

@@ -1,6 +1,6 @@
 import type { ResponseViolation } from '../../openapi/responses.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
-import { parseQuery } from '../../util/request-target.ts';
+import { hasTooManyParameters, MAX_PARAMETERS, parseQuery } from '../../util/request-target.ts';
 import type { AppParts } from '../parts.ts';
 import type { HttpProblem } from '../problem.ts';
 import { PROBLEM_HEADERS } from '../response-headers.ts';
@@ -19,6 +19,7 @@ import type { OperationRequest, Target, ValidRequest } from './values.ts';
 export async function validateRequest(operation: OperationRequest): Promise<ValidRequest | HttpProblem> {
   const { request, target, route } = operation;
   const { api, location } = target;
+  if (hasTooManyParameters(location.querystring)) return TOO_MANY_PARAMETERS;
   const sentQuery = parseQuery(location.querystring);
   const refused = api.authenticate?.(route.security, { headers: request.headers, query: sentQuery });
   if (refused) return refused;
@@ -34,6 +35,12 @@ export async function validateRequest(operation: OperationRequest): Promise<Vali
   const { detail, violations } = result;
   return { code: 'invalid-request', detail, violations };
 }
+
+const TOO_MANY_PARAMETERS: HttpProblem = {
+  code: 'invalid-request',
+  detail: `the query has more than ${MAX_PARAMETERS} parameters: send fewer parameters`,
+  violations: [{ in: 'query', pointer: '', rule: 'maxProperties', remedy: 'send fewer parameters' }],
+};
 
 /**
  * Validates the response of an operation against the contract, and logs violations. Skips responses of injected faults and error responses of the engine. With

@@ -1,11 +1,12 @@
 import type { JournalEntry } from '../../control/operation.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
+import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import type { CredentialNames } from '../../util/redact-secrets.ts';
 import { redactNamed, redactNamedInUrl, redactSecrets, redactText } from '../../util/redact-secrets.ts';
 import { getPathname, isFormType, parseQuery } from '../../util/request-target.ts';
 import { getTraceId } from '../../util/trace-id.ts';
 import type { RequestToMatch } from '../matcher/request-matcher.ts';
-import type { Entry, RecordedResponse } from './recorded-request.ts';
+import { type Entry, isTruncatedUrl, type RecordedResponse } from './recorded-request.ts';
 
 const NO_NAMES: CredentialNames = { headers: [], query: [] };
 
@@ -38,32 +39,42 @@ export function toJournalEntry(entry: Entry): JournalEntry {
   };
 }
 
-/** Returns the parts of a recorded request that matchers can compare. */
-export function toRequestToMatch(entry: Entry): RequestToMatch {
+/** Returns the parts of a recorded request that matchers can compare. All clients that wait for an entry share one result. */
+export const toRequestToMatch = memoizeByObject((entry: Entry): RequestToMatch => {
   const { operationId, credentialNames, method, isTruncated } = entry;
   const target = entry.url.slice(entry.prefix.length);
+  const path = getPathname(target);
   const headers = parseHeaders(entry.headers);
   const type = headers['content-type'];
+  const isQueryTruncated = isTruncatedUrl(target);
   return {
     operationId,
     credentialNames,
     method,
-    path: getPathname(target) || '/',
+    path: path || '/',
     basePath: entry.basePath,
-    query: parseQuery(target.split('?')[1] ?? ''),
+    query: parseQuery(getQuerystring(target, isQueryTruncated)),
+    isQueryTruncated,
     headers,
     body: parseBody(entry.body, isTruncated, type),
     isTruncated,
     isForm: isFormType(type),
   };
+});
+
+/** Returns the query in a request target. Leaves out the last parameter of a truncated query, because it is incomplete. */
+function getQuerystring(target: string, isTruncated: boolean): string {
+  const start = target.indexOf('?');
+  if (start === -1) return '';
+  return isTruncated ? target.slice(start + 1, Math.max(start + 1, target.lastIndexOf('&'))) : target.slice(start + 1);
 }
 
 /** Converts a list of alternating header names and values to an object with lower-case names. Joins the values of repeated headers. */
 function parseHeaders(parts: Entry['headers']): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let index = 0; index + 1 < parts.length; index += 2) {
-    const [name = '', value = ''] = parts.slice(index, index + 2);
-    const key = name.toLowerCase();
+    const value = parts[index + 1] ?? '';
+    const key = (parts[index] ?? '').toLowerCase();
     const separator = key === 'cookie' ? '; ' : ', ';
     headers[key] = Object.hasOwn(headers, key) ? headers[key] + separator + value : value;
   }

@@ -5,7 +5,7 @@ import type { StateChange } from './change-history.ts';
 /** A request and its response, as the HTTP server passes them to the journal. */
 export interface RecordedRequest {
   readonly method: string;
-  /** The request target as the client sent it, including `prefix`. */
+  /** The request target as the client sent it, including `prefix`. The journal stores its first 8,000 characters. */
   readonly url: string;
   /** The start of `url` that selects the sandbox, such as `/_sandbox/w1`. Empty if the URL does not select a sandbox. */
   readonly prefix: string;
@@ -75,6 +75,9 @@ type StoredHeaders = Pick<StoredRequest, 'headers' | 'headerBytes'>;
 /** The memory that a journal entry needs in addition to its strings, in bytes. */
 const ENTRY_BYTES = 500;
 
+/** The memory that a violation or a note needs, in bytes. */
+const REMARK_BYTES = 300;
+
 /** The memory that a header name or value needs in addition to its characters, in bytes. */
 const STRING_BYTES = 32;
 
@@ -91,10 +94,12 @@ export function toStoredRequest(
   const { bodyText } = request;
   const body = bodyText && truncateText(bodyText);
   const isTruncated = body !== bodyText;
-  const bytes = ENTRY_BYTES + url.length + headerBytes + (body?.length ?? 0) + (response?.text.length ?? 0);
+  const recordedUrl = truncateUrl(url);
+  const textBytes = recordedUrl.length + headerBytes + (body?.length ?? 0) + (response?.text.length ?? 0);
+  const bytes = ENTRY_BYTES + textBytes + countRemarks(remarks) * REMARK_BYTES;
   return {
     method,
-    url,
+    url: recordedUrl,
     prefix,
     basePath,
     headers,
@@ -109,6 +114,29 @@ export function toStoredRequest(
     remarks,
     bytes,
   };
+}
+
+/** The maximum length of a URL in the journal, in characters. */
+const MAX_RECORDED_URL_LENGTH = 8_000;
+
+/** The end of a truncated URL. A request target can't contain this character. */
+const ELLIPSIS = '…';
+
+/** Returns the first 8,000 characters of a URL. A truncated URL is a copy that ends with an ellipsis. */
+function truncateUrl(url: string): string {
+  if (url.length <= MAX_RECORDED_URL_LENGTH) return url;
+  return Buffer.from(url.slice(0, MAX_RECORDED_URL_LENGTH)).toString() + ELLIPSIS;
+}
+
+/** Returns whether the journal contains only the start of a URL. */
+export function isTruncatedUrl(url: string): boolean {
+  return url.endsWith(ELLIPSIS);
+}
+
+function countRemarks(remarks: Remarks | undefined): number {
+  if (!remarks) return 0;
+  const { violations = [], responseViolations = [], notes = [] } = remarks;
+  return violations.length + responseViolations.length + notes.length;
 }
 
 function measureHeaders(headers: readonly string[]): StoredHeaders {

@@ -1,5 +1,6 @@
 import type { ControlInput, RequestFilter, Verification } from '../../control/operation.ts';
-import { createRequestMatcher, TRUNCATED_BODY } from '../matcher/request-matcher.ts';
+import { runAtOnce, runInSlices, type Steps } from '../../util/slices.ts';
+import { createRequestMatcher, TRUNCATED_BODY, TRUNCATED_QUERY } from '../matcher/request-matcher.ts';
 import { createMatcherError } from '../matcher/value-matcher.ts';
 import type { Journal } from './journal.ts';
 import { toJournalEntry, toRequestToMatch } from './journal-entry.ts';
@@ -21,12 +22,43 @@ export type Bounds = ReturnType<typeof parseBounds>;
 const MAX_STEPS = 300_000_000;
 
 /** Throws `InvalidMatcherError` if it would take too long to compare the regular expressions of a filter with the entries of a journal. */
-export function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: readonly Entry[]): void {
+function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: readonly Entry[]): void {
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   if (patternSize * bytes <= MAX_STEPS) return;
   const problem = `has regular expressions that are too large for ${entries.length} requests of ${bytes} bytes`;
   const remedy = 'simplify the regular expressions, or clear the journal first';
   throw createMatcherError({ pointer: '/where' }, { rule: 'complexity', problem, remedy });
+}
+
+/** The maximum number of requests that are compared without a pause, if they arrived while earlier requests were compared. */
+const MAX_LATE_ENTRIES = 3;
+
+/**
+ * Counts the requests in a journal that match. The server handles other requests in the meantime, and these are counted too. Rejects with an
+ * `InvalidMatcherError` if the regular expressions would take too long.
+ */
+export async function countMatches(expected: ExpectedRequests, journal: Journal): Promise<number> {
+  let count = 0;
+  let entries = journal.entries();
+  while (entries.length > MAX_LATE_ENTRIES) {
+    count += await runInSlices(countInSteps(expected, entries));
+    entries = getLaterEntries(journal, entries.at(-1)?.id ?? 0);
+  }
+  return count + runAtOnce(countInSteps(expected, entries));
+}
+
+function* countInSteps(expected: ExpectedRequests, entries: readonly Entry[]): Steps<number> {
+  rejectSlowPatterns(expected, entries);
+  let count = 0;
+  for (const entry of entries) {
+    if (expected.isMatch(entry)) count++;
+    yield;
+  }
+  return count;
+}
+
+function getLaterEntries(journal: Journal, id: number): readonly Entry[] {
+  return journal.lastId() > id ? journal.entries().filter((entry) => entry.id > id) : [];
 }
 
 /** Compiles a filter of journal entries. Throws `InvalidMatcherError` if a matcher in the filter is invalid. */
@@ -77,16 +109,21 @@ interface ComparedEntry {
 /**
  * Verifies that the expected number of requests in the journal match. If too few requests match, `nearMisses` contains the most similar other requests. If too
  * many requests match, it contains the last matching requests. A verification with a maximum also fails if the journal has deleted or truncated requests that
- * could match.
+ * could match. Compares the requests in steps, because a journal can have 32 MB.
  */
-export function verifyRequests(journal: Journal, expected: ExpectedRequests, bounds: Bounds): Verification {
+export function* verifyRequests(journal: Journal, expected: ExpectedRequests, bounds: Bounds): Steps<Verification> {
   const entries = journal.entries();
+  const droppedId = journal.lastDroppedId();
   rejectSlowPatterns(expected, entries);
-  const compared = entries.map((entry) => ({ entry, reasons: expected.reasons(entry) }));
+  const compared: ComparedEntry[] = [];
+  for (const entry of entries) {
+    compared.push({ entry, reasons: expected.reasons(entry) });
+    yield;
+  }
   const matches = compared.filter(({ reasons }) => reasons.length === 0);
   const { length: count } = matches;
   const message = `Expected ${describeBounds(bounds)}, found ${count}`;
-  const uncertainties = describeUncertainties(journal.lastDroppedId(), expected.after, compared);
+  const uncertainties = describeUncertainties(droppedId, expected.after, compared);
   const isUncertain = bounds.most !== Number.POSITIVE_INFINITY && uncertainties.length > 0;
   if (count >= bounds.least && count <= bounds.most && !isUncertain)
     return { verified: true, count, message, nearMisses: [] };
@@ -119,19 +156,23 @@ function describeUncertainties(
   after: number,
   compared: readonly ComparedEntry[],
 ): readonly string[] {
-  const undecided = compared.filter(isBodyUndecided).length;
+  const undecided = compared.filter(({ reasons }) => isUndecided(reasons, TRUNCATED_BODY)).length;
+  const undecidedQueries = compared.filter(({ reasons }) => isUndecided(reasons, TRUNCATED_QUERY)).length;
   return [
     ...(droppedId > after
       ? [`the journal no longer contains the requests up to #${droppedId}: set \`after\`, or clear the journal first`]
       : []),
     ...(undecided > 0 ? [`the truncated bodies of ${undecided} requests cannot be compared`] : []),
+    ...(undecidedQueries > 0 ? [`the truncated queries of ${undecidedQueries} requests cannot be compared`] : []),
   ];
 }
 
-/** Returns whether all parts of a request match except the body, which is truncated and can't be compared. */
-function isBodyUndecided({ reasons }: ComparedEntry): boolean {
-  return reasons.length === 1 && reasons[0] === TRUNCATED_BODY;
+/** Returns whether all parts of a request match, except truncated parts that can't be compared. `truncated`: the reason of one of these parts. */
+function isUndecided(reasons: readonly string[], truncated: string): boolean {
+  return reasons.includes(truncated) && reasons.every((reason) => TRUNCATIONS.includes(reason));
 }
+
+const TRUNCATIONS: readonly string[] = [TRUNCATED_BODY, TRUNCATED_QUERY];
 
 /** Returns the three entries with the fewest reasons why they do not match. If two entries have the same number of reasons, the later entry comes first. */
 function findNearMisses(compared: readonly ComparedEntry[]): readonly ComparedEntry[] {

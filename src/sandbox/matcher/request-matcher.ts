@@ -25,6 +25,8 @@ export interface RequestToMatch {
   /** The base path with which `path` begins, such as `/v1`. A matcher can contain the path with or without the base path. */
   readonly basePath?: string | undefined;
   readonly query: Readonly<Record<string, string | string[]>>;
+  /** Whether `query` is truncated, so that it can't be compared. */
+  readonly isQueryTruncated?: boolean;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: unknown;
   /** Whether `body` is truncated, so that it can't be compared. */
@@ -61,7 +63,7 @@ export function createRequestMatcher({ operation, where = {} }: MatcherDefinitio
     ...(operation === undefined ? [] : [matchOperation([operation].flat())]),
     ...(where.method === undefined ? [] : [matchMethod(where.method.toUpperCase())]),
     ...(where.path === undefined ? [] : [matchPath(where.path)]),
-    ...matchValues('query', where, addPatternSize),
+    ...matchQuery(where, addPatternSize),
     ...matchValues('headers', where, addPatternSize),
     ...(Object.hasOwn(where, 'body') ? [matchBody(where.body, addPatternSize)] : []),
   ];
@@ -88,6 +90,18 @@ export function countCharacters({ path, query, headers, body }: RequestToMatch):
 
 /** The reason of a mismatch if the body of a request is truncated. */
 export const TRUNCATED_BODY = 'body: cannot be compared, because the journal contains only its first 4 kB';
+
+/** The reason of a mismatch if the query of a request is truncated. */
+export const TRUNCATED_QUERY =
+  'query: cannot be compared, because the journal contains only the first 8,000 characters of the URL';
+
+function matchQuery(where: Where, addPatternSize: AddPatternSize): readonly PartMatcher[] {
+  const matchers = matchValues('query', where, addPatternSize);
+  if (matchers.length === 0) return [];
+  return [
+    (request) => (request.isQueryTruncated ? [TRUNCATED_QUERY] : matchers.flatMap((matcher) => matcher(request))),
+  ];
+}
 
 function matchOperation(ids: readonly string[]): PartMatcher {
   const expected = ids.join(' or ');
