@@ -30,6 +30,18 @@ describe('the event stream of a journal', () => {
     );
   });
 
+  it('sends each request to each of 100 clients in the order of the journal', async () => {
+    const sandbox = newSandbox();
+    await sendRequests(sandbox, 1);
+    const streams = await Promise.all(
+      Array.from({ length: 100 }, () => followEvents(sandbox, `/${sandbox.id}/requests`)),
+    );
+    await sendRequests(sandbox, 20);
+    const received = await Promise.all(streams.map(({ next }) => next(20)));
+    const expected = await getJournal(sandbox, '?after=1');
+    for (const events of received) expect(events.map(({ data }) => data)).toEqual(expected);
+  });
+
   it.each([
     ['', { 'Last-Event-ID': '2' }, ['3', '4', '5']],
     ['?after=3', {}, ['4', '5']],

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { ControlParts } from '../../control/handler.ts';
 import { controlHandlers } from '../../control/handlers.ts';
 import { getFollowedRequests } from '../../control/journal-handlers.ts';
@@ -18,6 +19,7 @@ import { HttpProblemError } from '../problem.ts';
 import { NO_HEADERS } from '../response-headers.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { acceptsEventStream, getLastEventId, streamJournal } from './journal-stream.ts';
+import { LargeBodies } from './large-bodies.ts';
 
 /** The maximum size of a request body with a state, in bytes. Parsing 16 MB takes about 100 ms. The server handles no other request in this time. */
 const MAX_STATE_BYTES = 16 * MEGABYTE;
@@ -25,9 +27,6 @@ const STATE_OPTIONS: BodyOptions = { limit: MAX_STATE_BYTES, returnRawBody: true
 
 /** The operations whose request bodies can be as large as a state. */
 const STATE_OPERATIONS: readonly string[] = ['putState', 'patchState'] satisfies readonly ControlId[];
-
-/** The maximum number of large bodies that are received at the same time. Together, these bodies need up to 256 MB of memory. */
-const MAX_RECEIVED = 16;
 
 /** The maximum number of requests with large bodies that are handled at the same time. Each request needs about 100 MB of memory. */
 const MAX_HANDLED = 2;
@@ -37,7 +36,7 @@ const MAX_HANDLED = 2;
  * these requests.
  */
 export function createControlApi({ control, controlContract }: ServerParts & ServedContract): Api {
-  const limitReceived = createConcurrencyLimit(MAX_RECEIVED);
+  const largeBodies = new LargeBodies();
   const limitHandled = createConcurrencyLimit(MAX_HANDLED);
   return {
     contract: controlContract,
@@ -50,10 +49,14 @@ export function createControlApi({ control, controlContract }: ServerParts & Ser
     async schedule(request, runSteps, route) {
       refuseForms(request);
       if (!takesState(route) || !isLarge(request)) return runSteps();
-      await limitReceived(async () => {
-        if (!request.socket.destroyed) await request.body.receiveText(STATE_OPTIONS);
-      });
-      return limitHandled(runSteps);
+      let release = () => {};
+      const receive = async (req: IncomingMessage) => {
+        const received = await largeBodies.receive(req, MAX_STATE_BYTES);
+        ({ release } = received);
+        return received.text;
+      };
+      await request.body.receiveText(receive, STATE_OPTIONS);
+      return limitHandled(runSteps).finally(() => release());
     },
     getBodyOptions: (route) => (takesState(route) ? STATE_OPTIONS : undefined),
     handle: (call) => handle(call, control),
@@ -87,7 +90,10 @@ async function handle({ request, route, input }: OperationCall, parts: ControlPa
   const handler = controlHandlers[id] as Handle;
   const body = await handler(input, parts);
   const headers = id === 'getMetrics' ? METRICS_HEADERS : NO_HEADERS;
-  return { response: createResponse(route.successStatus, body, headers) };
+  const response = createResponse(route.successStatus, body, headers);
+  // The entries of a journal can be large, so even a short list is converted to JSON in slices.
+  const isInSlices = id === 'listRequests' && Array.isArray(body) && body.length > 0;
+  return { response: isInSlices ? { ...response, list: body } : response };
 }
 
 /**

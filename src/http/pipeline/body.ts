@@ -88,12 +88,12 @@ export class BodyReader {
   }
 
   /**
-   * Receives the text of the body without parsing it. A later call of `read` parses this text. With the two steps, a caller can use different concurrency
-   * limits for receiving and for parsing. Throws an `HttpProblemError` if the body cannot be received.
+   * Receives the text of the body without parsing it. A later call of `read` parses this text. With the two steps, a caller can limit receiving and parsing
+   * separately. `receive`: receives and decompresses the body. Throws an `HttpProblemError` if the body cannot be received.
    */
-  async receiveText(options: BodyOptions): Promise<string> {
+  async receiveText(receive: (req: IncomingMessage) => Promise<string>, options: BodyOptions): Promise<string> {
     try {
-      this.text = await this.#receiveText(options);
+      this.text = await receive(this.req);
       return this.text;
     } catch (error) {
       throw this.#toProblemError(error, options);

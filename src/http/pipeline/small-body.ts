@@ -15,14 +15,15 @@ export function receiveSmallText(req: IncomingMessage): Promise<string> {
     const chunks: Buffer[] = [];
     if (req.destroyed) reject(new Error('request aborted'));
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
-    req.on('end', () => resolve(decode(chunks)));
+    req.on('end', () => resolve(decodeText(chunks)));
     req.on('error', reject);
   });
 }
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-function decode(chunks: readonly Buffer[]): string {
+/** Decodes a body as UTF-8 without a byte order mark. */
+export function decodeText(chunks: readonly Buffer[]): string {
   const [first] = chunks;
   const text = chunks.length === 1 && first ? first.toString() : Buffer.concat(chunks).toString();
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
