@@ -8,6 +8,7 @@ import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaPart
 import { keepTexts } from '../openapi/typed-values.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { hasUnknownVersion } from './entity-tags.ts';
 import type { RequestToSend } from './exchange.ts';
 import { hasSharedKey } from './idempotency-key.ts';
 import { findRepeatedName } from './repeated-names.ts';
@@ -28,7 +29,7 @@ import { isAmbiguousInXml, isXmlType } from './xml.ts';
  */
 export function isAmbiguous(contract: Contract, route: Route, values: RequestValues): boolean {
   const hasCursor = route.parameters.some((one) => isCursor(one) && values.query[one.name] !== undefined);
-  if (hasCursor || hasSharedKey(values) || isChangeWithoutId(route, values)) return true;
+  if (hasCursor || hasSharedKey(values) || hasUnknownVersion(values) || isChangeWithoutId(route, values)) return true;
   if (hasAmbiguousParameter(contract, route, values) || isAmbiguousForm(contract, route, values)) return true;
   const { type, schema } = values.format ?? { type: getBodyType(route), schema: getBodySchema(route) };
   if (isXmlType(type ?? '') && isAmbiguousInXml(values.body)) return true;

@@ -3,7 +3,7 @@ import type { CheckCommand } from './options.ts';
 import type { Selection } from './selection.ts';
 
 /** Options of `checkServer`, which checks a server against a contract. */
-export interface CheckOptions extends Selection, Pick<CheckCommand, 'headers' | 'runs' | 'sandboxHeaders'> {
+export interface CheckOptions extends Selection, Pick<CheckCommand, 'headers' | 'query' | 'runs' | 'sandboxHeaders'> {
   /** The expected behaviour of the server. Ignored if this model is for another contract. */
   readonly model?: BehaviourModel | undefined;
   /** The base URL of the server. The paths of the contract are appended to it. */

@@ -28,7 +28,7 @@ import { NoResponseError } from './transport.ts';
 import { requireApi } from './wrong-address.ts';
 
 /** The result of `storefront check` for a server. */
-export interface Verdict extends Pick<CheckOptions, 'url' | 'headers' | 'seed' | 'runs'> {
+export interface Verdict extends Pick<CheckOptions, 'url' | 'headers' | 'query' | 'seed' | 'runs'> {
   /** The name of the application that the behaviour model describes, such as "the shop"; undefined if no model describes the contract. */
   readonly model: string | undefined;
   /** The operations that the user has selected. */
@@ -58,8 +58,11 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
   const { contract, url, seed, runs, headers, signal, sandboxHeaders = [] } = options;
   const routes = getCheckedRoutes(options);
   const timeoutMs = options.timeoutSeconds === undefined ? undefined : options.timeoutSeconds * 1_000;
-  const first = new Client(url, headers, { signal, timeoutMs });
-  const clients = [first, ...sandboxHeaders.map((each) => new Client(url, each, { signal, timeoutMs }))];
+  const first = new Client(url, headers, { signal, timeoutMs, query: options.query });
+  const clients = [
+    first,
+    ...sandboxHeaders.map((each) => new Client(url, each, { signal, timeoutMs, query: options.query })),
+  ];
   const model = options.model?.applies(contract) ? options.model : undefined;
   const { maxConcurrent = sandboxHeaders.length > 0 ? MAX_CONCURRENT_PER_SANDBOX : MAX_CONCURRENT } = options;
   const results = new CheckResults(routes);
@@ -79,7 +82,16 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
     const unchecked = [...unfinished, ...results.unchecked, ...noteRateLimits(sessions, results, notes)];
     for (const session of sessions) reportClosedConnections(session);
     results.reportUnreproduced();
-    const common = { url: first.url, headers, seed, runs, model: model?.subject, routes, results };
+    const common = {
+      url: first.url,
+      headers,
+      query: options.query,
+      seed,
+      runs,
+      model: model?.subject,
+      routes,
+      results,
+    };
     return { ...common, findings: results.findings, unchecked, unreached, notes };
   } finally {
     for (const client of clients) client.close();

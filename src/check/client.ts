@@ -17,6 +17,8 @@ export const TOO_MANY_REQUESTS = 429;
 
 /** The options of a client. */
 export interface ClientOptions {
+  /** Query parameters of all requests to operations. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
   /** A signal that stops the check. No request is sent after it is aborted. */
   readonly signal?: AbortSignal | undefined;
   /** The maximum time to wait for a response, in ms. */
@@ -37,6 +39,8 @@ export interface OperationRequest {
 export class Client {
   /** The URL of the server, without a trailing slash. */
   readonly url: string;
+  /** The query parameters that `addCredentials` adds to requests. */
+  readonly query: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly #signal: AbortSignal | undefined;
   readonly #transport: Transport;
@@ -48,11 +52,12 @@ export class Client {
   constructor(
     url: string,
     readonly headers: Readonly<Record<string, string>>,
-    { signal, timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1_000 }: ClientOptions = {},
+    { signal, query = {}, timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1_000 }: ClientOptions = {},
   ) {
     // Each pending request adds a listener. Without this line, Node warns about more than ten listeners.
     if (signal) setMaxListeners(0, signal);
     this.url = url.replace(/\/+$/, '');
+    this.query = query;
     this.timeoutMs = timeoutMs;
     this.#signal = signal;
     this.#transport = new Transport(this.url, headers, signal);

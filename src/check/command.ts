@@ -81,9 +81,9 @@ export function writeReports(report: Report, command: CheckCommand, print: (text
   return report.unchecked.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.passed;
 }
 
-/** Returns the command line that repeats the check of an operation. Omits the values of headers, because they can be secrets. */
+/** Returns the command line that repeats the check of an operation. Omits the values of headers and query parameters, because they can be secrets. */
 function formatCommand(command: CheckCommand, operationId: string, seed: number): string {
-  const { url, contract, exclude, headers, runs, isFresh, timeout = DEFAULT_TIMEOUT_SECONDS } = command;
+  const { url, contract, exclude, headers, query = {}, runs, isFresh, timeout = DEFAULT_TIMEOUT_SECONDS } = command;
   const headerNames = Object.keys(headers).filter((name) => !isFresh || name !== 'x-sandbox');
   const words = [
     'storefront',
@@ -92,6 +92,7 @@ function formatCommand(command: CheckCommand, operationId: string, seed: number)
     ...(contract === undefined ? [] : ['--contract', contract]),
     ...(timeout === DEFAULT_TIMEOUT_SECONDS ? [] : ['--timeout', String(timeout)]),
     ...headerNames.flatMap((name) => ['-H', `${name}: …`]),
+    ...Object.keys(query).flatMap((name) => ['--query', `${name}=…`]),
     ...['--only', operationId],
     ...(exclude ? ['--exclude', exclude.join(',')] : []),
     ...['--seed', String(seed), '--runs', String(runs)],

@@ -14,40 +14,73 @@ const AUTHORIZATIONS: Readonly<Record<string, string>> = {
   basic: `Basic ${Buffer.from(`storefront:${TOKEN}`).toString('base64')}`,
 };
 
-/**
- * Adds credentials to a request, for the first security requirement of its operation. Returns the request unchanged if the operation requires no credentials,
- * or if the user has already set them in `headers`.
- */
-export function addCredentials(
-  { security }: Route,
-  headers: Readonly<Record<string, string>>,
-  request: RequestToSend,
-): RequestToSend {
-  const isGiven = (credential: Credential) => Object.hasOwn(headers, getHeaderName(credential) ?? '');
-  if (security.length === 0 || security.flat().some(isGiven)) return request;
-  return (security[0] ?? []).reduce(addCredential, request);
+/** What the user sends with every request: headers by lower-case name, and query parameters. */
+export interface CommonInput {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
 }
 
-function addCredential(request: RequestToSend, credential: Credential): RequestToSend {
+/**
+ * Adds credentials to a request, for one security requirement of its operation: the first for which the user has specified a credential, else the first. Adds only
+ * the credentials that the user has not specified. Also adds the query parameters of the user.
+ */
+export function addCredentials({ security }: Route, common: CommonInput, request: RequestToSend): RequestToSend {
+  const isGiven = (credential: Credential) => isSpecified(common, credential);
+  const requirement =
+    security.find((each) => each.length > 0 && each.every(isGiven)) ??
+    security.find((each) => each.some(isGiven)) ??
+    security[0] ??
+    [];
+  const missing = requirement.filter((credential) => !isGiven(credential));
+  const target = Object.entries(common.query).reduce(
+    (changed, [name, value]) => addParameter(changed, name, value),
+    request.target,
+  );
+  return missing.reduce((changed, credential) => addCredential(common, changed, credential), { ...request, target });
+}
+
+/** Returns whether the user has specified a credential. */
+function isSpecified({ headers, query }: CommonInput, { in: location, name }: Credential): boolean {
+  if (location === 'query') return Object.hasOwn(query, name);
+  if (location === 'header') return Object.hasOwn(headers, name);
+  return (headers.cookie ?? '').split(';').some((pair) => pair.trim().startsWith(`${name}=`));
+}
+
+function addCredential(common: CommonInput, request: RequestToSend, credential: Credential): RequestToSend {
   const { headers = {}, target } = request;
   const { in: location, name, scheme } = credential;
-  const header = getHeaderName(credential);
-  if (header === undefined) {
-    const parameter = `${encodeURIComponent(name)}=${TOKEN}`;
-    const isSent = target.includes(`${encodeURIComponent(name)}=`);
-    return isSent ? request : { ...request, target: `${target}${target.includes('?') ? '&' : '?'}${parameter}` };
+  if (location === 'query') return { ...request, target: addParameter(target, name, TOKEN) };
+  if (location === 'cookie') {
+    const cookies = [headers.cookie ?? common.headers.cookie ?? [], `${name}=${TOKEN}`].flat();
+    return { ...request, headers: { ...headers, cookie: cookies.join('; ') } };
   }
-  if (location === 'cookie')
-    return {
-      ...request,
-      headers: { ...headers, cookie: [headers.cookie ?? [], `${name}=${TOKEN}`].flat().join('; ') },
-    };
   const value = scheme === undefined ? TOKEN : (AUTHORIZATIONS[scheme] ?? `${scheme} ${TOKEN}`);
-  return { ...request, headers: { [header]: value, ...headers } };
+  return { ...request, headers: { [name]: value, ...headers } };
 }
 
-/** Returns the name of the header that contains a credential; undefined if a query parameter contains the credential. */
-function getHeaderName({ in: location, name }: Credential): string | undefined {
-  if (location === 'query') return undefined;
-  return location === 'cookie' ? 'cookie' : name;
+/** Adds a query parameter to a request target, unless the target already has it. */
+function addParameter(target: string, name: string, value: string): string {
+  const parameter = encodeURIComponent(name);
+  if (new RegExp(`[?&]${parameter.replaceAll(/[.*()']/g, String.raw`\$&`)}=`).test(target)) return target;
+  return `${target}${target.includes('?') ? '&' : '?'}${parameter}=${encodeURIComponent(value)}`;
+}
+
+/** Headers of the user that contain no credentials. A request without credentials has only these. */
+const NEUTRAL_HEADERS: readonly string[] = [
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'host',
+  'origin',
+  'user-agent',
+  'x-sandbox',
+];
+
+/** Returns the headers of the user that a request has: all, or only those without credentials if the request is anonymous. */
+export function getCommonHeaders(
+  headers: Readonly<Record<string, string>>,
+  { isAnonymous }: RequestToSend,
+): Readonly<Record<string, string>> {
+  if (isAnonymous !== true) return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => NEUTRAL_HEADERS.includes(name)));
 }

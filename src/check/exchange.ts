@@ -8,6 +8,8 @@ export interface RequestToSend {
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
+  /** Whether the request is sent without credentials. */
+  readonly isAnonymous?: boolean;
   /** A shell command that prints the body; set if the body is too long for the report. */
   readonly printCommand?: string;
 }

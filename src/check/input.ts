@@ -8,6 +8,7 @@ import { toSeed } from '../util/random.ts';
 import { canBeRefused, isAmbiguous } from './ambiguity.ts';
 import type { CheckContext } from './check-context.ts';
 import { examineAll, isTimeOver, sendConfirmed } from './confirm-findings.ts';
+import { isConditionStatus } from './entity-tags.ts';
 import type { Exchange, ReceivedResponse } from './exchange.ts';
 import { explore, type FastCheckModule } from './explore.ts';
 import type { Finding, Violation } from './findings.ts';
@@ -211,7 +212,8 @@ function findStatusViolations(
   place: string,
 ): readonly Violation[] {
   if (result.kind === 'call') {
-    const isExpected = route.successStatus >= 400 || isTooLarge(request, response);
+    const isExpected =
+      route.successStatus >= 400 || isTooLarge(request, response) || isConditionStatus(route, request, response.status);
     if (!INVALID_STATUSES.includes(response.status) || isExpected) return [];
     if (isDocumentedRefusal(session, route, response)) return [];
     const message = `The server rejects a valid request with status ${response.status} (${place})${getDetail(response)}`;

@@ -20,6 +20,8 @@ export interface CheckCommand {
   readonly strict?: boolean;
   /** Headers of all requests. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Query parameters of all requests, such as an API key. Default: none. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
   /** The ids of the operations to check. Default: all operations. */
   readonly only?: readonly string[] | undefined;
   /** The ids of the operations to which no requests are sent. Default: none. */
@@ -85,7 +87,7 @@ export function toCheckCommand(
 
 /** Adds the options of a check to a command. */
 export function addCheckOptions(command: Command, environment: Readonly<Record<string, string | undefined>>): Command {
-  return command
+  command
     .option(
       '--contract <file>',
       'contract: an OpenAPI 3.0 or 3.1 document (default: the contract of the built-in shop)',
@@ -109,6 +111,11 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
     )
     .option('--allow-writes', 'allow requests that change the data of the server')
     .option('-H, --header <header>', "header of all requests: 'Name: value' (repeatable)", parseHeader)
+    .option(
+      '--query <parameter>',
+      "query parameter of all requests, such as an API key: 'name=value' (repeatable)",
+      parseQueryParameter,
+    )
     .option('--only <operations>', 'comma-separated operationIds to check (default: all)', parseOperationIds)
     .option('--exclude <operations>', 'comma-separated operationIds to skip', parseOperationIds)
     .option(
@@ -127,7 +134,12 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
       'time limit; when it is reached, the check stops and reports its results so far (0: no limit)',
       createIntegerParser('--max-time', DAY_SECONDS),
       DEFAULT_MAX_TIME_SECONDS,
-    )
+    );
+  return addReportOptions(command, environment);
+}
+
+function addReportOptions(command: Command, environment: Readonly<Record<string, string | undefined>>): Command {
+  return command
     .option('--report <file>', 'file to write a JUnit XML report to')
     .option(
       '--summary <file>',
@@ -161,6 +173,15 @@ function parseHeader(text: string, before: Readonly<Record<string, string>> = {}
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError("Enter a header as 'Name: value'.");
   return { ...before, [name.toLowerCase()]: value.trimEnd() };
+}
+
+function parseQueryParameter(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const [, name, value = ''] = /^([^=&#\s]+)=(.*)$/.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError("Enter a query parameter as 'name=value'.");
+  return { ...before, [name]: value };
 }
 
 /** Parses comma-separated operationIds. Throws an `InvalidArgumentError` if an id is empty. */

@@ -23,6 +23,7 @@ import type { Session } from './session.ts';
 import { findWorkingRequest } from './single-edits.ts';
 import { CheckStoppedError, OperationUnavailableError } from './stop-signal.ts';
 import { REJECTION_STATUSES } from './undocumented-responses.ts';
+import { checkCredentials, requiresCredentials } from './unprotected-operations.ts';
 import { explainUnreached } from './unreached.ts';
 import { createRequestGenerator } from './valid-requests.ts';
 
@@ -107,6 +108,7 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
     getRoutes(cycle).some((route) => routes.includes(route)),
   );
   const allowed = getAllowed(worker, routes);
+  const secured = allowed.filter(requiresCredentials);
   const toIds = (all: readonly Route[]) => all.map(({ operationId }) => operationId);
   return [
     [
@@ -124,7 +126,7 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
       })),
       ...(model?.parts ?? []).map((part) => ({ ...part, operationIds: toIds(routes) })),
     ],
-    [createRetryPart(routes)],
+    [createRetryPart(routes), ...(secured.length > 0 ? [createCredentialsPart(secured)] : [])],
     ...Object.entries(LAST_OPERATION_CHECKS).map(([name, check]) => createOperationParts({ [name]: check }, allowed)),
   ];
 }
@@ -140,6 +142,15 @@ function createOperationParts(
       check: (worker: Worker) => check(worker, route),
     })),
   );
+}
+
+/** Returns the part that checks whether operations reject requests without credentials. */
+function createCredentialsPart(routes: readonly Route[]): CheckPart {
+  return {
+    name: 'credentials',
+    operationIds: routes.map(({ operationId }) => operationId),
+    check: (worker) => checkCredentials(worker, routes),
+  };
 }
 
 /** Returns the part that sends further requests to the operations that returned only errors. */

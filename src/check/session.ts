@@ -4,9 +4,11 @@ import type { ResponseViolation } from '../openapi/responses.ts';
 import { type DocumentedResponse, findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { withAccept } from './accept.ts';
+import { findWriteOnlyViolations, findXmlViolations } from './body-violations.ts';
 import { type Client, isRateLimit, TOO_MANY_REQUESTS } from './client.ts';
 import { Connection, type LostRequest } from './connection.ts';
 import { addCredentials } from './credentials.ts';
+import { withCurrentVersion } from './entity-tags.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import { type CheckName, type CheckResults, type Finding, getResponseName, type Violation } from './findings.ts';
 import { withNewKey } from './idempotency-key.ts';
@@ -87,7 +89,7 @@ const RESTART_MS = 5_000;
 
 /** Creates a session, which sends the requests of `storefront check` to a server. */
 export function createSession(parts: SessionOptions): Session {
-  const { client, results, signal, hasModel, restartMs = RESTART_MS } = parts;
+  const { client, contract, results, signal, hasModel, restartMs = RESTART_MS } = parts;
   const connection = new Connection({ client, restartMs, signal });
   const commonRules: readonly Rule[] = [(...values) => findViolations(parts, ...values), ...parts.rules];
 
@@ -120,13 +122,15 @@ export function createSession(parts: SessionOptions): Session {
     },
     async send(check, route, plainRequest, ownRule = () => []) {
       if (signal?.aborted) throw signal.reason;
-      const authorized = addCredentials(route, client.headers, withNewKey(plainRequest));
-      const request = withAccept(route, client.headers, authorized);
-      session.sentTo.set(request, route);
+      let request = completeRequest(client, route, withNewKey(plainRequest));
       const limits = session.mayDefer
         ? { maxWaitMs: MAX_WAIT_BEFORE_DEFERRAL_MS, maxTimeouts: 1 }
         : { maxWaitMs: MAX_WAIT_MS };
       try {
+        request = await withCurrentVersion(contract, route, request, (reader, read) =>
+          connection.send(reader, completeRequest(client, reader, read), limits),
+        );
+        session.sentTo.set(request, route);
         const response = await connection.send(route, request, limits);
         return recordResponse(check, route, { request, response }, ownRule);
       } catch (error) {
@@ -138,6 +142,12 @@ export function createSession(parts: SessionOptions): Session {
     },
   };
   return session;
+}
+
+/** Adds the credentials and the header `Accept` to a request. */
+function completeRequest(client: Client, route: Route, request: RequestToSend): RequestToSend {
+  const authorized = request.isAnonymous === true ? request : addCredentials(route, client, request);
+  return withAccept(route, client.headers, authorized);
 }
 
 /** Counts a request whose operation limits the request rate. Throws an error if the check must not send more requests to the operation now. */
@@ -215,6 +225,15 @@ function findViolations(
     // OpenAPI does not define whether a response without `content` may have a body. The body is a violation only if a behaviour model describes the contract.
     .filter(({ where, rule }) => hasModel || where !== 'body' || rule !== 'documented');
   return [
+    ...findWriteOnlyViolations(contract, documented, response).map((place) =>
+      createViolation(
+        `body${place} writeOnly`,
+        `body${place} must not be in a response, because its schema is writeOnly`,
+      ),
+    ),
+    ...(hasBody ? findXmlViolations(contract, documented, response) : []).map(([rule, message]) =>
+      createViolation(rule, message),
+    ),
     ...responseViolations.map((violation) => ({
       rule: toRuleName(violation),
       message: violation.message + describeWrongValue(response, violation.where),

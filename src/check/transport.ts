@@ -3,6 +3,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
 import { ConnectionCloses } from './connection-closes.ts';
 import { decodeContent, decodeText } from './content-coding.ts';
+import { getCommonHeaders } from './credentials.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 import { NO_RESPONSE_WITHIN, NOT_ENDED_WITHIN } from './findings.ts';
 
@@ -139,7 +140,7 @@ export class Transport {
       agent: method === 'HEAD' ? false : agent,
       method,
       path: pathname.replace(/\/$/, '') + target,
-      headers: { ...this.headers, ...headers, ...toContentLength(request) },
+      headers: { ...getCommonHeaders(this.headers, request), ...headers, ...toContentLength(request) },
     });
   }
 }

@@ -6,6 +6,7 @@ import type { Route } from '../openapi/routes.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { canBeRefused, hasMalformedType } from './ambiguity.ts';
+import { isConditionStatus } from './entity-tags.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 import { isKeyRejection } from './idempotency-key.ts';
 import { getBodyFormat, isCursor, parseRequest } from './requests.ts';
@@ -50,6 +51,7 @@ export function canBeUndocumented(
   request: RequestToSend,
   { status }: ReceivedResponse,
 ): boolean {
+  if (isConditionStatus(route, request, status)) return true;
   if (TRANSPORT_STATUSES.includes(status) || isKeyRejection(request, status)) return true;
   // The contract does not describe responses to undocumented methods.
   if (status === 405) return request.method !== route.method;

@@ -7,6 +7,7 @@ import type { Route } from '../openapi/routes.ts';
 import { createRandom, type Random, toSeed } from '../util/random.ts';
 import type { BodyFormat } from './body-format.ts';
 import { withDocumentedValues } from './documented-values.ts';
+import { withVersionPlaceholders } from './entity-tags.ts';
 import { withUuidKey } from './idempotency-key.ts';
 import { isPathValue } from './ids.ts';
 import { getPathParameters, getPoolName } from './path-parameters.ts';
@@ -135,7 +136,7 @@ class SeededRequestGenerator implements RequestGenerator {
       for (let attemptIndex = 0; attemptIndex < MAX_ATTEMPTS; attemptIndex++) {
         const values = this.#generateRequest(route, random, getStyle(attemptIndex, fullAttempts), format);
         if (isSendable(values) && validateValues(contract, route, values).kind === 'call')
-          return preferUuidKey(contract, route, values);
+          return preferKnownHeaders(contract, route, values);
       }
       return findValidExample(contract, route, this.#generateRequest(route, random, BARE, format));
     } catch (error) {
@@ -182,10 +183,17 @@ class SeededRequestGenerator implements RequestGenerator {
   }
 }
 
-/** Replaces the idempotency key of a valid request with a UUID. Returns the request unchanged if it has no key, or if the contract does not allow a UUID. */
-function preferUuidKey(contract: Contract, route: Route, values: RequestValues): RequestValues {
-  const keyed = { ...values, headers: withUuidKey(values.headers) };
-  return validateValues(contract, route, keyed).kind === 'call' ? keyed : values;
+/**
+ * Replaces the idempotency key of a valid request with a UUID, and the version in a header such as `If-Match` with a placeholder for the current version. Leaves a
+ * header unchanged if the request does not have it, or if the contract does not allow the new value.
+ */
+function preferKnownHeaders(contract: Contract, route: Route, values: RequestValues): RequestValues {
+  const isValid = (headers: RequestValues['headers']) =>
+    validateValues(contract, route, { ...values, headers }).kind === 'call';
+  const keyed = withUuidKey(values.headers);
+  const withKey = isValid(keyed) ? keyed : values.headers;
+  const versioned = withVersionPlaceholders(withKey);
+  return { ...values, headers: isValid(versioned) ? versioned : withKey };
 }
 
 /** Sets the path parameters that are only in the path template, and not in `parameters` of the contract. */

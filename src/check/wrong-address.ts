@@ -62,7 +62,7 @@ export async function requireApi(options: AddressOptions): Promise<void> {
 /** Sends a request. Returns the response; undefined if there is none in time. */
 async function request(client: Client, route: Route, plainRequest: ReturnType<typeof toRequest>) {
   try {
-    return await client.send(addCredentials(route, client.headers, plainRequest), ATTEMPT_MS);
+    return await client.send(addCredentials(route, client, plainRequest), ATTEMPT_MS);
   } catch (error) {
     if (error instanceof NoResponseError) return undefined;
     throw error;

@@ -4,6 +4,7 @@ import type { Route } from '../../openapi/routes.ts';
 import { limitList } from '../../util/limit-list.ts';
 import { redactNamed, redactNamedInUrl, redactText } from '../../util/redact-secrets.ts';
 import type { Verdict } from '../check.ts';
+import { getCommonHeaders } from '../credentials.ts';
 import { type Exchange, toCurl } from '../exchange.ts';
 import { CHECK_NAMES, type Count, type Finding } from '../findings.ts';
 import { MAX_BODY_LENGTH } from '../wrong-value.ts';
@@ -100,7 +101,7 @@ function createRows({ results }: Verdict, { operationId, responses }: Route): re
 }
 
 /** The values that are needed to format requests: the URL and the headers of the check, and the contract. */
-type Requests = Pick<Verdict, 'url' | 'headers'> & { readonly contract: Contract };
+type Requests = Pick<Verdict, 'url' | 'headers' | 'query'> & { readonly contract: Contract };
 
 function createFailure(requests: Requests, finding: Finding, locate: (pointer: string) => string): Failure {
   const { pointer, exchanges, message, ...rest } = finding;
@@ -113,7 +114,7 @@ function createFailure(requests: Requests, finding: Finding, locate: (pointer: s
   };
 }
 
-function createStep({ url, headers, contract }: Requests, { request, response }: Exchange): Step {
+function createStep({ url, headers, query = {}, contract }: Requests, { request, response }: Exchange): Step {
   const names = contract.credentialNames;
   const { status, text } = response;
   const isLong = text.length > MAX_BODY_LENGTH;
@@ -121,9 +122,9 @@ function createStep({ url, headers, contract }: Requests, { request, response }:
   const outcome = [status, response.headers['content-type'], body].filter((part) => part).join(' ');
   const redacted = {
     ...request,
-    target: redactNamedInUrl(request.target, names.query),
+    target: redactNamedInUrl(request.target, [...names.query, ...Object.keys(query)]),
     headers: redactNamed(request.headers ?? {}, names.headers),
   };
-  const curl = toCurl(url, redacted, redactNamed(headers, names.headers));
+  const curl = toCurl(url, redacted, redactNamed(getCommonHeaders(headers, request), names.headers));
   return { request: curl, response: status === 0 ? 'no response' : outcome };
 }
