@@ -6,6 +6,7 @@ import { isDeepShape, parseDeepName, readParameters } from '../openapi/parameter
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { keepTexts } from '../openapi/typed-values.ts';
+import { isAmbiguousInXml, isXmlType } from '../openapi/xml.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { hasUnknownVersion } from './entity-tags.ts';
@@ -21,7 +22,6 @@ import {
   type RequestValues,
   toRequest,
 } from './requests.ts';
-import { isAmbiguousInXml, isXmlType } from './xml.ts';
 
 /**
  * Returns whether correct servers can disagree about the validity of a request. Examples are requests with a number such as `1e3` or with a cursor, and a

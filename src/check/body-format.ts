@@ -2,9 +2,9 @@ import { type Document, getNode, isNode, type Node, toNode } from '../openapi/do
 import { nestFields } from '../openapi/form-body.ts';
 import { isFormBody, isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
+import { formatXml, isXmlType, parseXml } from '../openapi/xml.ts';
 import { FORM_TYPE, JSON_TYPE, MULTIPART_TYPE, parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { formatXml, isXmlType, parseXml } from './xml.ts';
 
 /** How a request body is serialized: its media type as the contract spells it, and the schema (a JSON Pointer), whose `encoding` and `xml` are used. */
 export interface BodyFormat {

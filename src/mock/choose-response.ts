@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
 import { type DocumentedMedia, type DocumentedResponse, type Example, findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
@@ -92,31 +91,6 @@ function createExampleError(route: Route, example: string, responses: readonly D
   const remedy =
     names.length > 0 ? `use ${names.join(', ')}` : 'remove the preference, because the operation has no named examples';
   return new InvalidPreferenceError('example', `${example} is not documented for ${route.operationId}`, remedy);
-}
-
-/**
- * Chooses the media type of a response by an `Accept` header. Prefers JSON if several types are equally acceptable, or if no type is acceptable. Returns
- * undefined if the response has no body.
- */
-export function chooseMediaType({ media }: DocumentedResponse, accept: string): string | undefined {
-  const jsonFirst = Object.keys(media).toSorted((a, b) => Number(isJsonType(b)) - Number(isJsonType(a)));
-  const ranges = accept
-    .split(',')
-    .map((range) => ({ type: removeTypeParameters(range), quality: Number(/;\s*q=([\d.]+)/i.exec(range)?.[1] ?? 1) }))
-    .filter(({ type }) => type !== '')
-    .sort((a, b) => b.quality - a.quality);
-  const isRefused = (type: string) => ranges.some((range) => range.quality === 0 && range.type === type);
-  const acceptable = ranges.flatMap(({ type: range, quality }) =>
-    jsonFirst.filter((name) => {
-      const type = removeTypeParameters(name);
-      return quality > 0 && isInRange(type, range) && !isRefused(type);
-    }),
-  );
-  return acceptable[0] ?? jsonFirst[0];
-}
-
-function isInRange(type: string, range: string): boolean {
-  return range === '*/*' || type === range || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
 }
 
 /**

@@ -10,10 +10,11 @@ import {
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { chooseMediaType } from './choose-response.ts';
+import { chooseMediaType } from './choose-media-type.ts';
 import { type DescribedPart, Description, describeError } from './error-body.ts';
 import { createStatusError, type RequestError } from './error-fields.ts';
-import { PROBLEM_TYPE, toContentType, toText } from './media-types.ts';
+import { formatBody } from './format-body.ts';
+import { PROBLEM_TYPE, toContentType } from './media-types.ts';
 import { createErrorResponse, getMethodsAtPath } from './status-problem.ts';
 
 /** An error of a request, and the problem document (RFC 9457) that describes it. */
@@ -42,7 +43,7 @@ const MAX_GENERATED = 8;
 const PROBLEM_TYPES = [PROBLEM_TYPE, 'application/*', '*/*'];
 
 /** Returns functions that create error responses with the fields that the contract documents. */
-export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'routes'>, parts: MockParts) {
+export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'routes' | 'normalized'>, parts: MockParts) {
   const { isValid } = contract;
   const forms = new WeakMap<DocumentedMedia, { readonly createBody: CreateBody | undefined }>();
   const getForm = (media: DocumentedMedia, create: () => CreateBody | undefined) => {
@@ -57,7 +58,10 @@ export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'route
   const createDocumented = (route: Route, described: ErrorToDescribe): ResponseToVerify | undefined => {
     const response = findErrorResponse(route.responses, described.error.status);
     if (!response) return undefined;
-    const type = PROBLEM_TYPE in response.media ? PROBLEM_TYPE : (chooseMediaType(response, described.accept) ?? '');
+    const type =
+      PROBLEM_TYPE in response.media
+        ? PROBLEM_TYPE
+        : (chooseMediaType(Object.keys(response.media), described.accept) ?? '');
     const status = /^\d+$/.test(response.name) ? Number(response.name) : described.error.status;
     const own = setStatus(described, status);
     const media = response.media[type];
@@ -72,7 +76,7 @@ export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'route
     return {
       status,
       headers: { ...headers, 'Content-Type': contentType },
-      body: isJsonType(contentType) ? body : toText(contentType, body),
+      body: formatBody(contentType, body, { document: contract.normalized, schema: media?.schema }),
     };
   };
   /**
@@ -99,7 +103,7 @@ export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'route
 function findErrorMedia(routes: readonly Route[], accept: string) {
   const errors = routes.flatMap(({ responses }) => responses.filter(({ name }) => /^[45]/.test(name)));
   const response = errors.find(({ media }) => Object.keys(media).some(allowsJson));
-  const type = response && chooseMediaType(response, accept);
+  const type = response && chooseMediaType(Object.keys(response.media), accept);
   if (!response || type === undefined || !allowsJson(type) || PROBLEM_TYPE in response.media) return undefined;
   return { type, media: response.media[type] };
 }

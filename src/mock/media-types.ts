@@ -1,6 +1,3 @@
-import { removeTypeParameters } from '../openapi/media-types.ts';
-import { toXml } from './format-xml.ts';
-
 /** The media type of problem documents (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json';
 
@@ -15,10 +12,4 @@ const TYPES_OF_RANGES: ReadonlyMap<string, string> = new Map([
 /** Returns the content type for a documented media type. Replaces a media range with a type: `text/*` becomes `text/plain`. */
 export function toContentType(type: string): string {
   return TYPES_OF_RANGES.get(type) ?? type;
-}
-
-/** Formats a body whose content type is not JSON. Text and binary data stay unchanged. Other values become XML if the content type is XML, else JSON text. */
-export function toText(type: string, body: unknown): string | Buffer {
-  if (typeof body === 'string' || Buffer.isBuffer(body)) return body;
-  return /[/+]xml$/.test(removeTypeParameters(type)) ? toXml(body) : JSON.stringify(body);
 }

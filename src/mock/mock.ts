@@ -1,15 +1,15 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, getTarget, isNode, resolvePointer, toNode } from '../openapi/document.ts';
-import { isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
+import { removeTypeParameters } from '../openapi/media-types.ts';
 import { type DocumentedMedia, type Example, findResponse, type ResponseToVerify } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
 import { toSeed } from '../util/random.ts';
 import { toSingular } from '../util/singular.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
+import { chooseMediaType } from './choose-media-type.ts';
 import {
   chooseExample,
-  chooseMediaType,
   chooseResponse,
   findExampleNames,
   getBodyStatus,
@@ -20,10 +20,11 @@ import { describeError } from './error-body.ts';
 import { createStatusError } from './error-fields.ts';
 import { createErrorResponder } from './error-response.ts';
 import { createShapes } from './fit-schema.ts';
+import { formatBody } from './format-body.ts';
 import { createGenerator, type Generate } from './generate.ts';
 import { EndlessSchemaError, GenerationLimit } from './generation-limit.ts';
 import { setKnownValues } from './known-values.ts';
-import { PROBLEM_TYPE, toContentType, toText } from './media-types.ts';
+import { PROBLEM_TYPE, toContentType } from './media-types.ts';
 import { findPathValues } from './path-values.ts';
 import type { GeneratorOptions } from './place.ts';
 import { createHeaders, type HeaderSource } from './response-headers.ts';
@@ -92,7 +93,7 @@ export function createMock(contract: Contract) {
       const names = preferences.example === undefined ? findExampleNames(route, input) : [preferences.example];
       const chosen = chooseResponse(route, preferences, preferences.dynamic ? [] : names);
       const { response, status } = chosen;
-      const type = chooseMediaType(response, accept);
+      const type = chooseMediaType(Object.keys(response.media), accept);
       const media = type === undefined ? undefined : response.media[type];
       const example = media && chooseExample(media, names, chosen);
       const schema = media?.schema === undefined ? undefined : getNode(contract.normalized, media.schema);
@@ -108,7 +109,7 @@ export function createMock(contract: Contract) {
       return {
         status,
         headers: { ...toHeaders(body), 'Content-Type': contentType },
-        body: isJsonType(contentType) ? body : toText(contentType, body),
+        body: formatBody(contentType, body, { document: contract.normalized, schema: media.schema }),
         example: preferences.dynamic ? undefined : example?.name,
       };
     },

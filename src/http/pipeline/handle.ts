@@ -24,6 +24,7 @@ import { addErrorBody, createFaultResponse, createPreferredResponse } from './mo
 import type { HandlerResult, ResponseData } from './outcome.ts';
 import type { HttpRequest } from './request.ts';
 import { createResponse } from './response.ts';
+import { hasOtherTypes, toDocumentedType } from './typed-response.ts';
 import type { Api, Location, OperationCall } from './values.ts';
 
 type Parts = ServerParts & ServedContract;
@@ -98,7 +99,7 @@ function createStoredResponse(parts: Parts, call: OperationCall): ResponseData |
   if (!stored) return undefined;
   const { status = route.successStatus, body, headers } = stored;
   const documented = tryOrUndefined(() => parts.mock.createHeaders(route, call.input, { status, body }));
-  return createResponse(status, body, { ...documented, ...headers });
+  return toDocumentedType(parts, call, createResponse(status, body, { ...documented, ...headers }), NO_HEADERS);
 }
 
 function rethrowUnlessDomainError(error: unknown): undefined {
@@ -117,15 +118,19 @@ async function runHandler(parts: Parts, handler: Implementation, call: Operation
   const decision = HANDLER_DECISIONS[handler.source];
   if (!isBuiltIn) {
     const own = addErrorBody(parts, call, { ...returned, generated: [] });
-    const response = completeUserResponse(call, parts.completeUserResponse(route, own));
-    return { response, decision, changes: getChanges() };
+    const completed = parts.completeUserResponse(route, own);
+    const typed = toDocumentedType(parts, call, completeUserResponse(call, completed), toOwnHeaders(completed));
+    return { response: typed, decision, changes: getChanges() };
   }
   const isForHost = handlerInput instanceof ApplicationInput && handlerInput.hasReadUrl;
-  const revision = applied.hasEffects || selection.isNamed || isForHost ? undefined : getRevision();
+  // The response can depend on the header `Accept`.
+  const isTyped = hasOtherTypes(route);
+  const revision = applied.hasEffects || selection.isNamed || isForHost || isTyped ? undefined : getRevision();
   const complete = (body: unknown) => parts.complete(route, body);
   const { body, notes } = returned;
-  if (!isLongList(body)) {
-    const response = completeBuiltInResponse(call, returned, complete(body));
+  if (isTyped || !isLongList(body)) {
+    const json = completeBuiltInResponse(call, returned, complete(body));
+    const response = toDocumentedType(parts, call, json, NO_HEADERS);
     return { response, revision, decision, changes: getChanges(), notes };
   }
   const completed = await completeList(body, complete);
@@ -221,12 +226,16 @@ function addGenerated(headers: Headers, generated: readonly string[]): Headers {
   return generated.length === 0 ? headers : { ...headers, 'X-Mocked': generated.map(encodeURI).join(', ') };
 }
 
+function toOwnHeaders({ headers = NO_HEADERS }: HandlerResponse): Headers {
+  return normalizeHeaderNames(headers);
+}
+
 /** Creates the response of a user's handler: adds the default status, the content type in the contract, and the prefix of the sandbox in `Location`. */
 function completeUserResponse(
   { route, target, request }: OperationCall,
   { status = route.successStatus, headers = NO_HEADERS, body, generated = [] }: HandlerResponse,
 ): ResponseData {
-  const typed = { 'Content-Type': getDocumentedType(route, status), ...normalizeHeaderNames(headers) };
+  const typed = { 'Content-Type': getDocumentedType(route, status), ...toOwnHeaders({ headers }) };
   return createResponse(status, body, addGenerated(addPrefix(target.location, typed, request), generated));
 }
 

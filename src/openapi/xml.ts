@@ -1,7 +1,7 @@
-import { type Document, getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
-import { removeTypeParameters } from '../openapi/media-types.ts';
-import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { loadPackage } from '../util/load-package.ts';
+import { type Document, getNode, isNode, type Node, resolvePointer, toNode } from './document.ts';
+import { removeTypeParameters } from './media-types.ts';
+import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from './schema-parts.ts';
 
 /** Returns whether a media type is XML, such as `application/xml` or `application/atom+xml`. */
 export function isXmlType(type: string): boolean {
@@ -9,7 +9,7 @@ export function isXmlType(type: string): boolean {
 }
 
 /** Characters that XML 1.0 can't contain, not even escaped (XML 1.0, section 2.2). */
-const FORBIDDEN =
+export const FORBIDDEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters.
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
@@ -69,11 +69,12 @@ function getRootName(document: Document, schema: string, xml: XmlSchema): string
  * Formats a value as an XML document, by the XML Objects of its schema. `schema`: the JSON Pointer of the schema. Returns undefined if XML can't represent the value,
  * for example a string with a control character.
  */
-export function formatXml(document: Document, schema: string, value: unknown): string | undefined {
+export function formatXml(document: Document, schema: string | undefined, value: unknown): string | undefined {
   const root = readSchema(document, schema);
-  const isWrapped = root.kind === 'array';
-  const text = formatElement(document, { ...root, isWrapped }, getRootName(document, schema, root), value);
-  return FORBIDDEN.test(text) || text.includes(INVALID) ? undefined : `<?xml version="1.0" encoding="UTF-8"?>${text}`;
+  const isWrapped = root.kind === 'array' || Array.isArray(value);
+  const name = schema === undefined ? 'root' : getRootName(document, schema, root);
+  const text = formatElement(document, { ...root, isWrapped }, name, value);
+  return FORBIDDEN.test(text) || text.includes(INVALID) ? undefined : `<?xml version="1.0" encoding="UTF-8"?>\n${text}`;
 }
 
 /** Marks a part that can't be represented. XML can't contain this character. */
@@ -83,29 +84,39 @@ function formatElement(document: Document, xml: XmlSchema, propertyName: string,
   const ownName = xml.name ?? propertyName;
   if (!NAME.test(ownName)) return INVALID;
   if (Array.isArray(value)) return formatList(document, xml, propertyName, value);
-  const name = xml.prefix === undefined ? ownName : `${xml.prefix}:${ownName}`;
-  const declared =
-    xml.namespace === undefined ? '' : ` xmlns${xml.prefix ? `:${xml.prefix}` : ''}="${escapeText(xml.namespace)}"`;
+  const name = toQualifiedName(xml, ownName);
+  const declared = declareNamespace(xml);
   if (!isNode(value)) return `<${name}${declared}>${escapeText(String(value ?? ''))}</${name}>`;
-  const attributes: string[] = [];
+  const attributes = new Set([declared]);
   const children = Object.entries(value).map(([key, one]) => {
     const property = readSchema(document, findProperty(document, xml.schema, key));
     if (!property.isAttribute || typeof one === 'object') return formatElement(document, property, key, one);
-    attributes.push(
-      ` ${property.prefix ? `${property.prefix}:` : ''}${property.name ?? key}="${escapeText(String(one))}"`,
-    );
+    // The namespace of an attribute without a prefix would be that of its element.
+    if (property.prefix) attributes.add(declareNamespace(property));
+    attributes.add(` ${toQualifiedName(property, property.name ?? key)}="${escapeText(String(one))}"`);
     return NAME.test(property.name ?? key) ? '' : INVALID;
   });
-  return `<${name}${declared}${attributes.join('')}>${children.join('')}</${name}>`;
+  return `<${name}${[...attributes].join('')}>${children.join('')}</${name}>`;
 }
 
 /** Formats an array: one element for each entry, which a wrapped array has in an element of its own. */
 function formatList(document: Document, xml: XmlSchema, propertyName: string, list: readonly unknown[]): string {
   const items = readSchema(document, findItems(document, xml.schema));
-  const itemName = items.name ?? propertyName;
-  const entries = list.map((entry) => formatElement(document, { ...items, isWrapped: true }, itemName, entry)).join('');
   const wrapper = xml.name ?? propertyName;
-  return xml.isWrapped ? `<${wrapper}>${entries}</${wrapper}>` : entries;
+  const itemName = items.name ?? (xml.isWrapped ? wrapper : propertyName);
+  const entries = list.map((entry) => formatElement(document, { ...items, isWrapped: true }, itemName, entry)).join('');
+  if (!xml.isWrapped) return entries;
+  const name = toQualifiedName(xml, wrapper);
+  return `<${name}${declareNamespace(xml)}>${entries}</${name}>`;
+}
+
+function toQualifiedName({ prefix }: XmlSchema, name: string): string {
+  return prefix === undefined ? name : `${prefix}:${name}`;
+}
+
+/** Returns the attribute that declares the namespace of an element; an empty text if its schema has no namespace. */
+function declareNamespace({ prefix, namespace }: XmlSchema): string {
+  return namespace === undefined ? '' : ` xmlns${prefix ? `:${prefix}` : ''}="${escapeText(namespace)}"`;
 }
 
 function escapeText(text: string): string {
