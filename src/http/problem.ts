@@ -22,6 +22,8 @@ interface ProblemDetails {
   /** A sentence that says what is wrong and how to fix it. */
   readonly detail: string;
   readonly violations?: readonly Violation[];
+  /** The names of the request examples in the contract that equal the refused request. */
+  readonly exampleNames?: readonly string[];
   /** Headers that the status requires, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -23,6 +23,8 @@ export interface ErrorToDescribe {
   readonly document: object;
   /** The `Accept` header of the request. */
   readonly accept: string;
+  /** The names of the request examples that equal the request. A response example with one of these names is the body. */
+  readonly exampleNames?: readonly string[];
 }
 
 /** The functions of the mock that error responses need. */
@@ -66,7 +68,8 @@ export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'route
     const own = setStatus(described, status);
     const media = response.media[type];
     const { createBody } = media ? getForm(media, () => createForm({ isValid, ...parts }, type, media, own)) : NO_FORM;
-    const body = createBody?.(own);
+    const example = media?.examples.find(({ name }) => name !== undefined && described.exampleNames?.includes(name));
+    const body = example ? example.value : createBody?.(own);
     const headers = tryOrUndefined(() => parts.createHeaders(route, response, status)) ?? {};
     if (body === undefined) {
       const isProblem = own === described && !response.headers.some(({ isRequired }) => isRequired);

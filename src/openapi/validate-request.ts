@@ -42,7 +42,7 @@ export interface RequestToValidate {
  */
 export type RequestResult =
   | { readonly kind: 'call'; readonly input: OperationInput; readonly notes: readonly string[] }
-  | ({ readonly kind: 'violations' } & RequestViolations);
+  | ({ readonly kind: 'violations'; readonly input: OperationInput } & RequestViolations);
 
 /** The input of an operation's handler. */
 export interface OperationInput {
@@ -88,7 +88,7 @@ export function validateRequest(context: RequestValidation, route: Route, reques
   ];
   if (errors.length === 0) return { kind: 'call', input, notes };
   const { violations, detail } = toViolations(errors);
-  return { kind: 'violations', violations, detail: notes.length === 0 ? detail : [detail, ...notes].join('; ') };
+  return { kind: 'violations', input, violations, detail: notes.length === 0 ? detail : [detail, ...notes].join('; ') };
 }
 
 /** Returns the body of a request. If the body is a form, its fields are parsed as the contract describes them. */

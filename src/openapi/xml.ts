@@ -1,3 +1,4 @@
+import type * as Saxes from 'saxes';
 import { loadPackage } from '../util/load-package.ts';
 import { type Document, getNode, isNode, type Node, resolvePointer, toNode } from './document.ts';
 import { removeTypeParameters } from './media-types.ts';
@@ -116,7 +117,9 @@ function toQualifiedName({ prefix }: XmlSchema, name: string): string {
 
 /** Returns the attribute that declares the namespace of an element; an empty text if its schema has no namespace. */
 function declareNamespace({ prefix, namespace }: XmlSchema): string {
-  return namespace === undefined ? '' : ` xmlns${prefix ? `:${prefix}` : ''}="${escapeText(namespace)}"`;
+  if (namespace === undefined) return '';
+  const name = prefix === undefined ? 'xmlns' : `xmlns:${prefix}`;
+  return ` ${name}="${escapeText(namespace)}"`;
 }
 
 function escapeText(text: string): string {
@@ -136,25 +139,9 @@ interface XmlElement {
   text: string;
 }
 
-/** The part of the package saxes that is used. */
-interface Saxes {
-  readonly SaxesParser: new (options: {
-    readonly xmlns: false;
-  }) => {
-    on(
-      event: 'opentag',
-      handler: (tag: { readonly name: string; readonly attributes: Record<string, string> }) => void,
-    ): void;
-    on(event: 'closetag', handler: () => void): void;
-    on(event: 'text' | 'cdata', handler: (text: string) => void): void;
-    on(event: 'error', handler: (error: Error) => void): void;
-    write(text: string): { close(): void };
-  };
-}
-
 /** Parses an XML document. Throws a `SyntaxError` if it is not well-formed. */
 function parseDocument(text: string): XmlElement {
-  const { SaxesParser } = loadPackage<Saxes>('saxes');
+  const { SaxesParser } = loadPackage<typeof Saxes>('saxes');
   const parser = new SaxesParser({ xmlns: false });
   const top: XmlElement = { name: '', attributes: {}, children: [], text: '' };
   const open = [top];

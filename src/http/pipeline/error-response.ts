@@ -24,7 +24,7 @@ export function createErrorResponse(
 ): ResponseData | undefined {
   if (response.status >= FIRST_SERVER_ERROR) return undefined;
   const { request, route, selection } = operation;
-  const { code, detail, violations = [], headers } = problem;
+  const { code, detail, violations = [], headers, exampleNames = [] } = problem;
   const described = {
     error: {
       type: `/problems/${code}`,
@@ -38,6 +38,7 @@ export function createErrorResponse(
     },
     document: response.body as object,
     accept: request.headers.accept ?? '',
+    exampleNames,
   };
   const documented = mock.createErrorResponse(route, described);
   return documented && { ...documented, headers: { ...documented.headers, ...headers } };

@@ -1,3 +1,4 @@
+import { findExampleNames } from '../../mock/choose-response.ts';
 import type { ResponseViolation } from '../../openapi/responses.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { hasTooManyParameters, MAX_PARAMETERS, parseQuery } from '../../util/request-target.ts';
@@ -33,7 +34,8 @@ export async function validateRequest(operation: OperationRequest): Promise<Vali
   const idempotencyKey = api.isContractApi ? getIdempotencyKey(request) : undefined;
   if (result.kind === 'call') return { input: result.input, preferences, query, notes: result.notes, idempotencyKey };
   const { detail, violations } = result;
-  return { code: 'invalid-request', detail, violations };
+  const exampleNames = api.isContractApi ? findExampleNames(route, result.input) : [];
+  return { code: 'invalid-request', detail, violations, exampleNames };
 }
 
 const TOO_MANY_PARAMETERS: HttpProblem = {
