@@ -2,9 +2,9 @@ import type { Contract } from '../openapi/contract.ts';
 import { findMediaType, isJsonType } from '../openapi/media-types.ts';
 import type { DocumentedResponse } from '../openapi/responses.ts';
 import { groupByPointer } from '../openapi/schema-validator.ts';
+import { isXmlSchema, isXmlType, parseXml } from '../openapi/xml.ts';
 import type { ReceivedResponse } from './exchange.ts';
 import { findWriteOnly } from './write-only.ts';
-import { isXmlSchema, isXmlType, parseXml } from './xml.ts';
 
 /** Returns the places of the values in a JSON response whose schema is `writeOnly`. */
 export function findWriteOnlyViolations(
