@@ -6,9 +6,11 @@ import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { UserError } from '../util/user-error.ts';
 import { type ParsedSource, removeInexactData } from './inexact-data.ts';
+import { isNode, type Node } from './node.ts';
 import { getYamlSchema, loadYamlParser } from './yaml-parser.ts';
 
 export type { Document } from 'openapi-backend';
+export { isNode, type Node } from './node.ts';
 
 /** Thrown if a contract (an OpenAPI document) can't be loaded. `message` has the file, the problem and, if known, the position in the file. */
 export class ContractError extends UserError {
@@ -150,14 +152,6 @@ const MAX_LISTED_ISSUES = 3;
 /** Formats the first three issues with their positions, followed by the number of further issues. `locate`: formats the position of a JSON Pointer. */
 export function formatIssues(locate: (pointer: string) => string, issues: readonly Issue[]): string {
   return limitList(issues, MAX_LISTED_ISSUES, ({ pointer, message }) => `${locate(pointer)} ${message}`).join('; ');
-}
-
-/** An object in a document or a schema. */
-export type Node = { readonly [key: string]: unknown };
-
-/** Returns whether a value is an object. Returns false for an array and for null. */
-export function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns the value if it is an object, else an empty object. */

@@ -1,7 +1,7 @@
 import { findInexactIntegers, isInexactInteger } from '../util/exact-numbers.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { isNode, type Node } from './document.ts';
+import { isNode, type Node } from './node.ts';
 import { getKind } from './walk-schemas.ts';
 
 /** An integer of a YAML file that JavaScript can't represent. It is a part of the parsed content until `removeInexactData` replaces it. */

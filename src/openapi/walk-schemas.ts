@@ -1,5 +1,5 @@
 import { formatPointer } from '../util/json-pointer.ts';
-import { isNode, type Node } from './document.ts';
+import { isNode, type Node } from './node.ts';
 
 /** Keys whose values are plain data, not nodes of the document. The values of extensions (`x-…`) are plain data too. */
 const VALUE_KEYS = new Set(['example', 'examples', 'enum', 'default', 'const', 'mapping']);

@@ -139,6 +139,9 @@ interface XmlElement {
   text: string;
 }
 
+/** The maximum nesting of elements. It prevents stack overflows. */
+const MAX_DEPTH = 500;
+
 /** Parses an XML document. Throws a `SyntaxError` if it is not well-formed. */
 function parseDocument(text: string): XmlElement {
   const { SaxesParser } = loadPackage<typeof Saxes>('saxes');
@@ -153,6 +156,7 @@ function parseDocument(text: string): XmlElement {
     throw new SyntaxError(error.message);
   });
   parser.on('opentag', ({ name, attributes }) => {
+    if (open.length > MAX_DEPTH) throw new SyntaxError(`the elements are nested deeper than ${MAX_DEPTH} levels`);
     const named = Object.entries(attributes).map(([key, value]) => [removePrefix(key), value] as const);
     const element = { name: removePrefix(name), attributes: Object.fromEntries(named), children: [], text: '' };
     open.at(-1)?.children.push(element);

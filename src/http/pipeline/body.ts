@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type * as CoBody from 'co-body';
 import { findMediaType, isJsonType, isParsedType, removeTypeParameters } from '../../openapi/media-types.ts';
+import { isXmlType } from '../../openapi/xml.ts';
 import { findInexactIntegers, type InexactInteger } from '../../util/exact-numbers.ts';
 import { hasTooManyValues, MAX_JSON_VALUES } from '../../util/json-limits.ts';
 import { MAX_BODY_BYTES } from '../../util/limits.ts';
@@ -78,7 +79,7 @@ export class BodyReader {
   }
 
   /**
-   * Receives the whole request and returns its body. `mediaTypes`: the media types that the operation accepts. Parses only JSON and forms. Discards other
+   * Receives the whole request and returns its body. `mediaTypes`: the media types that the operation accepts. Parses only JSON and forms; XML is in `text`. Discards other
    * bodies, and all bodies if `mediaTypes` is empty. Throws an `HttpProblemError` if the body is invalid or incomplete. Further calls return the same body.
    */
   read(mediaTypes: readonly string[], options: BodyOptions = DEFAULT_OPTIONS): Promise<RequestBody> {
@@ -105,6 +106,11 @@ export class BodyReader {
     if (contentType !== undefined && removeTypeParameters(contentType) === MULTIPART_TYPE)
       return this.#readMultipart(contentType);
     try {
+      if (contentType !== undefined && isXmlType(contentType)) {
+        // The caller parses the text, because this needs the schema.
+        this.text ??= await this.#receiveText(options);
+        return { body: undefined, contentType };
+      }
       if (contentType === undefined || !isParsedType(contentType)) return await this.#ignore(contentType);
       if (!isJsonType(contentType)) return await this.#readForm(options, contentType);
       this.text ??= await this.#receiveText(options);

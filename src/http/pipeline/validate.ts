@@ -11,6 +11,7 @@ import type { Outcome, ResponseData } from './outcome.ts';
 import { NO_PREFERENCES, parsePreferences } from './preferences.ts';
 import { createProblemResponse } from './response.ts';
 import type { OperationRequest, Target, ValidRequest } from './values.ts';
+import { readXmlBody } from './xml-body.ts';
 
 /**
  * Receives a whole request and validates it. Returns a problem (error response) if the credentials, a parameter or the body are invalid. The problem is not
@@ -28,8 +29,10 @@ export async function validateRequest(operation: OperationRequest): Promise<Vali
     ? parsePreferences(request.headers, sentQuery)
     : { preferences: NO_PREFERENCES, query: sentQuery };
   const received = await request.body.read(Object.keys(route.bodyMedia), api.getBodyOptions?.(route));
-  const isLarge = (request.body.text?.length ?? 0) > MAX_BODY_BYTES;
-  const sent = { path: location.path, query, headers: request.headers, ...received, isLarge };
+  const { text } = request.body;
+  const isLarge = (text?.length ?? 0) > MAX_BODY_BYTES;
+  const body = received.body ?? readXmlBody(api.contract, route, { contentType: received.contentType, text });
+  const sent = { path: location.path, query, headers: request.headers, ...received, body, isLarge };
   const result = api.contract.validateRequest(route, sent);
   const idempotencyKey = api.isContractApi ? getIdempotencyKey(request) : undefined;
   if (result.kind === 'call') return { input: result.input, preferences, query, notes: result.notes, idempotencyKey };

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { writeDocument } from '../support/fixtures/other-document.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+
+const PET = {
+  type: 'object',
+  required: ['name'],
+  xml: { name: 'pet' },
+  properties: {
+    id: { type: 'integer', xml: { attribute: true } },
+    name: { type: 'string' },
+    age: { type: 'integer', minimum: 0 },
+    tags: { type: 'array', xml: { wrapped: true }, items: { type: 'string', xml: { name: 'tag' } } },
+  },
+};
+
+/** Starts a server whose operation `addPet` accepts JSON and XML. Returns a function that sends XML and returns the status and the body of the response. */
+async function startPets(schema: object = PET) {
+  const media = { schema };
+  const content = { 'application/json': media, 'application/xml': media };
+  const post = {
+    operationId: 'addPet',
+    requestBody: { required: true, content },
+    responses: { 201: { description: 'd', content: { 'application/json': {} } } },
+  };
+  const contract = await writeDocument({ paths: { '/pets': { post } } });
+  const handlers = { addPet: ({ body }: { readonly body: unknown }) => ({ status: 201, body: { received: body } }) };
+  const { url } = await startStorefront({ contract, handlers });
+  return async (xml: string) => {
+    const headers = { 'Content-Type': 'application/xml; charset=utf-8' };
+    const response = await fetch(`${url}/pets`, { method: 'POST', headers, body: xml });
+    const body = (await response.json()) as { readonly received?: unknown; readonly detail?: string };
+    return { status: response.status, ...body };
+  };
+}
+
+describe('a request body in XML', () => {
+  it('is parsed by the XML Objects of its schema', async () => {
+    const send = await startPets();
+    const xml = '<pet id="1"><name>1</name><age> 3 </age><tags><tag>a</tag></tags></pet>';
+    expect(await send(xml)).toEqual({ status: 201, received: { id: 1, name: '1', age: 3, tags: ['a'] } });
+  });
+
+  it.each([
+    ['violates the schema', '<pet><name>a</name><age>-1</age></pet>', /age/],
+    ['lacks a required property', '<pet><age>1</age></pet>', /name/],
+    ['is not well-formed', '<pet><name>a</pet>', /not the expected XML/],
+    ['has another root element', '<dog><name>a</name></dog>', /must be <pet>/],
+    ['is nested too deeply', '<pet>'.repeat(9_000), /nested/],
+  ])('that %s is refused', async (_, xml, detail) => {
+    const send = await startPets();
+    expect(await send(xml)).toMatchObject({ status: 400, detail: expect.stringMatching(detail) });
+  });
+
+  it('whose schema is a text is not parsed', async () => {
+    const send = await startPets({ type: 'string' });
+    expect(await send('<any><thing/></any>')).toEqual({ status: 201 });
+  });
+});
