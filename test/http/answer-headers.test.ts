@@ -14,7 +14,7 @@ const REQUESTS: readonly (readonly [start: string, body: string, status: number]
   ['GET /api/products?search=socks', '', 200],
   ['GET /api/delivery-options?expand=estimatedDeliveryTime', '', 200],
   ['GET /api/cart-items?expand=product', '', 200],
-  ['GET /api/cart-items?expand=nothing', '', 400],
+  ['GET /api/products?limit=x', '', 400],
   ['GET /api/orders?expand=products', '', 200],
   [`GET /api/orders/${ORDERED}`, '', 200],
   ['GET /api/orders/1', '', 400],

@@ -109,8 +109,11 @@ const FORMS: Readonly<Record<string, Form>> = {
     example: { docs: 'https://a.test', message: 'Bad' },
     body: { docs: 'https://a.test', message: MESSAGE },
   },
-  'any object': { schema: { type: 'object' }, body: { ...problem, message: MESSAGE, violations: expect.any(Array) } },
-  'no schema': { body: { ...problem, message: MESSAGE, violations: expect.any(Array) } },
+  'any object': {
+    schema: { type: 'object' },
+    body: { ...problem, message: MESSAGE, error: MESSAGE, violations: expect.any(Array) },
+  },
+  'no schema': { body: { ...problem, message: MESSAGE, error: MESSAGE, violations: expect.any(Array) } },
   'plain text': { type: 'text/plain', schema: text, body: MESSAGE },
   XML: {
     type: 'application/xml',
@@ -183,7 +186,7 @@ describe('a refused request', () => {
       const response = await ask('POST', '/things', { quantity: 0 });
       expect(response.status).toBe(400);
       expect(response.headers.get('content-type')).toBe('application/problem+json');
-      expect(response.body).toEqual({ ...problem, message: MESSAGE, violations: expect.any(Array) });
+      expect(response.body).toEqual({ ...problem, message: MESSAGE, error: MESSAGE, violations: expect.any(Array) });
     }
   });
 
