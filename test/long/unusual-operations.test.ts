@@ -39,6 +39,8 @@ const GOOD_REQUESTS: Readonly<Record<string, Asked>> = {
   'POST /body/three-types': { body: { a: 1 } },
   'POST /body/charset': { body: { a: 1 } },
   'POST /body/bytes': { body: '\u0001', headers: { 'content-type': 'application/octet-stream' } },
+  // Its example is sent as it is written, and violates its schema.
+  'GET /response/wrong-example': { headers: { Prefer: 'dynamic=true' } },
   'POST /body/xml': { body: '<a/>', headers: { 'content-type': 'application/xml' } },
   'POST /body/one-way': { body: { name: 'n', secret: 's' } },
   'POST /media/any': { body: { a: 1 } },
