@@ -135,9 +135,9 @@ describe('checkServer still finds a server', () => {
     ).toContainEqual(expect.stringContaining('rejects invalid requests'));
   });
 
-  it('that rejects a documented query parameter', async () => {
-    const document = createQueryDocument({ q: { type: 'string', minLength: 1 } });
-    const respond = accept(({ query }) => !query.get('q')?.includes('x') && query.get('q') !== '');
+  it('that rejects a documented query parameter of the maximum length', async () => {
+    const document = createQueryDocument({ q: { type: 'string', maxLength: 8 } });
+    const respond = accept(({ query }) => (query.get('q')?.length ?? 0) < 8);
     expect(await found(document, respond)).toContainEqual(expect.stringContaining('accepts valid requests: query q'));
   });
 

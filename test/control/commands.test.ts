@@ -160,7 +160,10 @@ describe('a command for the control API', () => {
     ['faults add --status 503 --connection reset', 'Invalid options: remove --status or --connection: a connection'],
     ['faults add --operation createOrder', 'Invalid options: add --status, --example, --delay, --connection or --body'],
     ['faults add --status 503 --where {"body":{"a":{"$x":1}}}', '--where body.a.$x is not an operator'],
-    ['faults add --status 503 --header Connection:close', '--header Connection is set by the server: remove it'],
+    [
+      'faults add --status 503 --header Connection:close',
+      '--header Connection is set by the server, and a fault cannot change it: remove it',
+    ],
     ['journal --limit 0', '--limit 0 is below the minimum of 1'],
     ['journal --operation listOrder', '--operation "listOrder" does not exist: did you mean "listOrders"?'],
     ['journal verify --within 60001', '--within 60001 is above the maximum of 60000'],

@@ -31,7 +31,7 @@ describe('a forced error without an example in the contract', () => {
     const reply = await newSandbox().ask('GET', '/api/delivery-options', undefined, { Prefer: `code=${status}` });
     expect([reply.status, reply.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
     expect(reply.body).toEqual({
-      ...{ type: 'about:blank', title, status, detail, message: detail },
+      ...{ type: 'about:blank', title, status, detail, message: detail, error: detail },
       instance: '/api/delivery-options',
     });
     expect(reply.headers.get('allow')).toBeNull();

@@ -27,7 +27,8 @@ describe('a regular expression that causes catastrophic backtracking elsewhere',
 
   it.each(HOSTILE)('is evaluated in a count and a verification of requests: %s', async (pattern, text) => {
     const sandbox = newSandbox();
-    await sandbox.ask('GET', `/api/products?search=${text}`);
+    // The journal stores the first 8,000 characters of a URL.
+    await sandbox.ask('GET', `/api/products?search=${text.slice(0, 7_900)}`);
     const { body } = await sandbox.sendControl('POST', '/requests/count', searchMatcher({ $regex: pattern }));
     expect(body).toEqual({ count: 0 });
     const verdict = await sandbox.sendControl('POST', '/requests/verify', {
@@ -83,9 +84,9 @@ describe('a large regular expression', () => {
 
   it('is rejected by a verification if the evaluation of the journal takes too long', async () => {
     const sandbox = newSandbox();
-    await sandbox.ask('GET', `/api/products?search=${long}`);
+    for (let n = 0; n < 20; n++) await sandbox.ask('GET', `/api/products?search=${long.slice(0, 7_900)}`);
     const reply = await sandbox.sendControl('POST', '/requests/verify', searchMatcher({ $regex: large }));
     expectProblem(reply, 400, 'invalid-matcher');
-    expect(reply.body.detail).toMatch(/too large for 1 requests/);
+    expect(reply.body.detail).toMatch(/too large for 20 requests/);
   });
 });

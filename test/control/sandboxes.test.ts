@@ -142,7 +142,7 @@ describe('the state of a sandbox', () => {
     const reply = await sendControl('PUT', '/w1/state', { cartItems: [ITEM] });
     expect([reply.status, reply.text]).toEqual([204, '']);
     expect((await sendControl('GET', '/w1/state')).body).toEqual({ ...defaults, cartItems: [ITEM] });
-    expect((await createSandboxClient(shop, 'w1')('GET', '/api/cart-items')).body).toEqual([ITEM]);
+    expect((await createSandboxClient(shop, 'w1')('GET', '/api/cart-items')).body).toEqual([{ id: 1, ...ITEM }]);
     const whole = { ...defaults, products: defaults.products.slice(0, 3), cartItems: [], orders: [] };
     await sendControl('PUT', '/w1/state', whole);
     expect((await createSandboxClient(shop, 'w1')('GET', '/api/products')).body).toEqual(whole.products);
@@ -156,7 +156,7 @@ describe('the state of a sandbox', () => {
       const cartItems = [{ ...ITEM, quantity }];
       await sendControl('PUT', '/default/state', { cartItems });
       expect(JSON.parse(await readDataFile(shop))).toEqual({ ...defaults, cartItems });
-      expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(cartItems);
+      expect((await shop.ask('GET', '/api/cart-items')).body).toEqual([{ id: 1, ...ITEM, quantity }]);
     }
     await shop.close();
     const { sendControl: after } = await startWithControl({ data: shop.dataFile });

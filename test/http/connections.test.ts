@@ -52,9 +52,9 @@ describe('an HTTP connection', () => {
 
   it('accepts request targets in absolute form', async () => {
     const { port } = await startStorefront();
-    const bytes = `GET http://localhost/api/cart-items?expand=nothing HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
+    const bytes = `GET http://localhost/api/cart-items?expand=a&expand=b HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
     expect((await sendRaw(port, bytes))[0]?.body).toMatchObject({ status: 400, instance: '/api/cart-items' });
-    expect((await sendRaw(port, bytes.replace('expand=nothing', '')))[0]?.body).toEqual(defaults.cartItems);
+    expect((await sendRaw(port, bytes.replace('expand=a&expand=b', '')))[0]?.body).toEqual(defaults.cartItems);
   });
 
   it('gets 100 Continue if the request expects it', async () => {

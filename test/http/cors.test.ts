@@ -46,7 +46,7 @@ describe('a response to an allowed cross-origin request', () => {
     };
     const { port } = await startStorefront({ handlers: { listOrders: broken }, errorsExpected: true });
     const requests: readonly [number, string, readonly string[], string][] = [
-      [400, 'GET /api/cart-items?expand=x', [], ''],
+      [400, 'GET /api/cart-items?expand=x&expand=x', [], ''],
       [400, 'POST /api/cart-items', [JSON_TYPE, 'Content-Length: 1'], '{'],
       [404, 'GET /api/nothing', [], ''],
       [404, 'GET /nothing', [], ''],

@@ -92,7 +92,7 @@ describe('HEAD', () => {
       ...Object.keys(METHODS).filter((path) => METHODS[path]?.includes('GET')),
       '/api/products?search=socks',
       '/api/cart-items?expand=product',
-      '/api/cart-items?expand=nothing',
+      '/api/cart-items?expand=a&expand=b',
       `/api/orders/${UNKNOWN}`,
       '/api/orders/1',
       '/api/nothing',

@@ -15,7 +15,7 @@ const READS = [
   '/api/products?Search=socks',
   '/api/cart-items',
   '/api/cart-items?expand=product',
-  '/api/cart-items?expand=nothing',
+  '/api/cart-items?expand=a&expand=b',
   '/api/orders?expand=products',
   '/api/orders/none',
   '/api/delivery-options',

@@ -19,7 +19,7 @@ const READS = [
   'GET /api/products?search=caf%C3%A9',
   'GET /api/cart-items',
   'GET /api/cart-items?expand=product',
-  'GET /api/cart-items?expand=nothing',
+  'GET /api/cart-items?expand=a&expand=b',
   'GET /api/orders',
   'GET /api/orders?expand=products',
   'GET /api/delivery-options',

@@ -34,7 +34,7 @@ paths:
 
 describe('The message of an invalid request', () => {
   it.each<[target: string, body: string | undefined, headers: Record<string, string>, detail: string]>([
-    ['', undefined, { cookie: 'sid=x' }, 'cookie sid is "x": use an integer'],
+    ['', undefined, { cookie: 'sid=x' }, 'cookie sid is "[redacted]": use an integer'],
     ['?n=2147483648', undefined, {}, 'query parameter n is 2147483648: use an integer from -2147483648 to 2147483647'],
     ['?n=x', undefined, {}, 'query parameter n is "x": use an integer'],
     ['?step=7', undefined, {}, 'query parameter step is 7: use an integer in steps of 5'],

@@ -132,7 +132,8 @@ const cases: readonly Case[] = [
 
 describe('validating a request', () => {
   it.each(cases)('returns the violation of %s %o', (start, request, violation, detail) => {
-    expect(validate(lenient, start, request)).toEqual({ kind: 'violations', violations: [violation], detail });
+    const { input: _, ...result } = validate(lenient, start, request);
+    expect(result).toEqual({ kind: 'violations', violations: [violation], detail });
   });
 
   it('returns all violations at once', () => {

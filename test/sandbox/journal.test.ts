@@ -13,8 +13,8 @@ function getIds(journal: Journal): readonly number[] {
   return journal.entries().map(({ id }) => id);
 }
 
-/** A request of a million bytes: the URL has them, because bodies are truncated. */
-const LARGE: Partial<RecordedRequest> = { url: `/${'x'.repeat(999_999)}` };
+/** A request of a million bytes: a note has them, because URLs and bodies are truncated. */
+const LARGE: Partial<RecordedRequest> = { remarks: { notes: ['x'.repeat(1_000_000)] } };
 
 describe('a journal', () => {
   it('numbers requests in the order of arrival', () => {
