@@ -66,7 +66,7 @@ function addParameter(target: string, name: string, value: string): string {
 }
 
 /** Headers of the user that contain no credentials. A request without credentials has only these. */
-const NEUTRAL_HEADERS: readonly string[] = [
+export const NEUTRAL_HEADERS: readonly string[] = [
   'accept',
   'accept-encoding',
   'accept-language',

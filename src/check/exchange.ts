@@ -1,4 +1,3 @@
-import { redactFullText, redactHeaders } from '../util/redact-secrets.ts';
 import { quoteShell } from '../util/shell.ts';
 
 /** A request to send. */
@@ -43,13 +42,13 @@ export function createJsonRequest(method: string, target: string, body?: unknown
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
-/** Returns a curl command line that sends a request. `common`: headers that every request contains. Secrets are redacted. */
+/** Returns a curl command line that sends a request. `common`: headers that every request contains. */
 export function toCurl(url: string, request: RequestToSend, common = {}): string {
-  const { method, target, headers = {}, body, printCommand } = redactRequest(request);
+  const { method, target, headers = {}, body, printCommand } = request;
   const printer = printCommand ?? (body === undefined || isPrintable(body) ? undefined : `printf '${toOctal(body)}'`);
   const dataOption = printer === undefined ? ` --data-raw ${quoteShell(String(body))}` : ' --data-binary @-';
   const data = body === undefined ? '' : dataOption;
-  const all = Object.entries({ ...redactHeaders(common), ...headers });
+  const all = Object.entries({ ...common, ...headers });
   // By default, curl sends the content type of a form.
   const hasType = body === undefined || all.some(([name]) => name.toLowerCase() === 'content-type');
   const headerArguments = [
@@ -60,15 +59,6 @@ export function toCurl(url: string, request: RequestToSend, common = {}): string
   const methodOption = method === 'GET' && data === '' ? '' : explicitMethod;
   const line = `curl --globoff --path-as-is${methodOption} ${quoteShell(url + target)}${headerArguments.map((one) => ` -H ${quoteShell(one)}`).join('')}${data}`;
   return printer === undefined ? line : `${printer} | ${line}`;
-}
-
-function redactRequest({ target, headers = {}, body, ...request }: RequestToSend): RequestToSend {
-  return {
-    ...request,
-    target: redactFullText(target),
-    headers: redactHeaders(headers),
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? redactFullText(body) : body }),
-  };
 }
 
 /** Returns whether a body can be an argument of a shell command: it must be UTF-8 without control characters. */

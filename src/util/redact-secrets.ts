@@ -103,16 +103,6 @@ export function redactFullText(text: string, depth = 0): string {
   return redactCredentials(redactSentences(redactPairs(redactProperties(text), depth)));
 }
 
-/** Replaces secret values of headers with `[redacted]`. Empty values stay empty. */
-export function redactHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      value !== '' && isSecretName(name) ? REDACTED : redactText(value),
-    ]),
-  );
-}
-
 /** Replaces the credentials after `Bearer` or `Basic` in a text, and user names and passwords in its URLs. */
 function redactCredentials(text: string): string {
   return text

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { toJunit } from '../../src/check/report/junit.ts';
+import { toMarkdown } from '../../src/check/report/markdown.ts';
 import { createReport } from '../../src/check/report/report.ts';
 import { toText } from '../../src/check/report/text.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
@@ -50,11 +52,44 @@ it('a report of storefront check contains no session ids and credentials of requ
     response.writeHead(200, { 'x-session-id': 'hunter2', 'content-type': 'application/json' });
     response.end('{"session":"hunter2"}');
   });
-  const verdict = await runCheck(url, { contract, headers: { 'x-auth': 'hunter2', 'x-plain': 'shown' } });
+  const verdict = await runCheck(url, { contract, headers: { 'x-auth': 'hunter2', 'x-plain': 'hunter3' } });
   const report = toText(createReport(verdict, contract, String));
   const [request] = seen.filter(({ headers }) => headers['x-session-id'] === 'hunter2');
   expect(request).toMatchObject({ headers: { 'x-auth': 'hunter2' }, target: '/session?X-Session-Id=hunter2' });
   expect(report).toContain('header X-Session-Id');
-  expect(report).toContain("-H 'x-plain: shown'");
-  expect(report).not.toContain('hunter2');
+  expect(report).toContain("-H 'x-plain: [redacted]'");
+  expect(report).not.toMatch(/hunter[23]/);
+});
+
+it.each([
+  ['Ocp-Apim-Subscription-Key', 'hunter2-key', 'hunter2-key'],
+  ['X-Tenant', 'hunter2 & co', 'hunter2 & co'],
+  ['Authorization', 'Bearer hunter2', 'hunter2'],
+  ['Authorization', `Basic ${btoa('ann:hunter2')}`, 'hunter2'],
+  ['Cookie', 'a=b; id=hunter2', 'hunter2'],
+])('a report of storefront check contains no value of the given header %s: %s', async (name, value, secret) => {
+  const get = createOperation('getBooks', { type: 'array', items: { type: 'string' } });
+  const contract = await loadContract({ path: await writeDocument({ paths: { '/books': { get } } }), strict: false });
+  const { url } = await startRecorder((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ you: secret }));
+  });
+  const verdict = await runCheck(url, { contract, headers: { [name.toLowerCase()]: value } });
+  const report = createReport(verdict, contract, String);
+  expect(report.failures).not.toEqual([]);
+  expect(toText(report)).toContain(`-H '${name.toLowerCase()}: [redacted]'`);
+  for (const text of [toText(report), toJunit(report), toMarkdown(report)]) expect(text).not.toContain(secret);
+});
+
+it('a report of storefront check shows a generated value of a secret name, which can be the cause', async () => {
+  const schema = { type: 'object', required: ['password'], properties: { password: { type: 'string' } } };
+  const body = { required: true, content: { 'application/json': { schema } } };
+  const post = createOperation('addUser', {}, { requestBody: body });
+  const contract = await loadContract({ path: await writeDocument({ paths: { '/users': { post } } }), strict: false });
+  const { url } = await startRecorder(({ body: sent }, response) => {
+    response
+      .writeHead(/"password":""/.test(String(sent)) ? 500 : 200, { 'content-type': 'application/json' })
+      .end('{}');
+  });
+  const report = toText(createReport(await runCheck(url, { contract }), contract, String));
+  expect(report).toContain(`--data-raw '{"password":""}'`);
 });

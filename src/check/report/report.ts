@@ -2,12 +2,12 @@ import { relative } from 'node:path';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { limitList } from '../../util/limit-list.ts';
-import { redactNamed, redactNamedInUrl, redactText } from '../../util/redact-secrets.ts';
 import type { Verdict } from '../check.ts';
 import { getCommonHeaders } from '../credentials.ts';
 import { type Exchange, toCurl } from '../exchange.ts';
 import { CHECK_NAMES, type Count, type Finding } from '../findings.ts';
 import { MAX_BODY_LENGTH } from '../wrong-value.ts';
+import { redactGivenHeaders, redactRequest, redactResponseText } from './redact-exchange.ts';
 
 /** The report of `storefront check` about a server. */
 export interface Report {
@@ -105,26 +105,24 @@ type Requests = Pick<Verdict, 'url' | 'headers' | 'query'> & { readonly contract
 
 function createFailure(requests: Requests, finding: Finding, locate: (pointer: string) => string): Failure {
   const { pointer, exchanges, message, ...rest } = finding;
-  const steps = exchanges.map((exchange) => createStep(requests, exchange));
+  const steps = exchanges.map((exchange, index) => createStep(requests, exchange, exchanges.slice(0, index)));
   return {
     ...rest,
-    message: redactText(message),
+    message: redactResponseText(requests, message),
     place: locate(pointer).replace(/^.*?(?=:\d+:\d+ #)/, toRelativePath),
     steps,
   };
 }
 
-function createStep({ url, headers, query = {}, contract }: Requests, { request, response }: Exchange): Step {
-  const names = contract.credentialNames;
+/** `earlier`: the requests and responses before this one. */
+function createStep(requests: Requests, { request, response }: Exchange, earlier: readonly Exchange[]): Step {
   const { status, text } = response;
   const isLong = text.length > MAX_BODY_LENGTH;
-  const body = redactText(isLong ? `${text.slice(0, MAX_BODY_LENGTH)}… (${text.length} characters)` : text);
-  const outcome = [status, response.headers['content-type'], body].filter((part) => part).join(' ');
-  const redacted = {
-    ...request,
-    target: redactNamedInUrl(request.target, [...names.query, ...Object.keys(query)]),
-    headers: redactNamed(request.headers ?? {}, names.headers),
-  };
-  const curl = toCurl(url, redacted, redactNamed(getCommonHeaders(headers, request), names.headers));
-  return { request: curl, response: status === 0 ? 'no response' : outcome };
+  const shown = isLong ? `${text.slice(0, MAX_BODY_LENGTH)}… (${text.length} characters)` : text;
+  const outcome = [status, response.headers['content-type'], redactResponseText(requests, shown)].filter(
+    (part) => part,
+  );
+  const common = redactGivenHeaders(getCommonHeaders(requests.headers, request));
+  const curl = toCurl(requests.url, redactRequest(requests, request, earlier), common);
+  return { request: curl, response: status === 0 ? 'no response' : outcome.join(' ') };
 }
