@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const build = fileURLToPath(new URL('build.mjs', import.meta.url));
 const manifest = fileURLToPath(new URL('../package.json', import.meta.url));
 const START = '  "scripts": {\n';
-const PREPARE = '    "prepare": "node tools/build.mjs",\n';
+const PREPARE = '    "prepare": "node tools/build.mjs --prepare",\n';
 
 const text = readFileSync(manifest, 'utf8');
 const without = text.replace(PREPARE, '');

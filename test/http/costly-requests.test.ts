@@ -72,7 +72,7 @@ describe('a path', () => {
     const { ask } = await startStorefront();
     for (const path of ['/api/orders/', '/images/', '/_docs/', '/_control/sandboxes/', '/'])
       for (const part of ['a', '%', '%41'])
-        expectProblem(await ask('GET', path + part.repeat(8_001)), 400, 'invalid-request', path);
+        expectProblem(await ask('GET', path + part.repeat(8_001)), 400, 'malformed-request', path);
     expectProblem(await ask('GET', `/api/${'a'.repeat(7_000)}`), 404, 'unknown-path');
   });
 

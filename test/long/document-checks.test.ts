@@ -53,9 +53,9 @@ const examples: readonly Plant[] = [
   ],
   [
     'a parameter with a value that it may not have',
-    'value: estimatedDeliveryTime',
-    'value: soon',
-    [`${OPTIONS}/parameters/0/examples/expanded/value`, /allowed values/],
+    'firstPage: { summary: One entry, value: 1 }',
+    'firstPage: { summary: One entry, value: 0 }',
+    ['/components/parameters/Limit/examples/firstPage/value', /must be >= 1/],
   ],
   [
     'a path parameter with an example that is no uuid',
@@ -71,9 +71,9 @@ const examples: readonly Plant[] = [
   ],
   [
     'a default of a schema',
-    'enum: [estimatedDeliveryTime] }',
-    'enum: [estimatedDeliveryTime], default: soon }',
-    [`${OPTIONS}/parameters/0/schema/default`, /^The value violates/],
+    'schema: { type: integer, minimum: 1, maximum: 1000 }',
+    'schema: { type: integer, minimum: 1, maximum: 1000, default: 0 }',
+    ['/components/parameters/Limit/schema/default', /^The value violates/],
   ],
   [
     'a refused body that holds',
@@ -118,8 +118,8 @@ const names: readonly Plant[] = [
   ],
   [
     'two answers without parameters',
-    '                plain:\n                  summary: Without expanded properties\n                  value:\n                    - { id',
-    '                none: { value: [] }\n                plain:\n                  value:\n                    - { id',
+    '                plain:\n                  summary: Without expanded properties\n                  value:\n                    - { id: "1"',
+    '                none: { value: [] }\n                plain:\n                  value:\n                    - { id: "1"',
     [`${OPTIONS}/responses/200/content/application~1json/examples/plain`, /^The response example plain has no/],
   ],
   [

@@ -187,7 +187,7 @@ describe('a folder in place of the data file', () => {
 });
 
 function item(fields: object = {}) {
-  return { productId: KETTLE, quantity: 1, deliveryOptionId: '1', ...fields };
+  return { id: 3, productId: KETTLE, quantity: 1, deliveryOptionId: '1', ...fields };
 }
 
 function dataWith(lists: object): string {

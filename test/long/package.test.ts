@@ -66,7 +66,7 @@ describe('the package.json in the tarball', () => {
   it('is derived from package.json, which packing does not change', async () => {
     const packed = await readFile(join(folder, 'project', 'package.json'), 'utf8');
     expect(packed).toBe(await readFile(projectFile('package.json'), 'utf8'));
-    expect(JSON.parse(packed).scripts.prepare).toBe('node tools/build.mjs');
+    expect(JSON.parse(packed).scripts.prepare).toBe('node tools/build.mjs --prepare');
   });
 });
 

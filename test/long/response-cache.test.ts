@@ -49,7 +49,7 @@ describe('a repeated GET request', () => {
     const plain = (await ask('GET', '/api/cart-items')).text;
     expect((await ask('GET', '/api/cart-items?expand=product')).text).not.toBe(plain);
     expect((await ask('GET', '/api/cart-items?Expand=product')).text).toBe(plain);
-    expect((await ask('GET', '/api/cart-items?expand=Product')).status).toBe(400);
+    expect((await ask('GET', '/api/cart-items?expand=Product')).text).toBe(plain);
     expect((await ask('GET', '/api/cart-items?')).text).toBe(plain);
   });
 

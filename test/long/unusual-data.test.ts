@@ -151,7 +151,8 @@ async function expectState(shop: TestShop, { products, deliveryOptions, cartItem
   };
   expect(await get('/api/products')).toEqual(throughJson(products));
   expect(await get('/api/delivery-options')).toEqual(throughJson(deliveryOptions));
-  expect(await get('/api/cart-items')).toEqual(throughJson(cartItems));
+  const items = cartItems.map((item, index) => ({ id: index + 1, ...item }));
+  expect(await get('/api/cart-items')).toEqual(throughJson(items));
   expect(await get('/api/orders')).toEqual(throughJson(orders));
   await get('/api/delivery-options?expand=estimatedDeliveryTime');
   await get('/api/cart-items?expand=product');

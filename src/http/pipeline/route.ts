@@ -57,7 +57,7 @@ function refuseLongPath(target: string): void {
   const { length } = getPathname(target);
   if (length <= MAX_PATH_LENGTH) return;
   const detail = `the path has ${length} characters: send a path of at most ${MAX_PATH_LENGTH} characters`;
-  throw new HttpProblemError({ code: 'invalid-request', detail });
+  throw new HttpProblemError({ code: 'malformed-request', detail });
 }
 
 function createLocation({ sandboxId, prefix, target }: SandboxTarget): Location {

@@ -31,7 +31,8 @@ export async function validateRequest(operation: OperationRequest): Promise<Vali
   const received = await request.body.read(Object.keys(route.bodyMedia), api.getBodyOptions?.(route));
   const { text } = request.body;
   const isLarge = (text?.length ?? 0) > MAX_BODY_BYTES;
-  const body = received.body ?? readXmlBody(api.contract, route, { contentType: received.contentType, text });
+  const { contentType } = received;
+  const body = received.body === undefined ? readXmlBody(api.contract, route, { contentType, text }) : received.body;
   const sent = { path: location.path, query, headers: request.headers, ...received, body, isLarge };
   const result = api.contract.validateRequest(route, sent);
   const idempotencyKey = api.isContractApi ? getIdempotencyKey(request) : undefined;
