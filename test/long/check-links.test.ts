@@ -47,9 +47,11 @@ async function getFollowedValues(expression: unknown): Promise<readonly string[]
   expect(
     formatFindings(verdict.findings).filter((line) => line.startsWith('links') && !line.includes('follow')),
   ).toEqual([]);
+  // Before the first POST, the check finds out whether the server has the operations.
+  const checked = seen.slice(seen.findIndex(({ method }) => method === 'POST'));
   return [
     ...new Set(
-      seen.flatMap(({ target }) => (target.startsWith('/follow/') ? [decodeURIComponent(target.slice(8))] : [])),
+      checked.flatMap(({ target }) => (target.startsWith('/follow/') ? [decodeURIComponent(target.slice(8))] : [])),
     ),
   ];
 }

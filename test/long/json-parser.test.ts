@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonParser, JsonParserError } from '../../src/store/json-parser.ts';
 import { findDuplicateName } from '../../src/store/json-syntax-error.ts';
+import { findInexactIntegers } from '../../src/util/exact-numbers.ts';
 import { runAtOnce } from '../../src/util/slices.ts';
 import { tryOrUndefined } from '../../src/util/try-or-undefined.ts';
 
@@ -65,7 +66,10 @@ describe('the JSON parser', () => {
         const start = at % (text.length + 1);
         // Half of a character with two UTF-16 code units is not in a file.
         const damaged = Buffer.from(text.slice(0, start) + added + text.slice(start + removed)).toString();
-        expect(parseInSteps(damaged)).toBe(parseWhole(damaged));
+        const whole = parseWhole(damaged);
+        // An integer that JavaScript can't represent is refused.
+        const isExact = whole === undefined || findInexactIntegers(damaged).length === 0;
+        expect(parseInSteps(damaged)).toBe(isExact ? whole : undefined);
       }),
       { numRuns: 2_000 },
     );
