@@ -11,7 +11,7 @@ describe('npm ci in a clone', () => {
     const { exitCode, output } = await runCommand('npm', ['ci', '--omit=dev', '--prefer-offline', '--no-audit'], {
       cwd,
     });
-    expect(output).toContain('Run npm ci first');
+    expect(output).toContain('Run npm ci --include=dev');
     expect(exitCode).toBe(0);
   });
 
@@ -26,7 +26,7 @@ describe('npm pack in a clone', () => {
   it('fails without the development packages, because the package would have no program', async () => {
     const cwd = await checkout(await tempFolder(), { installed: false });
     const { exitCode, output } = await runCommand('npm', ['pack'], { cwd });
-    expect(output).toContain('Run npm ci first');
+    expect(output).toContain('Run npm ci --include=dev');
     expect(exitCode).not.toBe(0);
     expect((await readdir(cwd)).filter((name) => name.endsWith('.tgz'))).toEqual([]);
   });
