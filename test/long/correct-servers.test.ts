@@ -6,16 +6,20 @@ import {
   startOrdersServer,
 } from '../support/reference-servers/orders-server.ts';
 
+const KEY = { 'x-key': 'right' };
+
+// A server whose contract requires a key checks the key. Otherwise it would not be correct.
 const WAYS: readonly [about: string, ways: OrdersVariants, headers: Readonly<Record<string, string>>][] = [
-  ['sends error bodies that its contract does not describe', {}, {}],
-  ['requires a key, and gets it', { isSecured: true }, { 'x-key': 'right' }],
-  ['is behind a proxy that sends HTML pages', { hasProxy: true }, {}],
-  ['limits the rate of requests', { letsThrough: 40 }, {}],
+  ['sends error bodies that its contract does not describe', { isSecured: false }, {}],
+  ['requires a key, and gets it', { isSecured: true }, KEY],
+  ['is behind a proxy that sends HTML pages', { isSecured: true, hasProxy: true }, KEY],
+  ['limits the rate of requests', { isSecured: true, letsThrough: 40 }, KEY],
+  ['limits the rate of requests, and requires no key', { isSecured: false, letsThrough: 40 }, {}],
 ];
 
 describe('checkServer for a correct server', () => {
   it.each(WAYS)('finds nothing in a server that %s', async (_, ways, headers) => {
-    const contract = await loadOrdersContract();
+    const contract = await loadOrdersContract(ways);
     for (const seed of [1, 2]) {
       const { url } = await startOrdersServer(ways);
       const verdict = await runCheck(url, { contract, headers, seed, runs: 20, isFresh: false });
