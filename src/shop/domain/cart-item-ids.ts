@@ -36,7 +36,15 @@ export function getLastId(items: readonly CartItem[], state: NumberedState): num
   return items.reduce((last, { id = 0 }) => Math.max(last, id), Number.isSafeInteger(stored) ? Number(stored) : 0);
 }
 
-/** Returns the change of a state that stores the largest id of the given items, before items are removed. */
-export function storeLastId(items: readonly CartItem[], state: NumberedState): Partial<NumberedState> {
-  return { [SEQUENCES]: [{ list: 'cartItems', lastId: getLastId(items, state) }] };
+/**
+ * Returns the change of a state that stores the largest id of `items`. Returns no change if the id is still known afterwards, so that an item can be removed from
+ * a state that must not grow. `remaining`: the items that stay in the cart.
+ */
+export function storeLastId(
+  items: readonly CartItem[],
+  remaining: readonly CartItem[],
+  state: NumberedState,
+): Partial<NumberedState> {
+  const lastId = getLastId(items, state);
+  return lastId === getLastId(remaining, state) ? {} : { [SEQUENCES]: [{ list: 'cartItems', lastId }] };
 }

@@ -44,8 +44,8 @@ export const removeCartItem: Handler<'removeCartItem'> = async ({ path: { produc
   await shop.update((state) => {
     const items = getNumberedItems(state);
     findCartItem(items, productId);
-    const next = { ...state, ...storeLastId(items, state), cartItems: removeItem(items, productId) };
-    return { next, result: undefined };
+    const cartItems = removeItem(items, productId);
+    return { next: { ...state, ...storeLastId(items, cartItems, state), cartItems }, result: undefined };
   });
   return {};
 };

@@ -20,7 +20,7 @@ export const listOrders: Handler<'listOrders'> = ({ query }, shop) => {
 export const createOrder: Handler<'createOrder'> = async (_input, shop) => {
   const order = await shop.update((state, nowMs) => {
     const order = createOrderFromCart(state.cartItems, state, { id: shop.newId(), orderTimeMs: nowMs });
-    const lastId = storeLastId(getNumberedItems(state), state);
+    const lastId = storeLastId(getNumberedItems(state), [], state);
     return { next: { ...state, ...lastId, cartItems: [], orders: [order, ...state.orders] }, result: order };
   });
   return { body: order, headers: { Location: `/api/orders/${order.id}` } };
