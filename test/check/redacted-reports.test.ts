@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { toJunit } from '../../src/check/report/junit.ts';
 import { toMarkdown } from '../../src/check/report/markdown.ts';
+import { redactRequest } from '../../src/check/report/redact-exchange.ts';
 import { createReport } from '../../src/check/report/report.ts';
 import { toText } from '../../src/check/report/text.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
@@ -92,4 +93,10 @@ it('a report of storefront check shows a generated value of a secret name, which
   });
   const report = toText(createReport(await runCheck(url, { contract }), contract, String));
   expect(report).toContain(`--data-raw '{"password":""}'`);
+});
+
+it.each(['//[', '//a:b:c/', '/%', '/a?token=x'])('a request with the target %s can be in a report', async (target) => {
+  const contract = await loadContract({ path: await writeDocument({ paths: {} }), strict: false });
+  const request = { method: 'GET', target };
+  expect(redactRequest({ contract, headers: {} }, request, []).target).toBe(target);
 });

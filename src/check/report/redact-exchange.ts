@@ -80,9 +80,10 @@ export function redactRequest(
   };
 }
 
-function findSecretsInQuery(url: string): readonly string[] {
-  const { searchParams } = new URL(url, 'http://localhost/');
-  return [...searchParams].flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
+/** Returns the values of secret names in a query. The target of a request can be an invalid URL, so only its query is parsed. */
+function findSecretsInQuery(target: string): readonly string[] {
+  const query = new URLSearchParams(target.slice(target.indexOf('?') + 1));
+  return [...query].flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
 }
 
 /** Returns the texts and numbers of properties with secret names in a JSON body, or of the fields of a form. */
