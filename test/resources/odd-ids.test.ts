@@ -11,18 +11,20 @@ const Bare = createObject({ text: TEXT });
 const Zoned = createObject({ id: TEXT, zone: { type: 'integer' } });
 
 describe('An integer id', () => {
-  it.each(['01', '1.0', '%2B1', '1e0'])('is found in the path as %s', async (text) => {
+  it.each(['01', '1.0', '%2B1', '1e0', '0x1', '%201'])('is not found in the path as %s', async (text) => {
     const { ask } = await startApi({ paths: createResourcePaths('/notes/{id}', Note) });
     await ask('POST', '/notes', { id: 1, text: 'a' });
-    expect((await ask('GET', `/notes/${text}`)).body).toEqual({ id: 1, text: 'a' });
-    expect((await ask('PATCH', `/notes/${text}`, { text: 'b' })).body).toEqual({ id: 1, text: 'b' });
+    expect((await ask('GET', `/notes/${text}`)).status).toBe(404);
+    expect((await ask('PATCH', `/notes/${text}`, { text: 'b' })).status).toBe(404);
+    expect((await ask('GET', '/notes/1')).body).toEqual({ id: 1, text: 'a' });
   });
 
-  it('of a parent is found in the path with a leading zero', async () => {
+  it('of a parent is another one with a leading zero', async () => {
     const { ask } = await startApi({ paths: createResourcePaths('/zones/{zone}/signs/{id}', Zoned) });
-    await ask('POST', '/zones/01/signs', { id: 'a' });
-    expect((await ask('GET', '/zones/01/signs')).body).toEqual([{ id: 'a', zone: 1 }]);
-    expect((await ask('GET', '/zones/1/signs/a')).status).toBe(200);
+    await ask('POST', '/zones/1/signs', { id: 'a' });
+    expect((await ask('GET', '/zones/1/signs')).body).toEqual([{ id: 'a', zone: 1 }]);
+    expect((await ask('GET', '/zones/01/signs')).body).toEqual([]);
+    expect((await ask('GET', '/zones/01/signs/a')).status).toBe(404);
   });
 });
 

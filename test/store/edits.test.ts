@@ -178,7 +178,7 @@ describe('a write of the server itself', () => {
 /** Returns the default data with another name of the first product, no orders, and a cart of some kettles only. */
 function editedState(name: string, quantity = 1_000): State {
   const [first, ...rest] = defaults.products as [State['products'][number]];
-  const cartItems = [{ productId: KETTLE, quantity, deliveryOptionId: '1' }];
+  const cartItems = [{ id: 1, productId: KETTLE, quantity, deliveryOptionId: '1' }];
   return { ...defaults, products: [{ ...first, name }, ...rest], cartItems, orders: [] };
 }
 
