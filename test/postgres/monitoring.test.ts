@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { ITEM } from '../support/fixtures/cart-item.ts';
+import { ITEM, ITEM_PATH } from '../support/fixtures/cart-item.ts';
 import { expectProblem } from '../support/harness/problems.ts';
 import { startCluster } from '../support/postgres/cluster.ts';
-import { startServers } from '../support/postgres/servers.ts';
+import { createDatabaseOptions, startServer, startServers, startTestCluster } from '../support/postgres/servers.ts';
 
 it('a server is ready if its database is available', async () => {
   const cluster = await startCluster();
@@ -16,6 +16,18 @@ it('a server is ready if its database is available', async () => {
   expect((await ask('GET', '/_control/health')).status).toBe(200);
   await cluster.start();
   expect((await check()).status).toBe(200);
+});
+
+it('the metrics are available while the database is not', async () => {
+  const cluster = await startTestCluster();
+  const server = await startServer({ ...createDatabaseOptions(), database: cluster.getUrl(), errorsExpected: true });
+  const getMetrics = () => server.ask('GET', '/_control/metrics');
+  await getMetrics();
+  await cluster.stop('fast');
+  expectProblem(await server.ask('PUT', ITEM_PATH, { quantity: 3 }), 503, 'unavailable');
+  const { status, text } = await getMetrics();
+  expect(status).toBe(200);
+  expect(text).toContain('\nstorefront_requests_total{operation="updateCartItem",status="5xx"} 1\n');
 });
 
 it('the metrics count the commits in all sandboxes and the connections to the database', async () => {

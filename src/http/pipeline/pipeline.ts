@@ -74,11 +74,19 @@ export function finishExchange(
   sent = writeResponse(parts, res, exchange),
 ): void {
   const { journal } = exchange.selection?.sandbox ?? parts.sandboxes.default;
-  if (exchange.outcome.isRecorded) {
-    recordRequest(journal, exchange, sent, res);
-    if (parts.metrics.isOn) parts.metrics.recordResponse(measure(exchange, sent));
-  }
+  const { isRecorded } = exchange.outcome;
+  if (isRecorded) recordRequest(journal, exchange, sent, res);
+  if (parts.metrics.isOn && (isRecorded || hasNoSandbox(exchange)))
+    parts.metrics.recordResponse(measure(exchange, sent));
   parts.cache.store(exchange, sent, res);
+}
+
+/**
+ * Returns whether the sandbox of a request to the contract's API could not be used, for example because the database is not available. Such a request is in no
+ * journal, but in the metrics.
+ */
+function hasNoSandbox({ target, selection }: Exchange): boolean {
+  return target?.api.isContractApi === true && target.kind === 'operation' && selection === undefined;
 }
 
 function measure({ request, target, outcome }: Exchange, sent: SentResponse | undefined): MeasuredResponse {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Application } from '../../application.ts';
+import type { ControlId } from '../../control/operation.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import { normalizeEscapes } from '../../openapi/routes.ts';
 import type { Sandboxes } from '../../sandbox/registry.ts';
@@ -168,11 +169,18 @@ async function receiveBody({ body, socket, response }: HttpRequest, { route }: T
 }
 
 /**
+ * The operations of the control API that use no state, or check by themselves whether the state can be read. `getMetrics` also works while the database is not
+ * available, because the metrics describe this situation.
+ */
+const STATELESS_OPERATIONS: readonly string[] = ['getMetrics', 'getReadiness'] satisfies readonly ControlId[];
+
+/**
  * Returns the id of the sandbox for a request that does not select one: `w3` for the control path `/_control/sandboxes/w3/state`, otherwise `default`. Returns
- * undefined if the id in the path is invalid, or if the control API does not define the path.
+ * undefined if the operation uses no sandbox, if the id in the path is invalid, or if the control API does not define the path.
  */
 function getUsedId({ api, route, location }: Target): string | undefined {
   if (api.isContractApi) return DEFAULT_SANDBOX_ID;
+  if (route && STATELESS_OPERATIONS.includes(route.operationId)) return undefined;
   const { id = DEFAULT_SANDBOX_ID } = route?.pathParameters(location.path) ?? { id: '' };
   return SANDBOX_ID.test(id) ? id : undefined;
 }
