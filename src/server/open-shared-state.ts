@@ -15,7 +15,7 @@ import { addEmptyLists, keepOtherLists } from '../store/other-lists.ts';
 import { type Database, type DatabaseOptions, describeDatabase } from '../store/postgres/database.ts';
 import { JournalTables } from '../store/postgres/journal-tables.ts';
 import { KeyTable } from '../store/postgres/key-table.ts';
-import { migrate, openMigratedDatabase } from '../store/postgres/schema.ts';
+import { migrate, openMigratedDatabase, toStartError } from '../store/postgres/schema.ts';
 import { SharedLog } from '../store/postgres/shared-log.ts';
 import type { State } from '../store/state.ts';
 import { createStore } from '../store/store.ts';
@@ -60,7 +60,7 @@ export async function openSharedState(options: SharedStateOptions) {
     return { store, sandbox, shared: { ...shared, journals }, countConnections, close };
   } catch (error) {
     await database.close();
-    throw error;
+    throw toStartError(error, source);
   }
 }
 

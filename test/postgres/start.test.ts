@@ -104,6 +104,27 @@ describe('a server with a database', () => {
     expect((await server.ask('POST', '/api/orders')).status).toBe(201);
   });
 
+  it.each([
+    ['SELECT', 'lists'],
+    ['SELECT, INSERT', 'expired_sandboxes'],
+  ])('does not start as a user who has only the rights %s, and says which are missing', async (rights, table) => {
+    const options = createDatabaseOptions();
+    const { databaseSchema: schema } = options;
+    await startServers(2, options);
+    await runSql(
+      inject('databaseUrl'),
+      `CREATE ROLE user_${schema} LOGIN PASSWORD 'other'; GRANT USAGE ON SCHEMA ${schema} TO user_${schema};
+      GRANT ${rights} ON ALL TABLES IN SCHEMA ${schema} TO user_${schema}`,
+    );
+    const args = ['--port', '0', '--database-schema', schema];
+    const { ended, stderr } = await startProgram({ onTestFinished }, args, {
+      environment: { DATABASE_URL: changeUrl({ username: `user_${schema}`, password: 'other' }) },
+    });
+    expect((await ended).code).toBe(1);
+    expect(stderr()).toContain(`can't be used: permission denied for table ${table}. Give the user the rights`);
+    expect(stderr()).not.toContain('unhandled');
+  });
+
   it('can be closed twice', async () => {
     const server = await createStorefront(createDatabaseOptions());
     await server.close();

@@ -1,4 +1,5 @@
 import { UserError } from '../../util/user-error.ts';
+import { StoreUnavailableError } from '../errors.ts';
 import type { Logger } from '../failure-log.ts';
 import {
   type Database,
@@ -84,8 +85,11 @@ const VERSIONS: readonly (readonly string[])[] = [
  */
 const ALREADY_CREATED = ['23505', '42710', '42P06', '42P07'];
 
+/** The PostgreSQL error code of a statement for which the user lacks a right. */
+const PERMISSION_DENIED = '42501';
+
 /** PostgreSQL error codes: the user may not create tables, or may not use the schema. */
-const NO_PERMISSION = ['42501', '3F000'];
+const NO_PERMISSION = [PERMISSION_DENIED, '3F000'];
 
 /** An open database. `applied`: the number of schema versions that were applied when it was opened. */
 interface MigratedDatabase {
@@ -100,13 +104,20 @@ export async function openMigratedDatabase(options: DatabaseOptions, log: Logger
     return { database, applied: await migrate(database, options) };
   } catch (error) {
     await database.close();
-    if (!(error instanceof DatabaseError)) throw error;
-    const place = describeDatabase(options.url, options.schema);
-    throw new UserError(
-      `${place} can't be used: ${error.reason}. Check that the database runs, and that the URL of --database is correct.`,
-      { cause: error },
-    );
+    throw toStartError(error, options);
   }
+}
+
+const RIGHTS =
+  'Give the user the rights to use the schema, and to read, insert, update and delete rows in its tables, or use another user.';
+const AVAILABILITY = 'Check that the database runs, and that the URL of --database is correct.';
+
+/** Converts an error of the database during the start of a server to a `UserError` that says what to do. Returns other errors unchanged. */
+export function toStartError(error: unknown, { url, schema }: DatabaseOptions): unknown {
+  if (!(error instanceof StoreUnavailableError)) return error;
+  const { code, reason = error.message } = error as Partial<DatabaseError>;
+  const remedy = code === PERMISSION_DENIED ? RIGHTS : AVAILABILITY;
+  return new UserError(`${describeDatabase(url, schema)} can't be used: ${reason}. ${remedy}`, { cause: error });
 }
 
 /**
