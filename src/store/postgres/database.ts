@@ -3,6 +3,7 @@ import { loadPackage } from '../../util/load-package.ts';
 import { UserError } from '../../util/user-error.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import type { Logger } from '../failure-log.ts';
+import { HangDetector, NOT_SENT } from './hang-detector.ts';
 
 /** A row of a query result. */
 type Row = Readonly<Record<string, unknown>>;
@@ -59,10 +60,20 @@ export class DatabaseError extends StoreUnavailableError {
 const MAX_CONNECTIONS = 8;
 
 /** The maximum time for opening a connection, in ms. */
-const CONNECT_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 4_000;
 
-/** The maximum duration of an SQL statement, in ms. Without a limit, a network that drops all packets would block the server for many minutes. */
-const STATEMENT_TIMEOUT_MS = 10_000;
+/**
+ * The maximum time until the response to an SQL statement, in ms. Without a limit, a network that drops all packets would block the server for many minutes.
+ * PostgreSQL itself cancels a statement after `CANCEL_MS`, in case the server no longer waits for it.
+ */
+const STATEMENT_TIMEOUT_MS = 4_000;
+const CANCEL_MS = 30_000;
+
+/** The additional time for each million characters in the parameters of an SQL statement, in ms. */
+const TIMEOUT_MS_PER_MILLION = 1_000;
+
+/** The maximum time for opening a connection that only tests whether the database responds, and for its statement, in ms each. */
+const PROBE_TIMEOUT_MS = 1_000;
 
 /** The default name of the schema that contains the tables. */
 export const DEFAULT_SCHEMA = 'storefront';
@@ -89,16 +100,19 @@ export function openDatabase({ url, schema }: DatabaseOptions, log: Logger): Dat
     );
   const pool = createPool({ url, schema });
   const availability = new AvailabilityLog(describeDatabase(url, schema), log);
+  const hangs = new HangDetector(() => probe(url));
+  const guarded = { query: ((config: never) => hangs.run(() => pool.query(config))) as Pool['query'] };
   // Ignores the failure of an idle connection. The pool has removed the connection, and the next statement opens a new connection.
   pool.on('error', () => {});
   let closing: Promise<void> | undefined;
   const close = () => {
     availability.stop();
+    hangs.stop();
     closing ??= pool.end();
     return closing;
   };
   return {
-    query: (statement, values) => availability.observe(statement, run(pool, statement, values)),
+    query: (statement, values) => availability.observe(statement, run(guarded, statement, values)),
     transaction: (runAll) => availability.observe('transaction', runTransaction(pool, runAll)),
     countConnections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close,
@@ -154,11 +168,29 @@ function createPool({ url, schema }: DatabaseOptions): Pool {
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: CANCEL_MS,
     keepAlive: true,
     application_name: 'storefront',
     options: `-c search_path=${schema}`,
   });
+}
+
+/** Opens a connection, and runs a statement. Rejects if the database does not respond. Resolves if it refuses the connection, because it responds then. */
+async function probe(url: string): Promise<void> {
+  const client = new (loadPg().Client)({
+    connectionString: url,
+    connectionTimeoutMillis: PROBE_TIMEOUT_MS,
+    query_timeout: PROBE_TIMEOUT_MS,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+  } catch (error) {
+    if ((error as { code?: string }).code === undefined) throw error;
+  } finally {
+    client.end().catch(() => {});
+  }
 }
 
 function loadPg(): typeof import('pg') {
@@ -175,11 +207,23 @@ async function run(
   values: readonly unknown[] = [],
 ): Promise<readonly Row[]> {
   try {
-    const { rows } = await client.query<Row>({ name: getName(statement), text: statement, values: [...values] });
+    const query = {
+      name: getName(statement),
+      text: statement,
+      values: [...values],
+      query_timeout: getTimeoutMs(values),
+    };
+    const { rows } = await client.query<Row>(query);
     return rows;
   } catch (error) {
     throw toDatabaseError(error);
   }
+}
+
+/** Returns the maximum time until the response to an SQL statement, in ms. `values`: the parameters of the statement. */
+function getTimeoutMs(values: readonly unknown[]): number {
+  const characters = values.reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+  return STATEMENT_TIMEOUT_MS + Math.round((characters / 1e6) * TIMEOUT_MS_PER_MILLION);
 }
 
 /** The names of the prepared statements, by SQL text. A connection parses and plans a named statement only once. */
@@ -218,8 +262,9 @@ const CONFLICTS = ['40001', '40P01', '23505', '42710', '42P06', '42P07'];
 const UNDONE = 'ERROR';
 
 /** Matches the errors that occur before a statement is sent. */
-const NOT_CONNECTED =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$|timeout exceeded when trying to connect/;
+const NOT_CONNECTED = new RegExp(
+  `^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|timeout exceeded when trying to connect|Connection terminated due to connection timeout|${NOT_SENT})$`,
+);
 
 function toDatabaseError(error: unknown): DatabaseError {
   const { code, message, severity } = error as { code?: string; message: string; severity?: string };
