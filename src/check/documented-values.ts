@@ -1,8 +1,9 @@
 import type { Contract } from '../openapi/contract.ts';
+import type { Example } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { getSchemaParts } from '../openapi/schema-parts.ts';
 import { applyEdit, findRequestParts, type RequestPart } from './request-edits.ts';
-import { isSendable, type RequestValues, validateValues } from './requests.ts';
+import { getBodyType, isSendable, type RequestValues, validateValues } from './requests.ts';
 
 /** The maximum number of documented values of one part that are sent. */
 const MAX_VALUES = 20;
@@ -27,7 +28,8 @@ export function withDocumentedValues(contract: Contract, route: Route, base: Req
   const replaced: RequestPart[] = [];
   for (const part of findRequestParts(contract, route, base)) {
     if (isInPath(part) || replaced.some((outer) => isWithin(part, outer))) continue;
-    const documented = getDocumentedValues(contract, part)
+    const examples = part.kind === 'body' && part.path.length === 0 ? getBodyExamples(route, base) : [];
+    const documented = [...examples, ...getDocumentedValues(contract, part)]
       .map((value) => applyEdit(values, part, { kind: 'set', value }))
       .find((edited) => edited && isSendable(edited) && validateValues(contract, route, edited).kind === 'call');
     if (!documented) continue;
@@ -35,6 +37,22 @@ export function withDocumentedValues(contract: Contract, route: Route, base: Req
     replaced.push(part);
   }
   return replaced.length > 0 ? values : undefined;
+}
+
+/** Returns the examples of a request body that the server should accept. */
+function getBodyExamples(route: Route, { format }: RequestValues): readonly unknown[] {
+  const examples = route.bodyMedia[format?.type ?? getBodyType(route) ?? '']?.examples ?? [];
+  return examples.filter(isAcceptable(route)).map(({ value }) => value);
+}
+
+/**
+ * Creates a function that returns whether the server should accept a request example. It should reject an example if an error response (4xx or 5xx) has an
+ * example with the same name.
+ */
+export function isAcceptable({ responses }: Route): (example: Example) => boolean {
+  const errors = responses.filter(({ name }) => /^[45]/.test(name)).flatMap(({ media }) => Object.values(media));
+  const names = errors.flatMap(({ examples }) => examples.map(({ name }) => name));
+  return ({ name }) => name === undefined || !names.includes(name);
 }
 
 function isInPath(part: RequestPart): boolean {

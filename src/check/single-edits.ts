@@ -1,12 +1,11 @@
 import { readParameters } from '../openapi/parameters.ts';
-import type { Example } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { keepTexts } from '../openapi/typed-values.ts';
 import { getAcceptedTypes } from './accept.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendIfAvailable } from './confirm-findings.ts';
 import { createCoverageSet } from './coverage-values.ts';
-import { withDocumentedValues } from './documented-values.ts';
+import { isAcceptable, withDocumentedValues } from './documented-values.ts';
 import { isSuccess } from './exchange.ts';
 import type { EditedAnswer } from './refusals.ts';
 import { applyEdit, findRequestParts, type RequestPart } from './request-edits.ts';
@@ -107,16 +106,6 @@ export async function findWorkingRequest(
     return values;
   }
   return generated;
-}
-
-/**
- * Creates a function that returns whether the server should accept a request example. It should reject an example if an error response (4xx or 5xx) has an
- * example with the same name.
- */
-function isAcceptable({ responses }: Route): (example: Example) => boolean {
-  const errors = responses.filter(({ name }) => /^[45]/.test(name)).flatMap(({ media }) => Object.values(media));
-  const names = errors.flatMap(({ examples }) => examples.map(({ name }) => name));
-  return ({ name }) => name === undefined || !names.includes(name);
 }
 
 function getValue(route: Route, values: RequestValues, part: RequestPart): unknown {

@@ -4,6 +4,7 @@ import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Client } from './client.ts';
 import { addCredentials } from './credentials.ts';
+import { withDocumentedValues } from './documented-values.ts';
 import type { ReceivedResponse } from './exchange.ts';
 import { Pool } from './pool.ts';
 import { toRequest } from './requests.ts';
@@ -50,11 +51,14 @@ export async function requireApi(options: AddressOptions): Promise<void> {
     ...all.filter(isSimple),
     ...all.filter((one) => !isSimple(one)),
   ])) {
-    const values = requests.createValid(route, seed);
-    if (!values) continue;
-    const response = await request(client, route, toRequest(route, values));
-    if (!response || !isForeign(options, route, response)) return;
-    statuses.add(response.status);
+    const generated = requests.createValid(route, seed);
+    if (!generated) continue;
+    // Only the documented values can exist on the server.
+    for (const values of [generated, withDocumentedValues(contract, route, generated) ?? []].flat()) {
+      const response = await request(client, route, toRequest(route, values));
+      if (!response || !isForeign(options, route, response)) return;
+      statuses.add(response.status);
+    }
   }
   if (statuses.size > 0) throw new WrongAddressError(describe(options, [...statuses]));
 }

@@ -100,3 +100,10 @@ it.each(['//[', '//a:b:c/', '/%', '/a?token=x'])('a request with the target %s c
   const request = { method: 'GET', target };
   expect(redactRequest({ contract, headers: {} }, request, []).target).toBe(target);
 });
+
+it('redactRequest redacts a documented secret in JSON of any depth', async () => {
+  const contract = await sessionContract();
+  const body = `${'{"a":'.repeat(20_000)}{"password":"hunter2"}${'}'.repeat(20_000)}`;
+  const redacted = redactRequest({ contract, headers: {} }, { method: 'POST', target: '/session', body }, []);
+  expect(String(redacted.body)).not.toContain('hunter2');
+});

@@ -71,3 +71,19 @@ it('checkServer checks a server that has only one of the operations', async () =
   const { findings } = await runCheck(url, { contract, isFresh: false });
   expect(findings.map(({ operationId, status }) => `${operationId} ${status}`)).toContain('listItems 404');
 });
+
+it('checkServer checks a server that responds with another status than 404 only to the documented examples', async () => {
+  const example = { owner: 'known' };
+  const schema = { type: 'object', properties: { owner: { type: 'string' } }, required: ['owner'] };
+  const createItem = createOperation('createItem', undefined, {
+    requestBody: { content: { 'application/json': { schema, example } } },
+    responses: { 201: { description: 'Created' }, 404: { description: 'The owner is unknown' } },
+  });
+  const { url } = await startRecorder(({ body }, response) => {
+    response.writeHead(`${body}` === JSON.stringify(example) ? 201 : 404).end();
+  });
+  const document = await writeDocument({ paths: { '/items': { post: createItem } } });
+  const contract = await loadContract({ path: document, strict: false });
+  const { notes } = await runCheck(url, { contract, isFresh: false, runs: 1 });
+  expect(notes.join()).not.toContain('does not have the operations');
+});

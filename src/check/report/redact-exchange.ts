@@ -90,11 +90,17 @@ function findSecretsInQuery(target: string): readonly string[] {
 function findSecretsInBody(body: string): readonly string[] {
   const json: unknown = tryOrUndefined(() => JSON.parse(body));
   if (json === undefined) return findSecretsInQuery(`/?${body}`);
-  const find = (value: unknown, isSecret: boolean): readonly string[] => {
-    if (typeof value !== 'object' || value === null) return isSecret ? [String(value)] : [];
-    return Object.entries(value).flatMap(([name, inner]) => find(inner, isSecret || isSecretName(name)));
-  };
-  return find(json, false);
+  const found: string[] = [];
+  // A body can be nested too deeply for a recursive function.
+  const remaining: { readonly value: unknown; readonly isSecret: boolean }[] = [{ value: json, isSecret: false }];
+  for (let next = remaining.pop(); next; next = remaining.pop()) {
+    const { value, isSecret } = next;
+    if (typeof value === 'object' && value !== null)
+      for (const [name, inner] of Object.entries(value))
+        remaining.push({ value: inner, isSecret: isSecret || isSecretName(name) });
+    else if (isSecret) found.push(String(value));
+  }
+  return found;
 }
 
 /** The keywords of a document whose values are documented values. */
