@@ -1296,8 +1296,9 @@ export interface components {
             };
         };
         /**
-         * @description The server failed: 500 an internal error; 503 there are too many sandboxes, or the state cannot be stored (nothing changed, and the response has the header `Retry-After`); 507 a
-         *     snapshot, a fault or a sandbox would exceed its memory limit, or the data file would exceed 90 MB (nothing changed).
+         * @description The server failed: 500 an internal error; 503 there are too many sandboxes, or the state cannot be stored (nothing changed, unless `detail` says that the
+         *     outcome is unknown; the response has the header `Retry-After`); 507 a snapshot, a fault or a sandbox would exceed its memory limit, or the data file would
+         *     exceed 90 MB (nothing changed).
          */
         readonly Failed: {
             headers: {

@@ -110,7 +110,7 @@ const explanations: Readonly<Record<ProblemCode, string>> = {
     'An earlier request in the same sandbox has the same Idempotency-Key, but another method, path, query or body. Use a new key for each new request. Send the same key again only to repeat a request.',
   'internal-error': "The server failed to handle the request. The error is in the server's log.",
   unavailable:
-    'The server cannot handle the request at the moment. For example, the disk is full, the database is not available, or the server is shutting down. Nothing was changed, with one exception: if the connection to the database was lost during a change, the database may contain this change.',
+    'The server cannot handle the request at the moment. For example, the disk is full, the database is not available, or the server is shutting down. Nothing was changed, with one exception: if the connection to the database was lost during a commit, the database may contain the change. `detail` then says that the outcome is unknown.',
   'insufficient-storage':
     'With this change, the data file would exceed 90 MB, or the sandbox would exceed its memory limit. Nothing was changed. Delete some data, restore the default data with POST /_control/sandboxes/ID/reset, or edit the data file. Changes that make the state smaller are stored.',
 };

@@ -445,7 +445,8 @@ export interface components {
          * @description The server failed to handle the request:
          *
          *     - 500: An internal error. The server's log has the details.
-         *     - 503: The data cannot be stored and was not changed, or the server is shutting down. The header `Retry-After` says when to try again.
+         *     - 503: The data cannot be stored and was not changed, unless `detail` says that the outcome is unknown, or the server is shutting down.
+         *       The header `Retry-After` says when to try again.
          *     - 507: The size limit of the data is reached. The data was not changed.
          */
         Failed: {

@@ -43,14 +43,20 @@ export class KeyTable {
   async claim(sandbox: string, key: string, fingerprint: string): Promise<KeyClaim> {
     const claim = `${this.server}.${createId()}`;
     const values = [sandbox, key, fingerprint, claim];
-    const rows = await this.database.query(
-      `INSERT INTO idempotency_keys AS stored (sandbox, key, fingerprint, claim) VALUES ($1, $2, $3, $4)
+    const rows = await this.database
+      .query(
+        `INSERT INTO idempotency_keys AS stored (sandbox, key, fingerprint, claim) VALUES ($1, $2, $3, $4)
       ON CONFLICT (sandbox, key) DO UPDATE
         SET fingerprint = excluded.fingerprint, claim = excluded.claim, response = NULL, changed_at = now()
         WHERE stored.changed_at < now() - CASE WHEN stored.response IS NULL THEN interval '1 minute' ELSE interval '1 hour' END
       RETURNING claim`,
-      values,
-    );
+        values,
+      )
+      .catch((error) => {
+        // If only the response of the database was lost, the key is claimed, and nobody would release it.
+        void this.release(sandbox, { key, claim });
+        throw error;
+      });
     if (rows.length > 0) return { claim };
     const statement = 'SELECT fingerprint, claim, response FROM idempotency_keys WHERE sandbox = $1 AND key = $2';
     const [found] = await this.database.query(statement, [sandbox, key]);
@@ -63,13 +69,16 @@ export class KeyTable {
     };
   }
 
-  /** Stores the response of a request that has changed nothing. Does nothing if the claim already has a response or no longer exists. */
+  /**
+   * Stores the response of a request that has changed nothing. Does nothing if the claim already has a response or no longer exists. If the database is not
+   * available, releases the key, because a repeated request can run the handler again.
+   */
   async complete(sandbox: string, { key, claim, response }: CompletedKey): Promise<void> {
-    await this.database.query(
-      `UPDATE idempotency_keys SET response = $4, changed_at = now()
-      WHERE sandbox = $1 AND key = $2 AND claim = $3 AND response IS NULL`,
-      [sandbox, key, claim, response],
-    );
+    const statement = `UPDATE idempotency_keys SET response = $4, changed_at = now()
+      WHERE sandbox = $1 AND key = $2 AND claim = $3 AND response IS NULL`;
+    await this.database
+      .query(statement, [sandbox, key, claim, response])
+      .catch(() => this.release(sandbox, { key, claim }));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { CommitConflictError } from '../backend.ts';
-import { StoreUnavailableError } from '../errors.ts';
+import { OutcomeUnknownError, StoreUnavailableError } from '../errors.ts';
 import {
   ChangeReader,
   type NewChanges,
@@ -231,7 +231,8 @@ export class SharedLog {
 
   /**
    * Called if the SQL statement that stores a change has failed. Returns normally if the change was stored nevertheless, and only the connection was lost.
-   * Rejects with `CommitConflictError` if the error is a conflict, else with `error`.
+   * Rejects with `CommitConflictError` if the error is a conflict, and with `OutcomeUnknownError` if the database may still store the change. Otherwise rejects
+   * with `error`.
    */
   async #refuseUnlessStored(id: string, head: string, error: unknown): Promise<void> {
     if (!(error instanceof DatabaseError)) throw error;
@@ -241,6 +242,6 @@ export class SharedLog {
     const statement = `SELECT 1 FROM sandboxes WHERE id = $1 AND head = $2
       UNION ALL SELECT 1 FROM changes WHERE sandbox = $1 AND head = $2`;
     const rows = await this.database.query(statement, [id, head]).catch(() => []);
-    if (rows.length === 0) throw error;
+    if (rows.length === 0) throw new OutcomeUnknownError(error.reason, { cause: error });
   }
 }

@@ -9,6 +9,11 @@ export interface TcpProxy {
   cut(): void;
   /** Stops forwarding data, but leaves the connections open, so that neither side notices the failure. */
   hang(): void;
+  /**
+   * Forwards the next statement that contains `text`, but not its reply. When the reply arrives, cuts the network as `cut` does. So the database has executed
+   * the statement, but the server does not know it.
+   */
+  loseReply(text: string): void;
   /** Delays all data from the database by this time, in ms. */
   delay(ms: number): void;
   /** Ends all failures. Connections that were open while the proxy did not forward data stay broken. */
@@ -21,12 +26,18 @@ export interface TcpProxy {
 export async function startTcpProxy(target: number): Promise<TcpProxy> {
   let state: 'open' | 'cut' | 'hung' = 'open';
   let delayMs = 0;
+  let lostText: string | undefined;
   const near = new Set<Socket>();
+  const cut = () => {
+    state = 'cut';
+    for (const socket of near) socket.destroy();
+  };
   const server = createServer((client) => {
     if (state === 'cut') return void client.destroy();
     near.add(client.on('error', () => {}));
     const database = connect(target, '127.0.0.1').on('error', () => {});
     let isHung = state === 'hung';
+    let isReplyLost = false;
     const forward = (to: Socket, ms: number) => (bytes: Buffer) => {
       isHung ||= state === 'hung';
       if (isHung) return;
@@ -34,30 +45,33 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       else setTimeout(() => to.write(bytes), ms);
     };
     client
-      .on('data', (bytes) => forward(database, 0)(bytes))
+      .on('data', (bytes) => {
+        if (lostText !== undefined && bytes.includes(lostText)) [isReplyLost, lostText] = [true, undefined];
+        forward(database, 0)(bytes);
+      })
       .on('close', () => {
         near.delete(client);
         database.destroy();
       });
     database
-      .on('data', (bytes) => forward(client, delayMs)(bytes))
+      .on('data', (bytes) => {
+        if (isReplyLost) cut();
+        else forward(client, delayMs)(bytes);
+      })
       .on('close', () => {
         if (state !== 'hung' && !isHung) client.destroy();
       });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const destroyAll = () => {
-    for (const socket of near) socket.destroy();
-  };
   onTestFinished(() => {
-    destroyAll();
+    cut();
     server.close();
   });
   return {
     port: (server.address() as AddressInfo).port,
-    cut() {
-      state = 'cut';
-      destroyAll();
+    cut,
+    loseReply(text) {
+      lostText = text;
     },
     hang() {
       state = 'hung';
