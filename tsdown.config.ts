@@ -1,48 +1,25 @@
 import { defineConfig } from 'tsdown';
-import { bundlePackages, isBundled } from './tools/bundled-packages.ts';
 
-const common = {
-  platform: 'node',
-  target: 'node20.19',
-  // Editors read docblocks from the declarations, which keep them.
-  outputOptions: { comments: { jsdoc: false } },
-} as const;
-const testKit = { testing: 'src/testing/in-process.ts', playwright: 'src/testing/playwright.ts' };
+const common = { platform: 'node', target: 'node20.19', sourcemap: true } as const;
+const entry = {
+  storefront: 'src/index.ts',
+  testing: 'src/testing/in-process.ts',
+  playwright: 'src/testing/playwright.ts',
+};
 
 export default defineConfig([
   {
     ...common,
-    // The code of the server and of the commands. `src/entry/load-bundle.ts` loads it, so it is not ES modules.
-    entry: { program: 'src/cli/main.ts', library: 'src/index.ts' },
-    format: 'cjs',
-    deps: { alwaysBundle: isBundled },
-    plugins: [bundlePackages()],
+    entry: { main: 'src/cli/main.ts', ...entry },
     dts: false,
-    outExtensions: () => ({ js: '.cjs' }),
-  },
-  {
-    ...common,
-    entry: {
-      main: 'src/entry/main.ts',
-      storefront: 'src/entry/storefront.ts',
-      'load-bundle': 'src/entry/load-bundle.ts',
-      ...testKit,
-    },
-    plugins: [
-      {
-        // The test kit starts the same server as the program, and does not contain it.
-        name: 'import-library',
-        resolveId: (id) =>
-          id.endsWith('/server/storefront.ts') ? { id: './storefront.js', external: true } : undefined,
-      },
-    ],
-    dts: false,
-    clean: false,
+    // Editors read docblocks from the declarations, which keep them.
+    outputOptions: { comments: { jsdoc: false } },
     outExtensions: () => ({ js: '.js' }),
   },
   {
     ...common,
-    entry: { storefront: 'src/index.ts', ...testKit },
+    entry,
+    sourcemap: false,
     dts: { emitDtsOnly: true },
     clean: false,
     outExtensions: () => ({ js: '.js', dts: '.d.ts' }),

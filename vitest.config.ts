@@ -1,7 +1,4 @@
-import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-
-const compiled = fileURLToPath(new URL('dist/compiled', import.meta.url));
 
 /** Files that take seconds, and files with properties that the long tests check for many more cases. Only the long tests run them. */
 export const SLOW_FILES = [
@@ -49,16 +46,6 @@ const SLOW_WITH_PROGRAM = [
 ];
 
 export default defineConfig({
-  plugins: [
-    {
-      // The tests use the contracts that the build has compiled, as the packaged program does.
-      name: 'compiled-contracts',
-      transform: (code, id) =>
-        id.endsWith('/src/openapi/compiled-contract.ts')
-          ? code.replace(/fileURLToPath\(new URL\(.compiled., import\.meta\.url\)\)/, JSON.stringify(compiled))
-          : undefined,
-    },
-  ],
   test: {
     include: ['test/*.test.ts', 'test/!(long|postgres|examples)/**/*.test.ts'],
     exclude: process.argv.includes('--coverage') ? [] : [...SLOW_FILES, ...SLOW_WITH_PROGRAM],

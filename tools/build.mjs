@@ -1,4 +1,4 @@
-// Builds dist/ from src/: the program and its code cache, the compiled contracts, the console and the API reference. With `--if-stale`, builds only if the
+// Builds dist/ from src/: the program, the compiled contracts, the console and the API reference. With `--if-stale`, builds only if the
 // sources have changed since the last build, so that `npm start` is fast and never runs old code. If the development packages are not installed
 // (npm ci --omit=dev, or NODE_ENV=production), prints a message and changes nothing. This is an error, except for `npm ci` itself, which runs `--prepare`.
 import { spawnSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const stamp = join(root, 'dist', '.built-from');
-const program = join(root, 'dist', 'program.cjs');
+const program = join(root, 'dist', 'main.js');
 
 /** Returns a hash of the contents of all files that the build depends on. */
 function hashSources() {
@@ -25,10 +25,9 @@ function hashSources() {
     'vite.config.ts',
     'vite.reference.config.ts',
     'tools/build.mjs',
-    'tools/bundled-packages.ts',
-    'tools/code-cache.mjs',
     'tools/compile.ts',
     'tools/page-build.ts',
+    'tools/page-licenses.ts',
     'tools/sanitize-rapidoc.ts',
   ];
   for (const name of [...files.sort(), ...others]) {
@@ -62,32 +61,17 @@ function build() {
     run([vite, 'build', '--logLevel', 'warn']) &&
     run([vite, 'build', '--logLevel', 'warn', '--config', 'vite.reference.config.ts']);
   if (!isBuilt) return false;
-  writeCodeCache();
   writeFileSync(stamp, sourceHash);
   return true;
 }
 
-/** Writes the code cache for this version of Node. If this fails, the build is still complete: the server starts without a code cache, but more slowly. */
-function writeCodeCache() {
-  const { NODE_OPTIONS: _, ...env } = process.env;
-  run([join('tools', 'code-cache.mjs')], { env, timeout: 60_000 });
-}
-
-/** Returns whether the build has a code cache for this version of Node. */
-async function hasCodeCache() {
-  const { getCachePath } = await import('../dist/load-bundle.js');
-  return existsSync(getCachePath(program));
-}
-
 /** Runs Node with arguments in the root of the project. Prints the output if it fails. Returns whether it succeeded. */
-function run(args, options = {}) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', ...options });
+function run(args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   if (status !== 0) process.stderr.write(stdout + stderr);
   return status === 0;
 }
 
 const isPrepare = process.argv.includes('--prepare');
-if ((isPrepare || process.argv.includes('--if-stale')) && isFresh()) {
-  // V8 can't read the code cache of another version of Node.
-  if (!(await hasCodeCache())) writeCodeCache();
-} else if (!build() && !(isPrepare && !existsSync(join(root, 'node_modules', 'tsdown')))) process.exitCode = 1;
+const isUpToDate = (isPrepare || process.argv.includes('--if-stale')) && isFresh();
+if (!isUpToDate && !build() && !(isPrepare && !existsSync(join(root, 'node_modules', 'tsdown')))) process.exitCode = 1;

@@ -1,13 +1,11 @@
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { importModule } from '../util/import-module.ts';
 import { limitList } from '../util/limit-list.ts';
 import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
 import { distribute, sendIfAvailable } from './confirm-findings.ts';
 import { isSuccess } from './exchange.ts';
-import type { FastCheckModule } from './explore.ts';
 import { findFailingOperations, retryFailingOperations } from './failing-operations.ts';
 import { checkHostileInput, checkNestedInput } from './hostile-input.ts';
 import { checkCoreInput, checkInput } from './input.ts';
@@ -54,7 +52,7 @@ export async function createWorker(session: Session, options: CheckOptions, note
   const pool = new Pool();
   const basics = {
     session,
-    fc: await importModule<FastCheckModule>('fast-check'),
+    fc: await import('fast-check'),
     requests: createRequestGenerator(contract, pool),
     seed,
     runs,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ValidateFunction } from 'ajv';
+import { getPackageFile } from '../package-file.ts';
 import { loadPackage } from '../util/load-package.ts';
 import { type Document, getNode } from './document.ts';
 import { formats } from './formats.ts';
@@ -57,8 +57,8 @@ export function hashContract(...parts: readonly string[]): string {
 
 const HASH_LENGTH = 16;
 
-/** The path of the folder with all precompiled contracts. The build creates the folder `compiled` beside the bundled modules. */
-const COMPILED_FOLDER = fileURLToPath(new URL('compiled', import.meta.url));
+/** The path of the folder with all precompiled contracts, which the build creates. */
+const COMPILED_FOLDER = getPackageFile('dist/compiled');
 
 /** The precompiled contracts that have been read, by the path of their folder. */
 const cache = new Map<string, CompiledContract>();

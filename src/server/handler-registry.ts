@@ -9,7 +9,6 @@ import {
   type Operation,
 } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
-import { importModule } from '../util/import-module.ts';
 import { UserError } from '../util/user-error.ts';
 
 /** The handlers of a user, by operationId. The value `mocked` means that the operation is mocked. */
@@ -105,7 +104,7 @@ async function loadModule(path: string, version = ''): Promise<Record<string, un
   const file = resolve(path);
   try {
     delete createRequire(import.meta.url).cache[file];
-    return await importModule(`${pathToFileURL(file).href}?version=${version}`);
+    return await import(`${pathToFileURL(file).href}?version=${version}`);
   } catch (cause) {
     const reason = describeFailure(cause, file);
     throw new UserError(`${path} can't be loaded as a module with handlers: ${reason}`, { cause });

@@ -1,4 +1,0 @@
-#!/usr/bin/env node
-import { loadBundle } from './load-bundle.ts';
-
-loadBundle('program.cjs');
