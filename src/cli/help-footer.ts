@@ -4,9 +4,6 @@ const FAULT_EXAMPLE = 'storefront faults add --operation createOrder --status 50
 /** An example of `storefront check`, for the help of the program and of the command. */
 const CHECK_EXAMPLE = 'storefront check http://localhost:3000 --allow-writes';
 
-/** An example of `storefront types`, for the help of the program and of the command. */
-const TYPES_EXAMPLE = 'storefront types openapi.yaml --output src/schema.d.ts';
-
 /** The examples of each command, by the name of the command. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   storefront: [
@@ -17,12 +14,10 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'storefront reset --sandbox w3',
     FAULT_EXAMPLE,
     CHECK_EXAMPLE,
-    TYPES_EXAMPLE,
   ],
   repair: ['storefront repair --data db.json', 'storefront repair --contract openapi.yaml'],
   migrate: ['storefront migrate --database postgres://storefront@localhost:5432/storefront'],
   explain: ['storefront explain openapi.yaml', 'storefront explain openapi.yaml --json'],
-  types: [TYPES_EXAMPLE, 'storefront types openapi.yaml > schema.d.ts'],
   check: [
     'storefront check',
     CHECK_EXAMPLE,

@@ -11,7 +11,6 @@ import { formatHelpFooter } from './help-footer.ts';
 import { addOptions } from './option-table.ts';
 import { parsePaths, parsePort, parseVariable } from './option-values.ts';
 import { DATABASE_OPTIONS, REPAIR_OPTIONS, SERVER_OPTIONS } from './server-options.ts';
-import { createTypesCommand, type TypesCommand } from './types-command.ts';
 
 /** A parsed command line: a command to run, a text to print, or the reason why the command line is invalid. */
 export type ParsedCommand =
@@ -21,7 +20,6 @@ export type ParsedCommand =
   | { readonly kind: 'check'; readonly options: CheckCommand }
   | { readonly kind: 'control'; readonly options: ControlCommand }
   | { readonly kind: 'explain'; readonly options: ExplainOptions }
-  | { readonly kind: 'types'; readonly options: TypesCommand }
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'refuse'; readonly reason: string };
 
@@ -121,7 +119,6 @@ export function createProgram(
     createExplainCommand((options) =>
       onCommand({ kind: 'explain', options: { ...getExplicitOptions(program), ...options } }),
     ),
-    createTypesCommand((options) => onCommand({ kind: 'types', options: { ...getAllowRefs(program), ...options } })),
     ...createControlCommands(environment, (options) => onCommand({ kind: 'control', options })),
   ];
   for (const command of commands) program.addCommand(command);
@@ -172,12 +169,6 @@ function rejectUnknownCommand(program: Command): void {
   const similar = START_COMMANDS.includes(name.toLowerCase()) ? undefined : similarName(name, known);
   const hint = similar ? `Did you mean ${similar}?` : 'To start the server, run storefront without a command.';
   program.error(`Unknown command ${JSON.stringify(name)}. ${hint} The commands are ${known.join(', ')}.`);
-}
-
-/** Returns the option `--allow-refs` if it precedes the name of a command. */
-function getAllowRefs(program: Command): Pick<Options, 'allowRefs'> {
-  const { allowRefs } = program.opts<Options>();
-  return allowRefs ? { allowRefs } : {};
 }
 
 /** Returns the options that the command line contains, without the default values. */

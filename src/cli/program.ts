@@ -14,7 +14,6 @@ import { escapeControlsInLines } from '../util/escape-controls.ts';
 import { UserError } from '../util/user-error.ts';
 import { type ParsedCommand, readCommandLine } from './options.ts';
 import { runControlCommand } from './run-control-command.ts';
-import { writeTypes } from './types-command.ts';
 import { handleUnhandledErrors } from './unhandled-errors.ts';
 
 /** The exit code of a command that failed. */
@@ -66,8 +65,6 @@ async function runCommand(command: ParsedCommand): Promise<void> {
       return;
     case 'explain':
       return printSafely(await explain(command.options));
-    case 'types':
-      return writeTypes(command.options, { folder: process.cwd(), print });
     case 'serve':
       return serve(command.options);
   }

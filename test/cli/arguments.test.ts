@@ -192,8 +192,6 @@ describe('--allow-refs', () => {
     [['explain', 'x.yaml', '--allow-refs', 'a'], {}, ['a']],
     [['--allow-refs', 'a', 'explain', 'x.yaml'], {}, ['a']],
     [['explain', 'x.yaml'], { STOREFRONT_ALLOW_REFS: 'a' }, ['a']],
-    [['types', 'x.yaml', '--allow-refs', 'a'], {}, ['a']],
-    [['--allow-refs', 'a', 'types', 'x.yaml'], {}, ['a']],
     [['repair', '--contract', 'x.yaml', '--allow-refs', 'a'], {}, ['a']],
     [['check', 'http://localhost:1', '--contract', 'x.yaml', '--allow-refs', 'a'], {}, ['a']],
     [['check', 'http://localhost:1', '--contract', 'x.yaml'], { STOREFRONT_ALLOW_REFS: 'a' }, ['a']],

@@ -95,12 +95,6 @@ describe.each(NODES)('the package with Node.js %s', (line) => {
     expect(result).toMatchObject({ exitCode: 0, output: expect.stringContaining(version) });
   });
 
-  it('lists the packages that storefront types requires if they are not installed', async () => {
-    const types = await runCommand('npx', ['--no-install', 'storefront', 'types', 'openapi.yaml'], place);
-    const install = 'npm install --save-dev openapi-typescript@7 typescript@5';
-    expect(types).toMatchObject({ exitCode: 1, output: expect.stringContaining(install) });
-  });
-
   it('checks its own server with storefront check', async () => {
     const result = await runCommand('npx', ['--no-install', 'storefront', 'check', '--runs', '5'], place);
     expect(result).toMatchObject({

@@ -1,4 +1,4 @@
-// Uses the types that `storefront types notes.yaml --output notes.d.ts` generates.
+// Uses the types that `openapi-typescript notes.yaml --output notes.d.ts` generates.
 import createClient from 'openapi-fetch';
 import type { components, paths } from './notes.d.ts';
 
