@@ -4,7 +4,7 @@ import { readCommandLine } from '../../src/cli/options.ts';
 const read = (args: readonly string[]) => readCommandLine({ args, environment: {}, isTerminal: false, version: '1' });
 
 const COMMANDS =
-  'repair, migrate, check, explain, types, reset, flush, snapshot, restore, clock, ids, state, sandboxes, faults, journal'.split(
+  'repair, migrate, check, explain, reset, flush, snapshot, restore, clock, ids, state, sandboxes, faults, journal'.split(
     ', ',
   );
 
