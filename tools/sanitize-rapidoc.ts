@@ -10,6 +10,9 @@ const IMPORT = /rapidoc\/dist\/rapidoc-min\.js\?url$/;
  */
 const UNSAFE_HTML = /if\((\w)===this\.it\)return this\._t;this\.it=\1;const (\w)=\[\1\];/g;
 
+/** The places in RapiDoc that handle a click on a link. They throw an error for a link without a target, which a sanitized text can have. */
+const LINK_TARGET = /e\.target\.getAttribute\("href"\)\.startsWith\("#"\)/g;
+
 /** Creates the plugin that adds RapiDoc's script to the page, and lets it call `globalThis.sanitizeHtml` for the HTML of a document. */
 export function sanitizeRapiDoc(): Plugin {
   return {
@@ -32,9 +35,11 @@ function sanitize(script: string): string {
     throw new Error(
       `rapidoc has ${places.length} places that create HTML from a text, and not 1: adapt tools/sanitize-rapidoc.ts`,
     );
-  return script.replace(
-    UNSAFE_HTML,
-    (_, text, strings) =>
-      `if(${text}===this.it)return this._t;this.it=${text};const ${strings}=[globalThis.sanitizeHtml(${text})];`,
-  );
+  return script
+    .replace(
+      UNSAFE_HTML,
+      (_, text, strings) =>
+        `if(${text}===this.it)return this._t;this.it=${text};const ${strings}=[globalThis.sanitizeHtml(${text})];`,
+    )
+    .replace(LINK_TARGET, 'e.target.getAttribute("href")?.startsWith("#")');
 }
