@@ -244,7 +244,7 @@ test('the page says which secrets a request lacks when it is sent again', async 
   await sandbox.send('GET', '/api/orders', { headers: { Authorization: 'Bearer abc' } });
   await open('requests', { request: '1' });
   await expect(
-    page.getByText('without the secrets in the header authorization, so the server may refuse it'),
+    page.getByText('The journal does not store secrets. Enter the header authorization to send the request with it.'),
   ).toBeVisible();
 });
 

@@ -70,7 +70,7 @@ test('an entry can be edited as JSON, added and deleted', async ({ page, open, s
   await page.getByLabel('JSON', { exact: true }).fill('{');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(page.getByRole('alert')).toContainText('not valid JSON');
-  const [item] = (await sandbox.control('GET', '/state')).cartItems;
+  const [{ id: _, ...item }] = (await sandbox.control('GET', '/state')).cartItems;
   const added = { ...item, productId: KETTLE, quantity: 4 };
   await page.getByLabel('JSON', { exact: true }).fill(JSON.stringify(added));
   await page.getByRole('button', { name: 'Add', exact: true }).click();

@@ -159,7 +159,9 @@ for (const style of ['wide', 'narrow'])
       for (const hash of ['', '#overview', '#tag--things', '#auth', '#get-/things', '#post-/things']) {
         await page.goto('about:blank');
         await page.goto(`${server.url}/_docs${hash}`);
-        await expect(page.getByText('text 13').filter({ visible: true }).first()).toBeVisible();
+        // The page of a tag has no description in the wide layout.
+        const text = hash === '#tag--things' ? 'things' : 'text 13';
+        await expect(page.getByText(text).filter({ visible: true }).first()).toBeVisible();
         expect(await findForbidden(page), hash).toEqual([]);
       }
       for (const link of await page.locator('a.attack').all()) expect(await link.getAttribute('href')).toBeNull();
@@ -212,8 +214,7 @@ test('the console shows the text of a document, and runs nothing of it', async (
     for (const view of ['#/requests', '#/state', '#/control']) {
       await page.goto('about:blank');
       await page.goto(`${server.url}/_console/${view}`);
-      await expect(page.getByRole('main')).toBeVisible();
-      await page.waitForLoadState('networkidle');
+      await expect(page.getByRole('main').getByRole('heading').filter({ visible: true }).first()).toBeVisible();
       expect(await page.locator('img[onerror], iframe[srcdoc], main script').count()).toBe(0);
     }
     expect(incidents).toEqual([]);
