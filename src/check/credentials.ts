@@ -39,6 +39,16 @@ export function addCredentials({ security }: Route, common: CommonInput, request
   return missing.reduce((changed, credential) => addCredential(common, changed, credential), { ...request, target });
 }
 
+/** Adds invented credentials to a request, in place of those of the user. */
+export function addInventedCredentials(route: Route, request: RequestToSend): RequestToSend {
+  return addCredentials(route, { headers: {}, query: {} }, request);
+}
+
+/** Returns whether the user has specified a credential of an operation. */
+export function hasGivenCredentials({ security }: Route, common: CommonInput): boolean {
+  return security.flat().some((credential) => isSpecified(common, credential));
+}
+
 /** Returns whether the user has specified a credential. */
 function isSpecified({ headers, query }: CommonInput, { in: location, name }: Credential): boolean {
   if (location === 'query') return Object.hasOwn(query, name);

@@ -184,9 +184,9 @@ function parseQueryParameter(
   return { ...before, [name]: value };
 }
 
-/** Parses comma-separated operationIds. Throws an `InvalidArgumentError` if an id is empty. */
-export function parseOperationIds(text: string): readonly string[] {
+/** Parses comma-separated operationIds. Adds them to those of an earlier option. Throws an `InvalidArgumentError` if an id is empty. */
+export function parseOperationIds(text: string, before: readonly string[] = []): readonly string[] {
   const ids = text.split(',').map((id) => id.trim());
-  if (!ids.includes('')) return ids;
+  if (!ids.includes('')) return [...before, ...ids];
   throw new InvalidArgumentError('Enter comma-separated operationIds.');
 }

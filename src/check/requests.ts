@@ -162,6 +162,7 @@ function serialize(parameter: Parameter, value: unknown): RequestValues['query']
       if (isNode(value)) return toTexts(value, (key) => key);
       return mayBeSingle && !isObject ? { [name]: toText(value) } : undefined;
     case 'deep object':
+      return isNode(value) ? toTexts(value, (key) => `${name}[${key}]`) : undefined;
     case 'deep array':
       return toTexts(value ?? {}, (key) => `${name}[${key}]`);
   }

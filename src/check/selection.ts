@@ -15,9 +15,27 @@ export interface Selection {
   readonly mayWrite: boolean;
 }
 
+/** Joins the parts of an operationId that contains a comma: the parts of the option, `a` and `b`, can be the operation `a,b`. */
+export function joinSplitIds(parts: readonly string[], ids: readonly string[]): readonly string[] {
+  const split = new Map(
+    ids.filter((id) => id.includes(',')).map((id) => [id, id.split(',').map((part) => part.trim())]),
+  );
+  const joined: string[] = [];
+  let index = 0;
+  while (index < parts.length) {
+    const isNext = (own: readonly string[]) => own.every((part, offset) => parts[index + offset] === part);
+    const [id, own] = [...split].find(([, each]) => isNext(each)) ?? [parts[index] as string, [index]];
+    joined.push(id);
+    index += own.length;
+  }
+  return joined;
+}
+
 /** Returns the operations to check. Throws `CheckUsageError` if a selected operation does not exist, or if no operation is selected. */
-export function getCheckedRoutes({ contract: { routes, path }, only, exclude = [] }: Selection): readonly Route[] {
+export function getCheckedRoutes({ contract: { routes, path }, ...selection }: Selection): readonly Route[] {
   const ids = routes.map(({ operationId }) => operationId);
+  const only = selection.only && joinSplitIds(selection.only, ids);
+  const exclude = joinSplitIds(selection.exclude ?? [], ids);
   const unknown = [...(only ?? []), ...exclude].filter((id) => !ids.includes(id));
   if (unknown.length > 0)
     throw new CheckUsageError(
@@ -34,7 +52,11 @@ export function getCheckedRoutes({ contract: { routes, path }, only, exclude = [
 export const MAX_LISTED_OPERATIONS = 20;
 
 /** Returns the operations to which a check may send requests, including operations that it does not check. */
-export function getAllowedRoutes({ contract: { routes }, exclude = [], mayWrite }: Selection): readonly Route[] {
+export function getAllowedRoutes({ contract: { routes }, mayWrite, ...selection }: Selection): readonly Route[] {
+  const exclude = joinSplitIds(
+    selection.exclude ?? [],
+    routes.map(({ operationId }) => operationId),
+  );
   return routes.filter(
     (route) => canBeRequested(route) && !exclude.includes(route.operationId) && (mayWrite || !isWriteOperation(route)),
   );

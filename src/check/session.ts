@@ -199,6 +199,9 @@ export function createFinding(check: CheckName, route: Route, exchange: Exchange
   return { ...violation, status, check, operationId: route.operationId, exchanges: [exchange] };
 }
 
+/** The status of a server that can store nothing more, for example because of a quota (RFC 4918, section 11.5). */
+const INSUFFICIENT_STORAGE = 507;
+
 /** Returns the violations of the contract and of HTTP in a response. */
 function findViolations(
   { contract, hasModel }: SessionOptions,
@@ -213,7 +216,8 @@ function findViolations(
   if (httpError !== undefined) return [createViolation('HTTP', httpError)];
   // An operation can document only errors, such as a 501.
   const isExpected = documented !== undefined && route.successStatus >= 400;
-  if (status >= 500 && !isExpected) return [createViolation('no server error', `The server responds with ${status}`)];
+  if (status >= 500 && !isExpected && !(status === INSUFFICIENT_STORAGE && documented))
+    return [createViolation('no server error', `The server responds with ${status}`)];
   if (!hasModel && canBeUndocumented(contract, route, request, response)) return [];
   if (jsonError !== undefined)
     return [createViolation('JSON', `The content type is ${type}, but the body is not valid JSON: ${jsonError}`)];

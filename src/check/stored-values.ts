@@ -61,6 +61,10 @@ const SERVER_NAMES =
 const OPTIONAL_SERVER_NAMES =
   /^(status|state|version|revision|owner|author|user|tenant|slug|ur[il]|number|position|rank|score|balance|(sub)?total.*|.*total|.*count|average.*)$/;
 
+/** Normalized names of optional properties that servers often set when they create a resource. A server that ignores them stores the same value each time. */
+const FLAG_NAMES =
+  /^(is|has)?(admin|approved|archived|banned|blocked|closed|confirmed|default|deleted|hidden|locked|new|public|published|read|role|verified|visible)$|(type|role|level|kind|stage|phase)$/;
+
 /** Compares the values that requests sent with the values that the resources then had, in several life cycles of one collection. */
 export class StoredValues {
   readonly #contract: Contract;
@@ -85,7 +89,7 @@ export class StoredValues {
     return [...routes].flatMap((route) => {
       const own = [...this.#observations.values()].filter(({ change }) => change.route === route);
       const problems = own.flatMap(({ name, isRequired, all, change }) => {
-        const problem = describeProblem(all, isRequired);
+        const problem = describeProblem(all, isRequired || !FLAG_NAMES.test(normalizeName(name)));
         const text = `${name} was sent in ${all.length} requests to ${route.operationId}, ${problem}`;
         return problem === undefined ? [] : [{ name, text, read: change.read, last: findWrong(all).at(-1) }];
       });
@@ -189,14 +193,14 @@ function findWrong(all: readonly Observation[]): readonly Observation[] {
 }
 
 /** Returns the end of a sentence about values that a server never stores; undefined if it can have stored them. */
-function describeProblem(all: readonly Observation[], isRequired: boolean): string | undefined {
+function describeProblem(all: readonly Observation[], mustStore: boolean): string | undefined {
   const wrong = findWrong(all);
   const isNeverStored = wrong.length === all.length && all.length >= MIN_CHANGES;
   if (isNeverStored && all.every(({ got }) => got === undefined)) return 'but is missing in the resource each time';
   const sentValues = countValues(all.map(({ sent }) => sent));
   const gotValues = countValues(all.map(({ got }) => got));
   const isConstant = gotValues === 1 && wrong.length >= MIN_CHANGES - 1 && all.length >= MIN_CONSTANT_CHANGES;
-  if (sentValues < 2 || !(isNeverStored || (isConstant && isRequired))) return undefined;
+  if (sentValues < 2 || !(isNeverStored || (isConstant && mustStore))) return undefined;
   if (all.every(({ before, got }) => before !== undefined && isSimilar(before, got)))
     return 'but the resource keeps its previous value each time';
   const [last] = wrong.slice(-1);

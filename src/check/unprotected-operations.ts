@@ -1,7 +1,8 @@
 import type { Route } from '../openapi/routes.ts';
 import { limitList } from '../util/limit-list.ts';
 import type { CheckContext } from './check-context.ts';
-import { isSuccess } from './exchange.ts';
+import { addInventedCredentials, hasGivenCredentials } from './credentials.ts';
+import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { toRequest } from './requests.ts';
 import { isWriteOperation } from './selection.ts';
@@ -16,40 +17,49 @@ export function requiresCredentials({ security }: Route): boolean {
 }
 
 /**
- * Checks that the operations that require credentials reject requests without them. An operation is checked only if it accepts the same request with credentials.
- * Adds one finding for all operations that require the same credentials.
+ * Checks that the operations that require credentials reject requests without them, and requests with invented ones. An operation is checked only if it accepts
+ * the same request with credentials. Adds one finding for all operations that require the same credentials and accept the same requests.
  */
 export async function checkCredentials(context: CheckContext, routes: readonly Route[]): Promise<void> {
   const unprotected = new Map<string, { readonly finding: Finding; readonly operationIds: string[] }>();
   for (const route of routes) {
     const finding = await findUnprotected(context, route);
     if (!finding) continue;
-    const cause = describeSecurity(route);
+    const cause = `${finding.message}, although the contract requires ${describeSecurity(route)}`;
     const known = unprotected.get(cause);
     if (known) known.operationIds.push(route.operationId);
     else unprotected.set(cause, { finding, operationIds: [route.operationId] });
   }
   for (const [cause, { finding, operationIds }] of unprotected) {
     const names = limitList(operationIds, MAX_OPERATIONS).join(', ');
-    const message = `The server accepts requests without credentials, although the contract requires ${cause}: ${names}`;
+    const message = `The server accepts ${cause}: ${names}`;
     context.session.results.add({ ...finding, message });
   }
 }
 
-/** Sends a valid request with credentials, and then one without them. Returns a finding if the server accepts both. */
+/**
+ * Sends a valid request with credentials, and then others without them. If the user has specified credentials, one of these has invented credentials. Returns a
+ * finding if the server accepts one of them.
+ */
 async function findUnprotected({ session, requests, seed, prepare }: CheckContext, route: Route) {
-  const send = async (isAnonymous: boolean) => {
+  const { client } = session;
+  const isAccepted = async (complete: (request: RequestToSend) => RequestToSend) => {
     if (isWriteOperation(route)) await prepare();
     const values = requests.createValid(route, seed);
     if (!values) return undefined;
-    return (await session.send('behaviour', route, { ...toRequest(route, values), isAnonymous })).exchange;
+    const { exchange } = await session.send('behaviour', route, complete(toRequest(route, values)));
+    return exchange && isSuccess(exchange.response) ? exchange : undefined;
   };
-  const authorized = await send(false);
-  if (!authorized || !isSuccess(authorized.response)) return undefined;
-  const anonymous = await send(true);
-  if (!anonymous || !isSuccess(anonymous.response)) return undefined;
   const rule = 'requires credentials';
-  return createFinding('behaviour', route, anonymous, { rule, message: rule, pointer: route.pointer });
+  const toFinding = (exchange: Exchange, message: string) =>
+    createFinding('behaviour', route, exchange, { rule, message, pointer: route.pointer });
+  if (!(await isAccepted((request) => request))) return undefined;
+  const anonymous = await isAccepted((request) => ({ ...request, isAnonymous: true }));
+  if (anonymous) return toFinding(anonymous, 'requests without credentials');
+  // A storefront server accepts any credentials.
+  if (!hasGivenCredentials(route, client) || Object.hasOwn(client.headers, 'x-sandbox')) return undefined;
+  const invented = await isAccepted((request) => ({ ...addInventedCredentials(route, request), isAnonymous: true }));
+  return invented && toFinding(invented, 'requests with invented credentials');
 }
 
 /** Describes the credentials that an operation requires, such as `bearer` or `the header x-key`. */

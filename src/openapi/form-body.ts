@@ -55,13 +55,14 @@ function readField(field: Field, property: Node, value: unknown): unknown {
   const { document, encoding, place, errors } = field;
   const isObject = property.type === 'object' || property.properties !== undefined;
   const isList = !isObject && ([property.type].flat().includes('array') || property.items !== undefined);
-  const isJson = isObject || isList || /json/i.test(String(encoding.contentType ?? ''));
+  const items = toNode(resolveNode(document, property.items));
+  const isListOfFiles = isList && items.format === 'binary';
+  const isJson = isObject || (isList && !isListOfFiles) || /json/i.test(String(encoding.contentType ?? ''));
   const parsed = isJson ? parseJson(value) : value;
   if (parsed !== value) errors.push(...findInexact(place, value));
   if (!isList) return parsed;
   const separator = encoding.explode === false ? (SEPARATORS[String(encoding.style)] ?? ',') : undefined;
   const entries = typeof parsed === 'string' && separator !== undefined ? parsed.split(separator) : [parsed].flat();
-  const items = toNode(resolveNode(document, property.items));
   return entries.map((entry, index) => readField({ ...field, encoding: {}, place: `${place}/${index}` }, items, entry));
 }
 

@@ -34,6 +34,17 @@ describe('checkServer of an API that requires an API key in the query', () => {
   });
 });
 
+it('checkServer reports a server that accepts any token, if the user specifies one', async () => {
+  const document = { ...DOCUMENT, security: [{ bearer: [] }] };
+  const respond = ({ headers }: ReceivedRequest) =>
+    headers.authorization?.startsWith('Bearer ') ? { status: 200, body: {} } : { status: 401 };
+  const { findings } = await checkApi(document, respond, { headers: { authorization: 'Bearer real' } });
+  expect(formatFindings(findings)).toEqual([
+    'behaviour getA 200 requires credentials: The server accepts requests with invented credentials, although the contract requires bearer authentication: getA, getB',
+  ]);
+  expect((await checkApi(document, respond)).findings).toEqual([]);
+});
+
 it('checkServer invents the credential that the user does not specify, if an operation requires two', async () => {
   const document = { ...DOCUMENT, security: [{ key: [], bearer: [] }] };
   const respond = ({ query, headers }: ReceivedRequest) =>

@@ -118,6 +118,7 @@ describe('The check of values that a server stores', () => {
       { create: (sent) => ({ ...sent, ...(sent.address && { address: { street: sent.address.street } }) }) },
     ],
     ['always stores false', /postBookings: isPaid was sent/, { create: (sent) => ({ ...sent, isPaid: false }) }],
+    ['always stores the same room', /postBookings: room was sent/, { create: (sent) => ({ ...sent, room: 'suite' }) }],
     ['ignores a price', /postBookings: price was sent/, { create: (sent) => ({ ...sent, price: 0 }) }],
     [
       'ignores a property of PATCH',
