@@ -37,34 +37,63 @@ export function createContractAjv(document: Document, options: Options): Ajv {
   return extendAjv(ajv).addSchema(document, 'contract');
 }
 
-/**
- * Counts how often the validators of an ajv instance are called for a value. A recursive schema with alternatives can need a number of calls that doubles with
- * each level of the value.
- */
-export class CallCounter {
-  #calls = 0;
+/** The maximum work of the validators of an ajv instance for one value. */
+export interface WorkLimits {
+  /** The maximum number of calls of validators. */
+  readonly calls: number;
+  /** The maximum number of errors, also of errors in alternatives that do not apply. */
+  readonly errors: number;
+}
 
-  reset(): void {
-    this.#calls = 0;
-  }
+/** The error if the work for one value exceeds a limit. */
+export class TooMuchWorkError extends Error {
+  override readonly name = 'TooMuchWorkError';
 
-  /** Throws an error if there are too many calls for one value. */
-  addCall(): void {
-    if (++this.#calls > MAX_CALLS) throw new Error('comparing the alternatives of its schemas takes too long');
-  }
-
-  /** Returns ajv options with which each validator calls `addCall`. In the code of a validator, `self` is the ajv instance with these options. */
-  addTo(options: Options): Options & { readonly callCounter: CallCounter } {
-    const process = (code: string) => code.replaceAll(VALIDATOR_START, '$&self.opts.callCounter.addCall();');
-    return { ...options, code: { ...options.code, process }, callCounter: this };
+  constructor() {
+    super('comparing the alternatives of its schemas takes too long');
   }
 }
 
-/** The maximum number of calls for one value. They take about a second. */
-const MAX_CALLS = 500_000;
+/**
+ * Counts the work of the validators of an ajv instance for a value. A recursive schema with alternatives can need a number of calls that doubles with each
+ * level of the value, and a value can have an error for each alternative of each of its entries.
+ */
+export class WorkCounter {
+  #calls = 0;
+  #errors = 0;
+
+  constructor(private readonly limits: WorkLimits) {}
+
+  reset(): void {
+    this.#calls = 0;
+    this.#errors = 0;
+  }
+
+  /** Throws a `TooMuchWorkError` if there are too many calls for one value. */
+  addCall(): void {
+    if (++this.#calls > this.limits.calls) throw new TooMuchWorkError();
+  }
+
+  /** Throws a `TooMuchWorkError` if there are too many errors for one value. */
+  addError(): void {
+    if (++this.#errors > this.limits.errors) throw new TooMuchWorkError();
+  }
+
+  /** Returns ajv options with which each validator counts its work. In the code of a validator, `self` is the ajv instance with these options. */
+  addTo(options: Options): Options & { readonly workCounter: WorkCounter } {
+    const process = (code: string) =>
+      code
+        .replaceAll(VALIDATOR_START, '$&self.opts.workCounter.addCall();')
+        .replaceAll(ADDED_ERROR, '$&self.opts.workCounter.addError();');
+    return { ...options, code: { ...options.code, process }, workCounter: this };
+  }
+}
 
 /** Matches the start of the function of a validator. */
 const VALIDATOR_START = /function validate\d+\(data, \{[^{}]*\}=\{\}\)\{/g;
+
+/** Matches the code that adds an error to the list of errors. */
+const ADDED_ERROR = /vErrors\.push\(err\d+\);\}/g;
 
 /** Creates an ajv instance for the schemas of a document. Loads ajv on first use, because the server can start without ajv. */
 export function createAjv(document: Document, options: Options): Ajv {

@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import type { DataValidator, Issue } from '../util/issue.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { runInSlices, type Steps } from '../util/slices.ts';
+import type { WorkLimits } from './ajv.ts';
 import { closeSchemas } from './close-schemas.ts';
 import {
   type CompiledContract,
@@ -212,12 +213,21 @@ function createParameterValidators(backend: ReturnType<typeof createBackend>, co
   });
 }
 
+/** The limits for collecting all errors of a request body. Above them, only the first error is reported. The work takes up to 20 ms. */
+const COLLECTED_LIMITS: WorkLimits = { calls: 100_000, errors: 2_000 };
+
+/** The limits for finding the first error of a request body. Above them, the body is refused. The work takes up to 100 ms. */
+const FIRST_LIMITS: WorkLimits = { calls: 200_000, errors: 200_000 };
+
 /** Creates the validators of request bodies. */
 function createBodyValidators(getDocument: () => Document, compiled: CompiledContract | undefined) {
-  return {
-    validateJson: createSchemaValidator(getDocument, {}, (pointer) => compiled?.getValidator('request', pointer)),
-    validateLargeJson: createSchemaValidator(getDocument, { allErrors: false }),
-  };
+  const validateLargeJson = createSchemaValidator(getDocument, { ajv: { allErrors: false }, limits: FIRST_LIMITS });
+  const validateJson = createSchemaValidator(getDocument, {
+    findCompiled: (pointer) => compiled?.getValidator('request', pointer),
+    limits: COLLECTED_LIMITS,
+    fallback: validateLargeJson,
+  });
+  return { validateJson, validateLargeJson };
 }
 
 /**
@@ -225,10 +235,9 @@ function createBodyValidators(getDocument: () => Document, compiled: CompiledCon
  * errors.
  */
 function createDataValidators(views: ReturnType<typeof createViews>, compiled: CompiledContract | undefined) {
-  return {
-    open: createSchemaValidator(views.open, {}, (pointer) => compiled?.getValidator('open', pointer)),
-    closed: createSchemaValidator(views.closed, {}, (pointer) => compiled?.getValidator('closed', pointer)),
-  };
+  const create = (group: 'open' | 'closed') =>
+    createSchemaValidator(views[group], { findCompiled: (pointer) => compiled?.getValidator(group, pointer) });
+  return { open: create('open'), closed: create('closed') };
 }
 
 /** Throws a `ContractError` if one of the errors says that a schema can't be compiled. */

@@ -155,7 +155,7 @@ const describeMissing = memoizeByObject((schema: DescribedSchema) => describeSch
 function describeSchema(schema: DescribedSchema, fallback = 'another value'): string {
   const unit = schema['x-unit'];
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return joinWithOr(schema.enum.map((value) => JSON.stringify(value)));
+  if (schema.enum) return describeValues(schema.enum);
   const types: unknown = schema.type;
   const alternatives = Array.isArray(types)
     ? types.map((type): DescribedSchema => ({ ...schema, type }))
@@ -169,6 +169,23 @@ function describeSchema(schema: DescribedSchema, fallback = 'another value'): st
   if (schema.type === 'string' || (schema.type === undefined && schema.pattern !== undefined))
     return describeString(schema);
   return TYPE_NAMES[schema.type ?? ''] ?? fallback;
+}
+
+/** The maximum number of allowed values in a message, and the maximum length of the text with these values, in characters. */
+const MAX_ALLOWED = { values: 100, characters: 1_000 };
+
+/** Lists the allowed values of an `enum`. A response can have this text for each of 1,000 invalid values. */
+function describeValues(values: readonly unknown[]): string {
+  const listed: string[] = [];
+  let characters = 0;
+  for (const value of values) {
+    const text = JSON.stringify(shorten(value));
+    characters += text.length;
+    if (listed.length === MAX_ALLOWED.values || (listed.length > 0 && characters > MAX_ALLOWED.characters)) break;
+    listed.push(text);
+  }
+  const rest = values.length - listed.length;
+  return joinWithOr(rest === 0 ? listed : [...listed, `one of ${rest} more values`]);
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {

@@ -1,6 +1,14 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
-import { ajvOptions, CallCounter, createContractAjv, removeData, toContractReference } from './ajv.ts';
+import {
+  ajvOptions,
+  createContractAjv,
+  removeData,
+  TooMuchWorkError,
+  toContractReference,
+  WorkCounter,
+  type WorkLimits,
+} from './ajv.ts';
 import { isUnionError, selectAlternatives } from './alternatives.ts';
 import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
@@ -11,27 +19,37 @@ export type SchemaValidator = (pointer: string, value: unknown) => readonly Erro
 /** A validator for the schemas of a document. `getDocument`: returns the document to which `schema` and `parentSchema` of its errors belong. */
 export type DocumentValidator = SchemaValidator & { readonly getDocument: () => Document };
 
+/** Options of a validator. */
+export interface ValidatorOptions {
+  /** Further options of ajv. */
+  readonly ajv?: Options;
+  /** Returns the precompiled validator of the schema at a JSON Pointer; undefined if there is none. */
+  readonly findCompiled?: (pointer: string) => ValidateFunction | undefined;
+  readonly limits?: WorkLimits;
+  /** Validates a value if it exceeds the limits. Without it, such a value has an error with the keyword `unusable`. */
+  readonly fallback?: SchemaValidator;
+}
+
+/** The limits for responses and data. The calls take about a second. */
+const DATA_LIMITS: WorkLimits = { calls: 500_000, errors: Number.POSITIVE_INFINITY };
+
 /**
  * Creates a validator for the schemas of a document. A schema that is not precompiled is compiled on first use. If ajv can't compile a schema, every value has
- * an error with the keyword `unusable`. `options`: further options of ajv. `findCompiled`: returns the precompiled validator of the schema at a JSON Pointer;
- * undefined if there is none.
+ * an error with the keyword `unusable`.
  */
-export function createSchemaValidator(
-  getDocument: () => Document,
-  options: Options = {},
-  findCompiled: (pointer: string) => ValidateFunction | undefined = () => undefined,
-): DocumentValidator {
+export function createSchemaValidator(getDocument: () => Document, options: ValidatorOptions = {}): DocumentValidator {
+  const { findCompiled = () => undefined, limits = DATA_LIMITS, fallback } = options;
   const compiled = new Map<string, ValidateFunction | ErrorObject>();
   let ajv: Ajv | undefined;
   let document: Document | undefined;
-  const counter = new CallCounter();
+  const counter = new WorkCounter(limits);
   const getOwnDocument = () => {
     document ??= removeData(getDocument());
     return document;
   };
   const compile = (pointer: string) => {
     try {
-      ajv ??= createContractAjv(getOwnDocument(), counter.addTo({ ...ajvOptions, ...options }));
+      ajv ??= createContractAjv(getOwnDocument(), counter.addTo({ ...ajvOptions, ...options.ajv }));
       return ajv.compile(toContractReference(pointer));
     } catch (error) {
       return createUnusableError(pointer, error as Error);
@@ -44,6 +62,7 @@ export function createSchemaValidator(
     try {
       validate(value);
     } catch (error) {
+      if (error instanceof TooMuchWorkError && fallback) return fallback(pointer, value);
       // A schema that contains itself causes endless recursion, or too many calls.
       return [createUnusableError(pointer, error as Error)];
     }

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { createIssue, type DataValidator, type Issue } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { isSecretName, REDACTED, redactSecrets } from '../util/redact-secrets.ts';
 import { describeError, shorten } from './describe-error.ts';
 import { getUnknownName, groupByPointer, type SchemaValidator } from './schema-validator.ts';
@@ -36,7 +37,12 @@ const PARTS: Readonly<Record<string, Violation['in']>> = {
 /** Returns one violation for each invalid value. The errors must come from an ajv instance with the options `verbose` and `allErrors`. */
 export function toViolations(errors: readonly ErrorObject[]): RequestViolations {
   const invalid = [...groupByPointer(errors)];
-  const described = invalid.slice(0, MAX_VIOLATIONS).map(([pointer, error]) => describeViolation(pointer, error));
+  // An object with thousands of unknown properties is in thousands of errors.
+  const redact = memoizeByObject(redactObject);
+  const redactData = (data: unknown) => (typeof data === 'object' && data !== null ? redact(data) : data);
+  const described = invalid
+    .slice(0, MAX_VIOLATIONS)
+    .map(([pointer, error]) => describeViolation(pointer, error, redactData));
   const clauses = described.slice(0, MAX_LISTED).map(({ clause }) => clause);
   const rest = invalid.length - clauses.length;
   const detail = (rest > 0 ? [...clauses, `and ${rest} more`] : clauses).join('; ');
@@ -49,13 +55,13 @@ const MAX_VIOLATIONS = 1_000;
 /** The maximum number of violations, or of unknown names, that a message lists. */
 export const MAX_LISTED = 5;
 
-function describeViolation(pointer: string, error: ErrorObject) {
+function describeViolation(pointer: string, error: ErrorObject, redactData: (data: unknown) => unknown) {
   const end = pointer.indexOf('/', 1);
   const [part, rest] = end === -1 ? [pointer.slice(1), ''] : [pointer.slice(1, end), pointer.slice(end)];
   const sent = getInvalidValue(error);
   const isSecret = isSecretValue(part, rest, error);
   const value = isSecret && sent !== undefined ? REDACTED : sent;
-  const data = isSecret ? REDACTED : redactObject(error.data);
+  const data = isSecret ? REDACTED : redactData(error.data);
   const { rule, problem, remedy } = describeError(data === error.data ? error : { ...error, data });
   const place = PARTS[part] ?? 'header';
   // There are two object literals, because V8 needs much longer to add a property to a copy.
@@ -75,9 +81,9 @@ function isSecretValue(part: string, pointer: string, { parentSchema }: ErrorObj
   return part === 'cookie' || isSecretName(pointer) || format === 'password' || writeOnly === true;
 }
 
-/** Returns an object without the secrets in it, and any other value unchanged. */
-function redactObject(data: unknown): unknown {
-  return typeof data === 'object' && data !== null ? redactSecrets(shorten(data)) : data;
+/** Returns a shortened object without the secrets in it. */
+function redactObject(data: object): object | string {
+  return redactSecrets(shorten(data)) as object | string;
 }
 
 function getInvalidValue(error: ErrorObject): unknown {

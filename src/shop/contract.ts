@@ -20,7 +20,10 @@ export function createShopContract(source: Document) {
   const compiled = findCompiledContract(hashContract(JSON.stringify(source)));
   const document = compiled?.documents.normalized ?? normalizeSchemas(source).document;
   const view = () => closeSchemas(document);
-  const validate = createSchemaValidator(view, stateOptions, (pointer) => compiled?.getValidator('state', pointer));
+  const validate = createSchemaValidator(view, {
+    ajv: stateOptions,
+    findCompiled: (pointer) => compiled?.getValidator('state', pointer),
+  });
   return {
     document,
     /** Returns the document that `validateData` uses. Its object schemas forbid undocumented properties. */

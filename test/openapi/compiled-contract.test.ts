@@ -101,7 +101,7 @@ describe('The build precompiles the state of the shop:', () => {
   });
 
   it('the validators return the same errors as ajv, and add the same default values', () => {
-    const validate = createSchemaValidator(shopContract.view, stateOptions);
+    const validate = createSchemaValidator(shopContract.view, { ajv: stateOptions });
     const entries = Object.values<readonly object[]>(defaults).flatMap((list) => list.slice(0, 2));
     for (const { schema } of Object.values(collections)) {
       const pointer = `/components/schemas/${schema}`;
