@@ -111,11 +111,11 @@ describe('a body', () => {
     expect(rejected.body.detail).toContain('use different entries: the entries 7 and 9000 are equal');
   });
 
-  it('with 30,000 invalid values gets the first 1,000 violations', async () => {
+  it('with 1,900 invalid values gets the first 1,000 violations', async () => {
     const { ask } = await startPaths({ '/numbers': createPost({ type: 'array', items: { type: 'integer' } }) });
-    const { status, body } = await ask('POST', '/numbers', `[${'"",'.repeat(20_000)}""]`);
+    const { status, body } = await ask('POST', '/numbers', `[${'"",'.repeat(1_899)}""]`);
     expect(status).toBe(400);
     expect(body.violations).toHaveLength(1_000);
-    expect(body.detail).toMatch(/; and 19996 more$/);
+    expect(body.detail).toMatch(/; and 1895 more$/);
   });
 });
