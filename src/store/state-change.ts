@@ -9,9 +9,12 @@ export type StateChange = Readonly<
   Record<string, readonly [from: number, removed: number, inserted: readonly Entry[]]>
 >;
 
-/** Returns the difference between two states. Compares entries by identity, because an entry is never changed in place. */
+/**
+ * Returns the difference between two states. Compares entries by identity, because an entry is never changed in place. A collection that only the previous state
+ * has becomes empty.
+ */
 export function compareStates(previous: State, next: State): StateChange {
-  const changed = Object.keys(next).filter((name) => next[name] !== previous[name]);
+  const changed = Object.keys({ ...previous, ...next }).filter((name) => next[name] !== previous[name]);
   return Object.fromEntries(changed.map((name) => [name, compareLists(previous[name] ?? [], next[name] ?? [])]));
 }
 
